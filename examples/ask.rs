@@ -10,6 +10,7 @@
 use std::path::Path;
 
 use hearsay_engine::{Memory, MemoryOptions};
+use hearsay_model::EntityId;
 use hearsay_query::ask::Ask;
 use hearsay_recall::Form;
 
@@ -21,7 +22,7 @@ fn main() -> anyhow::Result<()> {
     println!("{}\n", imported.written.map_or_else(String::new, |written| written.summary));
     memory.wait_for_vectors(|_, _| true)?;
     for speaker in ["gaffer-moss", "rook"] {
-        let answer = memory.ask(Ask::new(speaker, "Who took the silver spoon?"))?.wait()?;
+        let answer = memory.ask(Ask::new(EntityId::new(speaker)?, "Who took the silver spoon?"))?.wait()?;
         println!("{}", answer.context.render(Form::Prompt, false));
     }
     Ok(memory.close()?)

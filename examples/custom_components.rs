@@ -122,10 +122,10 @@ fn print_moods(
     for (id, Portrait(portrait)) in &people {
         println!("{id} looks like {portrait}");
     }
-    let ids: Vec<String> = people.iter().map(|(id, _)| id.to_string()).collect();
+    let ids: Vec<EntityId> = people.iter().filter_map(|(id, _)| id.get().cloned()).collect();
     let filter = KnowsFilter { words: Some("salted".to_owned()), limit: 1, ..KnowsFilter::default() };
     let read_hearers = move |world: &ReadSnapshot| {
-        let heard = |id: &String| Ok((id.clone(), !knows(&world.state, id, &filter, None)?.0.is_empty()));
+        let heard = |id: &EntityId| Ok((id.to_string(), !knows(&world.state, id, &filter, None)?.0.is_empty()));
         ids.iter().map(heard).collect::<Result<HearerFlags, _>>()
     };
     commands.read_memory(read_hearers).observe(print);

@@ -132,7 +132,7 @@ type NewsKnowledge = Vec<(String, Option<KnowsRow>)>;
 fn read_news_knowledge(world: &ReadSnapshot) -> Result<NewsKnowledge, MemoryError> {
     let filter = KnowsFilter { words: Some("toll".to_owned()), limit: 1, ..KnowsFilter::default() };
     let read_character = |(id, name, _): &(&str, &str, &str)| {
-        let (rows, _) = knows(&world.state, id, &filter, None)?;
+        let (rows, _) = knows(&world.state, &EntityId::new(id)?, &filter, None)?;
         Ok(((*name).to_owned(), rows.into_iter().next()))
     };
     PEOPLE.iter().map(read_character).collect()

@@ -7,7 +7,7 @@
 use std::{collections::BTreeSet, fs, path::Path, time::Duration};
 
 use hearsay_engine::{Memory, MemoryOptions, ReadSnapshot};
-use hearsay_model::{FactId, State};
+use hearsay_model::{EntityId, FactId, State};
 use hearsay_query::ask::{Answer, Ask};
 use hearsay_recall::{Form, Line, SectionKind, Source};
 use saphyr::{LoadableYamlNode, Yaml};
@@ -24,6 +24,10 @@ struct Question {
 
 pub(crate) fn root() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+}
+
+fn id(text: &str) -> EntityId {
+    EntityId::new(text).unwrap()
 }
 
 fn questions() -> Vec<Question> {
@@ -89,9 +93,9 @@ fn answers_are_right_and_leak_nothing() {
     let (mut faults, mut ranks) = (Vec::new(), Vec::new());
     for question in &questions {
         let ask = Ask {
-            place: question.place.clone(),
+            place: question.place.as_deref().map(id),
             deadline: Some(Duration::from_secs(60)),
-            ..Ask::new(&question.speaker, &question.text)
+            ..Ask::new(id(&question.speaker), &question.text)
         };
         let answer = memory.ask(ask).unwrap().wait().unwrap();
         assert!(answer.context.meaning && answer.cut.is_empty());

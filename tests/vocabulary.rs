@@ -139,7 +139,7 @@ fn a_new_predicate_is_one_entry() {
     assert!(before.vocabulary().behavior(&Predicate::new("fate").unwrap()).minor);
 
     // A character can have only one oath at a time, so a new oath ends the old oath. The old promise is no longer open.
-    let (subject, object) = ("ann".to_owned(), "watch".to_owned());
+    let (subject, object) = (id("ann"), id("watch"));
     let relate = Edit::Relate { subject, predicate: "is sworn to".into(), object, options: FactOptions::default() };
     memory.edit(relate).unwrap().wait().unwrap();
     let after = state(&memory);

@@ -44,10 +44,10 @@ impl CharacterKnowledge {
 
 fn request_knowledge(mut commands: Commands) {
     commands.read_memory(|world: &ReadSnapshot| {
-        let filter = KnowsFilter { about: Some(TOPIC.to_owned()), limit: 50, ..KnowsFilter::default() };
+        let filter = KnowsFilter { about: Some(EntityId::new(TOPIC)?), limit: 50, ..KnowsFilter::default() };
         let state = &world.state;
         let read_character = |id: &EntityId| {
-            let (mut rows, _) = knows(state, id.as_str(), &filter, None)?;
+            let (mut rows, _) = knows(state, id, &filter, None)?;
             // Everyone knows the bell's name and kind.
             rows.retain(|row| !matches!(row.predicate.as_str(), "name" | "kind"));
             rows.iter_mut().for_each(|row| row.acquisition = with_names(state, &row.acquisition));

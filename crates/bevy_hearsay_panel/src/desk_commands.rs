@@ -106,7 +106,7 @@ fn send(memory: &Memory, desk_command: &DeskCommand) -> Result<Pending, MemoryEr
         DeskCommand::Restore(position) => Pending::Written(memory.restore(position)?),
         DeskCommand::Merge(plan) => Pending::Written(memory.commit_merge(*plan)?),
         DeskCommand::Split(entity) => Pending::Written(memory.split(entity)?),
-        DeskCommand::NotTheSame(one, other) => Pending::Written(memory.mark_distinct(one.as_str(), other.as_str())?),
+        DeskCommand::NotTheSame(one, other) => Pending::Written(memory.mark_distinct(one, other)?),
         DeskCommand::Gossip(plan) => Pending::Written(memory.commit_gossip(*plan)?),
         DeskCommand::Import(path) => Pending::Imported(memory.import(path)?),
         DeskCommand::Export(path) => Pending::Exported(memory.export(path)?),

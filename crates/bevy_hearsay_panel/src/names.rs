@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use hearsay_model::{EntityId, Kind, State, text};
+use hearsay_model::{EntityId, Kind, Resolution, State, text};
+use hearsay_query::{QueryError, name_table::NameTable};
 use serde::{Deserialize, Serialize};
 
 /// An entity with the name under which the panels display it.
@@ -26,6 +27,8 @@ impl NamedEntity {
 /// All names of a campaign, for completion and links.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct NameIndex {
+    /// Names from which typed names are resolved.
+    table: NameTable,
     all: Vec<NamedEntity>,
     by_id: HashMap<EntityId, usize>,
     /// Sorted list of normalized names, aliases and ids. A name of several words is also listed from its second word
@@ -54,7 +57,7 @@ impl NameIndex {
         spellings.sort();
         spellings.dedup();
         let by_id = all.iter().enumerate().map(|(index, entity)| (entity.id.clone(), index)).collect();
-        Self { all, by_id, spellings }
+        Self { table: NameTable::from_state(state), all, by_id, spellings }
     }
 
     /// Returns the number of entities.
@@ -82,27 +85,27 @@ impl NameIndex {
         self.get(id).map_or(id.as_str(), |entity| &entity.name)
     }
 
-    /// Returns the entity with exactly this name, alias or id. Returns `None` if no entity or more than one entity has
-    /// this name.
-    pub fn find_exact(&self, name: &str) -> Option<&NamedEntity> {
-        let name = text::normalize(name);
-        let start = self.spellings.partition_point(|(spelling, _)| *spelling < name);
-        let equal_spellings = self.spellings[start..].iter().take_while(|(spelling, _)| *spelling == name);
-        let indexes: Vec<usize> = equal_spellings.map(|(_, index)| *index).take(64).collect();
-        // The list also contains the ends of longer names. An entity whose complete name matches takes precedence.
-        let matches_complete_name = |index: &usize| {
-            let entity = &self.all[*index];
-            text::normalize(&entity.name) == name || entity.id.as_str() == name
-        };
-        let complete_matches: Vec<usize> = indexes.iter().copied().filter(matches_complete_name).collect();
-        match (&complete_matches[..], &indexes[..]) {
-            ([only], _) | ([], [only]) => self.all.get(*only),
-            _ => None,
-        }
+    /// Returns the id of the entity with an id or a name, or with an unambiguous part of its name, as
+    /// [`hearsay_query::resolve`] describes.
+    ///
+    /// # Errors
+    /// Returns an error if no entity has this name, or if several entities have it.
+    pub fn resolve(&self, name: &str) -> Result<EntityId, QueryError> {
+        self.table.resolve(name)
     }
 
-    /// Returns the first entity that a text mentions. A mention is a complete name, or a word that occurs in the name
-    /// of only one entity.
+    /// Returns the entity that [`resolve`](Self::resolve) finds; `None` if there is no such entity.
+    pub fn find(&self, name: &str) -> Option<&NamedEntity> {
+        self.get(&self.table.find(name)?)
+    }
+
+    /// Returns whether an entity has exactly this id, name or alias.
+    pub fn is_taken(&self, name: &str) -> bool {
+        self.table.find_exact(name) != Resolution::None
+    }
+
+    /// Returns the first entity that a text mentions. A mention is a name, or an unambiguous part of a name, that begins
+    /// with a capital letter.
     pub fn find_mention(&self, words: &str) -> Option<&NamedEntity> {
         let starts = words.char_indices().filter(|(at, _)| *at == 0 || !words[..*at].ends_with(char::is_alphanumeric));
         starts.map(|(at, _)| &words[at..]).find_map(|rest| {
@@ -110,23 +113,8 @@ impl NameIndex {
             let mut ends: Vec<usize> = ends.chain([rest.len()]).filter(|end| (2..=80).contains(end)).collect();
             ends.truncate(6);
             let is_capitalized = rest.chars().next().is_some_and(char::is_uppercase);
-            ends.into_iter().rev().filter(|_| is_capitalized).find_map(|end| {
-                let name = &rest[..end];
-                self.find_exact(name).or_else(|| self.find_by_word(name))
-            })
+            ends.into_iter().rev().filter(|_| is_capitalized).find_map(|end| self.find(&rest[..end]))
         })
-    }
-
-    /// Returns the entity whose name contains this word, such as `Grimjaw`. Returns `None` if no entity or more than
-    /// one entity matches.
-    fn find_by_word(&self, word: &str) -> Option<&NamedEntity> {
-        if word.contains(' ') {
-            return None;
-        }
-        let word = text::normalize(word);
-        let is_word = |named: &&NamedEntity| text::normalize(&named.name).split(' ').any(|part| part == word);
-        let mut matches = self.completions(&word, |_| true, 8).into_iter().filter(is_word);
-        matches.next().filter(|_| matches.next().is_none())
     }
 
     /// Returns at most `limit` entities for which `is_offered` returns `true` and which have a name with a word that

@@ -171,8 +171,8 @@ pub enum DeskCommand {
     Restore(Position),
     /// Merge two entities.
     Merge(Box<MergePlan>),
-    /// Split the entity with this id or name, which is the result of a merge.
-    Split(String),
+    /// Split the entity with this id, which is the result of a merge.
+    Split(EntityId),
     /// Record that two similar entities are different.
     NotTheSame(EntityId, EntityId),
     /// Apply a gossip plan: time passes, and characters tell each other the facts in the plan.

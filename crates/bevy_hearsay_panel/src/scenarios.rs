@@ -45,7 +45,7 @@ impl Scenario {
     /// Opens the example campaign during a session at the Gilded Gull.
     fn playing() -> Self {
         let memory = gullhaven();
-        let new = NewSession { place: Some("the-gilded-gull".into()), ..NewSession::default() };
+        let new = NewSession { place: Some(id("the-gilded-gull")), ..NewSession::default() };
         memory.session(Author::Dm, SessionStep::Start(new)).unwrap().wait().unwrap();
         Self::with(memory)
     }
@@ -260,7 +260,7 @@ fn a_secret_is_revealed() {
 fn the_session_ends_with_a_report_and_a_recap() {
     let mut scenario = Scenario::playing();
     let lines = ["We have the ledger, Mirela.", "Then hide it again, and pay Lise what you promised her."];
-    let line = |(speaker, text): (&str, &str)| LogLine { speaker: Some(speaker.into()), ..LogLine::new(text) };
+    let line = |(speaker, text): (&str, &str)| LogLine { speaker: Some(id(speaker).into()), ..LogLine::new(text) };
     let lines = ["wren-oake", "mirela-voss"].into_iter().zip(lines).map(line).collect();
     scenario.harness.state().memory.log(Author::Dm, Log { lines, ..Log::default() }).unwrap().wait().unwrap();
     scenario.settle();

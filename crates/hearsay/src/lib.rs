@@ -7,7 +7,7 @@
 //!
 //! let memory = Memory::open(MemoryOptions::for_campaign("campaigns/gullhaven")?)?;
 //! memory.import("campaigns/gullhaven")?.wait()?;
-//! let answer = memory.ask(Ask::new("mirela-voss", "Where is the ledger?"))?.wait()?;
+//! let answer = memory.ask(Ask::new(EntityId::new("mirela-voss")?, "Where is the ledger?"))?.wait()?;
 //! println!("{}", answer.context.render(Form::Prompt, false));
 //! memory.close()?;
 //! # Ok::<(), MemoryError>(())
@@ -40,13 +40,13 @@ pub mod prelude {
     pub use hearsay_engine::{
         Closed, Event, Memory, MemoryError, MemoryOptions, ReadSnapshot, Settings, Status, Ticket, Written,
     };
-    pub use hearsay_model::{Author, EntityId, FactId, GameTime, Kind, Knower, Position, Predicate, State};
+    pub use hearsay_model::{Author, EntityId, FactId, GameTime, Kind, Knower, Position, Predicate, SessionId, State};
     pub use hearsay_query::{
         ask::{Answer, Ask},
         facts::FactFilter,
         journal::UndoTarget,
         knowledge::KnowsFilter,
-        resolve::{find_fact, resolve},
+        resolve::{Speaker, find_fact, find_session, resolve, resolve_speaker},
         review::ReviewItem,
         search::{Search, SearchResults},
         session::{RecapAudience, Summarize},

@@ -27,7 +27,7 @@ use clap::Subcommand;
 
 pub(crate) use {
     ask::*, campaign::*, command::*, db::*, edit::*, event::*, extract::*, files::*, history::*, inspect::*, know::*,
-    maintenance::*, names::record_choice, review::*, session::*, shell::*, simulate::*, values::*,
+    maintenance::*, review::*, session::*, shell::*, simulate::*, values::*,
 };
 
 /// `hearsay entity`.

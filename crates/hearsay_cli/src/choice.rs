@@ -3,8 +3,6 @@
 
 use std::io::{self, BufRead, IsTerminal, Write};
 
-use hearsay_commands::CommandError;
-use hearsay_engine::MemoryError;
 use hearsay_model::escape;
 use hearsay_query::QueryError;
 
@@ -12,32 +10,16 @@ use hearsay_query::QueryError;
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Ambiguity {
     /// Name as the user typed it.
-    pub(crate) name: String,
+    name: String,
     /// Ids to which the name may refer, each with a description. If there are many, contains only the first ones.
     candidates: Vec<(String, String)>,
     /// Total number of ids to which the name may refer.
     total: usize,
 }
 
-/// Returns the query error that caused a command error, or `None` if the cause is different. The query error may be
-/// nested in an error about a line of a log.
-fn query_error(error: &CommandError) -> Option<&QueryError> {
-    match error {
-        CommandError::Query(error) => Some(error),
-        CommandError::LogLine { source, .. } => query_error(source),
-        _ => None,
-    }
-}
-
 impl Ambiguity {
     /// Returns the ambiguous name that caused an error, or `None` for other errors.
-    pub(crate) fn from_error(error: &anyhow::Error) -> Option<Self> {
-        let error = error.downcast_ref::<MemoryError>()?;
-        let error = match error {
-            MemoryError::Query(error) => error,
-            MemoryError::Command(error) => query_error(error)?,
-            _ => return None,
-        };
+    pub(crate) fn from_error(error: &QueryError) -> Option<Self> {
         match error {
             QueryError::Ambiguous { name, candidates } => Some(Self {
                 name: name.clone(),
@@ -67,9 +49,9 @@ impl Ambiguity {
         }
     }
 
-    /// Asks the user to choose one of the candidates. Returns the chosen id, or `None` if there is no terminal or the
-    /// user makes no choice.
-    pub(crate) fn ask(&self) -> Option<&str> {
+    /// Asks the user to choose one of the candidates. Returns its index, or `None` if there is no terminal or the user
+    /// makes no choice.
+    pub(crate) fn ask(&self) -> Option<usize> {
         if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
             return None;
         }
@@ -79,7 +61,7 @@ impl Ambiguity {
     }
 
     /// Asks again until the user enters the number of a candidate. Returns `None` for an empty line.
-    fn read_choice(&self, input: &mut impl BufRead, screen: &mut impl Write) -> Option<&str> {
+    fn read_choice(&self, input: &mut impl BufRead, screen: &mut impl Write) -> Option<usize> {
         loop {
             write!(screen, "Which one (1 to {}, or Enter for none)? ", self.candidates.len()).ok()?;
             screen.flush().ok()?;
@@ -88,9 +70,9 @@ impl Ambiguity {
             if line.trim().is_empty() {
                 return None;
             }
-            let number = line.trim().parse::<usize>().ok().and_then(|number| number.checked_sub(1));
-            if let Some((id, _)) = number.and_then(|number| self.candidates.get(number)) {
-                return Some(id);
+            let index = line.trim().parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+            if let Some(index) = index.filter(|index| *index < self.candidates.len()) {
+                return Some(index);
             }
         }
     }
@@ -98,7 +80,7 @@ impl Ambiguity {
 
 /// Returns the text of an error about an ambiguous name, with its candidates; `None` for other errors.
 pub(crate) fn candidate_list(error: &anyhow::Error) -> Option<String> {
-    Ambiguity::from_error(error).map(|ambiguity| ambiguity.list())
+    Ambiguity::from_error(error.downcast_ref()?).map(|ambiguity| ambiguity.list())
 }
 
 #[cfg(test)]
@@ -117,9 +99,9 @@ mod tests {
 
     #[test]
     fn a_number_chooses_and_other_input_asks_again() {
-        let read_choice = |typed: &str| marn().read_choice(&mut typed.as_bytes(), &mut Vec::new()).map(str::to_owned);
-        assert_eq!(read_choice("2\n").as_deref(), Some("marn-tide"));
-        assert_eq!(read_choice("0\n3\nx\n1\n").as_deref(), Some("marn-oakley"));
+        let read_choice = |typed: &str| marn().read_choice(&mut typed.as_bytes(), &mut Vec::new());
+        assert_eq!(read_choice("2\n"), Some(1));
+        assert_eq!(read_choice("0\n3\nx\n1\n"), Some(0));
         assert_eq!(read_choice("\n"), None);
         assert_eq!(read_choice(""), None);
     }

@@ -1,10 +1,9 @@
-//! Functions for commands about facts: reading the state at a date, resolving predicates, and printing facts.
+//! Functions for commands about facts: resolving predicates, and printing facts.
 
 use std::collections::BTreeSet;
 
 use anyhow::Result;
-use hearsay_engine::{Memory, MemoryError};
-use hearsay_model::{FactStatus, GameTime, Position, State};
+use hearsay_model::{FactStatus, Position, State};
 use hearsay_query::{as_of::AsOf, facts::FactRow};
 
 use crate::{
@@ -17,22 +16,6 @@ impl From<&PointInTime> for AsOf {
     fn from(point_in_time: &PointInTime) -> Self {
         Self { time: point_in_time.as_of.clone(), recorded: point_in_time.recorded.map(Position) }
     }
-}
-
-/// Reads the state at the journal position of `point_in_time` on a background thread. `query` receives this state and
-/// the requested game time.
-pub(crate) fn read_at<T: Send + 'static>(
-    memory: &Memory,
-    point_in_time: &PointInTime,
-    query: impl FnOnce(&State, Option<GameTime>) -> Result<T, MemoryError> + Send + 'static,
-) -> Result<T> {
-    let as_of = AsOf::from(point_in_time);
-    let ticket = memory.read_in_background(move |world| {
-        let state = as_of.state(&world.state)?;
-        let moment = as_of.moment(&state)?;
-        query(&state, moment)
-    })?;
-    Ok(ticket.wait()?)
 }
 
 /// Returns an error if `point_in_time` has a date but no knower is given, because only a knower's view depends on a

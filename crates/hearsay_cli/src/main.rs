@@ -11,6 +11,7 @@ mod dry_run;
 mod facts;
 mod interrupt;
 mod llm;
+mod names;
 mod output;
 mod pager;
 mod read_only;
@@ -25,7 +26,6 @@ use std::process::ExitCode;
 use clap::{ColorChoice, CommandFactory, FromArgMatches};
 
 use args::Args;
-use choice::Ambiguity;
 use output::Output;
 use style::Colours;
 
@@ -41,26 +41,14 @@ fn main() -> ExitCode {
         .without_time()
         .init();
     interrupt::install();
-    loop {
-        let args = match parse() {
-            Ok(args) => args,
-            Err(error) => return print_parse_error(&error),
-        };
-        let mut output = Output::new(&args);
-        let result = commands::run(&args, &mut output);
-        read_only::delete_copies();
-        // A command resolves names before it prints or writes anything, so it can run again with the chosen id.
-        if let Err(error) = &result
-            && !args.json
-            && let Some(ambiguity) = Ambiguity::from_error(error)
-            && let Some(id) = ambiguity.ask()
-        {
-            args::record_choice(&ambiguity.name, id);
-            output.discard();
-            continue;
-        }
-        return finish(result, &mut output);
-    }
+    let args = match parse() {
+        Ok(args) => args,
+        Err(error) => return print_parse_error(&error),
+    };
+    let mut output = Output::new(&args);
+    let result = commands::run(&args, &mut output);
+    read_only::delete_copies();
+    finish(result, &mut output)
 }
 
 /// Shows the remaining output, and returns the exit code of the command.

@@ -230,13 +230,6 @@ impl Output {
         Ok(self.sink.writer().flush()?)
     }
 
-    /// Discards output that has not been shown yet.
-    pub(crate) fn discard(&mut self) {
-        if let Sink::Paged(text) = &mut self.sink {
-            text.clear();
-        }
-    }
-
     /// Shows the remaining output at the end of the program.
     pub(crate) fn finish(&mut self) -> Result<()> {
         match std::mem::replace(&mut self.sink, Sink::direct()) {
@@ -284,6 +277,9 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
     if let Some(cli_error) = error.downcast_ref::<CliError>() {
         return cli_error.code;
     }
+    if let Some(query_error) = error.downcast_ref::<QueryError>() {
+        return query_code(query_error);
+    }
     if error.downcast_ref::<EmbedError>().is_some() || error.downcast_ref::<io::Error>().is_some() {
         return FILE_ERROR;
     }
@@ -311,6 +307,8 @@ fn query_code(error: &QueryError) -> u8 {
         | QueryError::NoSessionStart(_)
         | QueryError::Predicate(_) => USAGE_ERROR,
         QueryError::Unknown { .. }
+        | QueryError::UnknownEntity { .. }
+        | QueryError::UnknownFact(_)
         | QueryError::Ambiguous { .. }
         | QueryError::FactReference { .. }
         | QueryError::NoSession { .. }

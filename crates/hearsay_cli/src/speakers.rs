@@ -176,7 +176,7 @@ fn parse_answer(answer: &str, state: &State) -> Result<AssignedSpeaker, String> 
         return Ok(AssignedSpeaker::Role(SpeakerRole::Nobody));
     }
     match resolve(state, answer) {
-        Ok(id) => Ok(AssignedSpeaker::Character(id.to_string())),
+        Ok(id) => Ok(AssignedSpeaker::Character(id)),
         Err(error) => Err(error.to_string()),
     }
 }
@@ -207,7 +207,7 @@ Speaker 1: Where are we?
         let mut state = State::default();
         let add = |name: &str| Edit::Add { name: name.into(), kind: Kind::Player, id: None, place: None };
         let player = Edit::Set {
-            entity: "dorric-stane".into(),
+            entity: EntityId::new("dorric-stane").unwrap(),
             attribute: attribute::PLAYER.into(),
             value: "Cleo".into(),
             options: FactOptions::default(),
@@ -240,7 +240,7 @@ Speaker 1: Where are we?
     }
 
     fn character(id: &str) -> AssignedSpeaker {
-        AssignedSpeaker::Character(id.into())
+        AssignedSpeaker::Character(EntityId::new(id).unwrap())
     }
 
     #[test]

@@ -11,7 +11,7 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum CommandError {
-    /// Error: a name, fact, date or session in the command is unknown.
+    /// Error: an entity, fact, date or session in the command is unknown.
     #[error(transparent)]
     Query(#[from] QueryError),
     /// Error: another entity already has the id of the new entity.
@@ -114,14 +114,14 @@ pub enum CommandError {
         "the game clock is not set, so the date of the change is unknown; set `start` in campaign.yaml, or give a time"
     )]
     NoClock,
-    /// Error: both given names refer to the same entity, but the command needs two different entities.
+    /// Error: both given ids are the same, but the command needs two different entities.
     #[error("both names refer to `{0}`; name two different entities")]
     SameEntity(EntityId),
     /// Error: no entity was merged into the named entity, or several entities were merged into it.
-    #[error("{}", not_merged_message(given, removed))]
+    #[error("{}", not_merged_message(entity, removed))]
     NotMerged {
-        /// Name that was given.
-        given: String,
+        /// Entity that was given.
+        entity: EntityId,
         /// Ids of the entities that were merged into the named entity.
         removed: Vec<EntityId>,
     },
@@ -175,11 +175,11 @@ pub enum CommandError {
     Transcript(#[from] hearsay_campaign::TranscriptError),
 }
 
-fn not_merged_message(given: &str, removed: &[EntityId]) -> String {
+fn not_merged_message(entity: &EntityId, removed: &[EntityId]) -> String {
     let names: Vec<_> = removed.iter().map(|id| format!("`{id}`")).collect();
     match names.as_slice() {
-        [] => format!("nothing was merged into `{given}`; `hearsay db history` lists merges"),
-        names => format!("several entities were merged into `{given}`: name one of {}", names.join(", ")),
+        [] => format!("nothing was merged into `{entity}`; `hearsay db history` lists merges"),
+        names => format!("several entities were merged into `{entity}`: name one of {}", names.join(", ")),
     }
 }
 

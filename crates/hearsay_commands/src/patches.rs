@@ -11,10 +11,7 @@ use hearsay_model::{
     Object, Operation, Predicate, PredicateRole, Provenance, Setting, State, Timestamp, TransientChange,
     TransientUpdate, TransientValue, Validity, Value, attribute,
 };
-use hearsay_query::{
-    records::Record,
-    resolve::{public_name, resolve},
-};
+use hearsay_query::{ids::require_entity, records::Record, resolve::public_name};
 
 use crate::CommandError;
 
@@ -235,8 +232,7 @@ impl Writer<'_> {
 
     fn check_object_exists(&self, object: Option<&EntityId>) -> Result<(), CommandError> {
         match object.filter(|id| !self.exists(id)) {
-            // Looks up the missing id only to get an error that suggests similar ids.
-            Some(id) => Ok(resolve(self.state, id.as_str()).map(drop)?),
+            Some(id) => Ok(require_entity(self.state, id)?),
             None => Ok(()),
         }
     }
@@ -465,7 +461,7 @@ mod tests {
         let gone = Patch { name: Some("Bob".into()), ..Patch::default() };
         let refused = apply(&mut state, None, vec![("ann", bad), ("bob", gone)]);
         assert_eq!(refused.len(), 2);
-        assert!(refused[0].contains("nothing is called `in`; did you mean inn"), "{refused:?}");
+        assert!(refused[0].contains("there is no entity `in`; did you mean inn"), "{refused:?}");
         assert!(refused[1].contains("entity `bob` does not exist any more"), "{refused:?}");
         assert_eq!(Record::from_state(&state, &id("ann")).unwrap().name.as_deref(), Some("Anne"));
     }

@@ -13,7 +13,7 @@ use hearsay_extract::{
 use hearsay_model::{Author, Change, Confidence, EntityId, Operation, Passage, PassageId, State, TalkKind, Timestamp};
 
 use crate::{policy::TextOrigin, session::is_table_line};
-pub use draft::{Draft, DraftExtraction, ResolvedDraft};
+pub use draft::{Draft, DraftExtraction};
 pub use passage_context::{PassageWithContext, SessionLines};
 pub use proposals::operation;
 

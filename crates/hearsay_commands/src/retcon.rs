@@ -1,7 +1,7 @@
 //! Retroactive changes: retracting a fact, or ending its validity.
 
-use hearsay_model::{Author, Change, FactStatus, Operation, State, Timestamp};
-use hearsay_query::{dates::parse_date, resolve::find_fact};
+use hearsay_model::{Author, Change, FactId, FactStatus, Operation, State, Timestamp};
+use hearsay_query::{dates::parse_date, ids::require_fact};
 use serde::{Deserialize, Serialize};
 
 use crate::CommandError;
@@ -12,14 +12,14 @@ use crate::CommandError;
 pub enum Retcon {
     /// Retracts a fact and all knowledge of it, as if the fact had never been true.
     Retract {
-        /// Fact, given by id, by the beginning of its id, or by handle.
-        fact: String,
+        /// Fact to retract.
+        fact: FactId,
     },
     /// Ends the validity of a fact at a date. Knowers of the fact continue to believe it until they learn that it has
     /// ended.
     Until {
-        /// Fact, given by id, by the beginning of its id, or by handle.
-        fact: String,
+        /// Fact to end.
+        fact: FactId,
         /// Date on the campaign's calendar at which the fact ceased to be true.
         until: String,
     },
@@ -29,16 +29,16 @@ impl Retcon {
     /// Returns the operation that records the change.
     ///
     /// # Errors
-    /// Returns an error if the fact is unknown or ambiguous, if the date is invalid, if the fact would end before it
+    /// Returns an error if the fact does not exist, if the date is invalid, if the fact would end before it
     /// begins, or if the fact is not true.
     pub fn operation(&self, state: &State, author: Author, now: Timestamp) -> Result<Operation, CommandError> {
         let (summary, change) = match self {
             Self::Retract { fact } => {
-                let fact = find_fact(state, fact)?;
+                let fact = require_fact(state, *fact)?;
                 (format!("never true: \u{201C}{}\u{201D}", fact.statement()), Change::RetractFact(fact.id()))
             }
             Self::Until { fact, until } => {
-                let fact = find_fact(state, fact)?;
+                let fact = require_fact(state, *fact)?;
                 if !matches!(fact.status(), FactStatus::Canon | FactStatus::Claimed) {
                     let (statement, status) = (fact.statement().to_owned(), fact.status());
                     return Err(CommandError::NotTrue { statement, status });

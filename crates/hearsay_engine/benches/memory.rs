@@ -131,7 +131,7 @@ fn write_entities_and_facts(memory: &Memory) {
 fn context(bencher: Bencher) {
     let memory = Memory::open(options()).unwrap();
     write_entities_and_facts(&memory);
-    bencher.bench_local(|| memory.ask(Ask::new("entity-0", "Whom does Person 210 owe?")).unwrap().wait().unwrap());
+    bencher.bench_local(|| memory.ask(Ask::new(id(0), "Whom does Person 210 owe?")).unwrap().wait().unwrap());
 }
 
 #[divan::bench(name = "status", sample_count = 500)]
@@ -224,9 +224,7 @@ fn duplicates(bencher: Bencher) {
 #[divan::bench(name = "a merge worked out, 20,000 entities and 100,000 relations", sample_count = 5)]
 fn merge(bencher: Bencher) {
     let state = crowd();
-    bencher.bench_local(|| {
-        hearsay_commands::merge::merge(&state, "entity-1", "entity-2", Author::Dm, Timestamp(0)).unwrap()
-    });
+    bencher.bench_local(|| hearsay_commands::merge::merge(&state, &id(1), &id(2), Author::Dm, Timestamp(0)).unwrap());
 }
 
 #[divan::bench(name = "health, 20,000 entities and 100,000 relations", sample_count = 5)]

@@ -6,11 +6,12 @@
 //!
 //! ```no_run
 //! use hearsay_engine::{Memory, MemoryOptions};
+//! use hearsay_model::EntityId;
 //! use hearsay_query::ask::Ask;
 //!
 //! let memory = Memory::open(MemoryOptions::for_campaign("campaigns/gullhaven")?)?;
 //! memory.import("campaigns/gullhaven")?.wait()?;
-//! let answer = memory.ask(Ask::new("mirela-voss", "Where is the ledger?"))?.wait()?;
+//! let answer = memory.ask(Ask::new(EntityId::new("mirela-voss")?, "Where is the ledger?"))?.wait()?;
 //! println!("{}", answer.context.render(hearsay_recall::Form::Prompt, false));
 //! memory.close()?;
 //! # Ok::<(), hearsay_engine::MemoryError>(())

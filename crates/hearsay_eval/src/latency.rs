@@ -7,7 +7,7 @@ use std::{
 
 use anyhow::{Context, Result};
 use hearsay_engine::{Memory, MemoryOptions};
-use hearsay_query::{ask::Ask, search::Search};
+use hearsay_query::{ask::Ask, resolve::resolve, search::Search};
 use serde::Serialize;
 
 use crate::readers::TimeQuantiles;
@@ -33,7 +33,7 @@ pub struct Latency {
 /// search and the question `times` times each. Writes nothing to the campaign.
 ///
 /// # Errors
-/// Returns an error if the campaign cannot be opened, or no entity has the id or name `knower`.
+/// Returns an error if the campaign cannot be opened, or if `knower` is not the id or name of an entity.
 pub fn measure(campaign: &Path, knower: &str, question: &str, times: usize) -> Result<Latency> {
     let mut options = MemoryOptions::for_campaign(campaign)?;
     options.settings.model.enabled = false;
@@ -46,9 +46,11 @@ pub fn measure(campaign: &Path, knower: &str, question: &str, times: usize) -> R
         memory.search(Search::new(question))?.wait()?;
         Ok(start.elapsed())
     };
+    let knower = knower.to_owned();
+    let knower = memory.read(move |world| Ok(resolve(&world.state, &knower)?))?.wait()?;
     let ask = || -> Result<Duration> {
         let start = Instant::now();
-        memory.ask(Ask::new(knower, question))?.wait()?;
+        memory.ask(Ask::new(knower.clone(), question))?.wait()?;
         Ok(start.elapsed())
     };
     let first_search = search()?;

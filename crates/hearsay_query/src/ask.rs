@@ -3,34 +3,33 @@
 use std::time::Duration;
 
 use hearsay_belief::{RevealEvaluation, RevealableFacts, View, revealable_facts};
-use hearsay_model::{EntityId, GameTime, Knower, Position, State};
+use hearsay_model::{EntityId, GameTime, Knower, Position, SessionId, State};
 use hearsay_recall::{ApproximateTokens, ContextRequest, Detail, Index, Scene, SceneContext, TokenCounter};
 use serde::{Deserialize, Serialize};
 
 use crate::{
     QueryError,
-    resolve::{find_session, resolve},
+    ids::{require_entities, require_session},
     reveals,
     views::ViewCache,
 };
 
 /// A question to a character.
 pub struct Ask {
-    /// Character that answers the question: an id or a name.
-    pub speaker: String,
+    /// Character that answers the question.
+    pub speaker: EntityId,
     /// Text of the question.
     pub question: String,
-    /// Place of the conversation: an id or a name. Default: the speaker's current place, according to the speaker's own
-    /// knowledge.
-    pub place: Option<String>,
-    /// Listeners and other entities that are present with the speaker: ids or names.
-    pub present: Vec<String>,
-    /// Entities that the question is about: ids or names. The answer contains only facts and passages that concern
-    /// these entities or their direct neighbours. If empty, there is no such restriction.
-    pub about: Vec<String>,
-    /// Session that is being played: its id or number. The answer contains the last lines of this session that the
-    /// speaker heard. If unset, the answer contains the lines of the last hour of game time.
-    pub session: Option<String>,
+    /// Place of the conversation. Default: the speaker's current place, according to the speaker's own knowledge.
+    pub place: Option<EntityId>,
+    /// Listeners and other entities that are present with the speaker.
+    pub present: Vec<EntityId>,
+    /// Entities that the question is about. The answer contains only facts and passages that concern these entities or
+    /// their direct neighbours. If empty, there is no such restriction.
+    pub about: Vec<EntityId>,
+    /// Session that is being played. The answer contains the last lines of this session that the speaker heard. If
+    /// unset, the answer contains the lines of the last hour of game time.
+    pub session: Option<SessionId>,
     /// Game time at which the speaker answers. Default: the game clock.
     pub as_of: Option<GameTime>,
     /// Token budget of the context. Default: from the settings.
@@ -49,9 +48,9 @@ pub struct Ask {
 
 impl Ask {
     /// Creates a question to a character at the character's current place and the current game time.
-    pub fn new(speaker: impl Into<String>, question: impl Into<String>) -> Self {
+    pub fn new(speaker: EntityId, question: impl Into<String>) -> Self {
         Self {
-            speaker: speaker.into(),
+            speaker,
             question: question.into(),
             place: None,
             present: Vec::new(),
@@ -71,7 +70,7 @@ impl Ask {
     /// state, so call this function on a background thread.
     ///
     /// # Errors
-    /// Returns an error if a name is unknown.
+    /// Returns an error if an entity or the session does not exist.
     pub fn context_in_state(&self, state: &State, settings: &RecallSettings) -> Result<SceneContext, QueryError> {
         let (index, reveals) = (Index::new(state.corpus()), reveals::evaluations(state));
         let sources = AnswerSources { state, index: &index, reveals: &reveals };
@@ -81,7 +80,7 @@ impl Ask {
     /// Assembles the context for answering the question from the given sources.
     ///
     /// # Errors
-    /// Returns an error if a name is unknown.
+    /// Returns an error if an entity or the session does not exist.
     pub fn context(
         &self,
         sources: &AnswerSources,
@@ -91,29 +90,31 @@ impl Ask {
         settings: &RecallSettings,
     ) -> Result<SceneContext, QueryError> {
         let AnswerSources { state, index, reveals } = *sources;
-        let speaker = resolve(state, &self.speaker)?;
-        let place = self.place.as_deref().map(|place| resolve(state, place)).transpose()?;
-        let resolve_all =
-            |names: &[String]| names.iter().map(|name| resolve(state, name)).collect::<Result<Vec<_>, _>>();
-        let (present, about) = (resolve_all(&self.present)?, resolve_all(&self.about)?);
-        let session = self.session.as_deref().map(|session| find_session(state, session)).transpose()?;
-        let session = session.map(|session| session.id.clone());
+        let speaker = &self.speaker;
+        require_entities(state, std::iter::once(speaker).chain(&self.place).chain(&self.present).chain(&self.about))?;
+        if let Some(session) = &self.session {
+            require_session(state, session)?;
+        }
         let cached_view = view_cache.get_or_compute(state, Some(&Knower::Entity(speaker.clone())), self.as_of);
-        let place = place.or_else(|| known_place(&cached_view.view, &speaker));
-        let scene = Scene { place, present, time: self.as_of.or_else(|| state.clock()), session };
+        let scene = Scene {
+            place: self.place.clone().or_else(|| known_place(&cached_view.view, speaker)),
+            present: self.present.clone(),
+            time: self.as_of.or_else(|| state.clock()),
+            session: self.session.clone(),
+        };
         // Reveals are evaluated at the current game time only.
         let is_current = self.as_of.is_none() || self.as_of == state.clock();
-        let revealable = if is_current { revealable_facts(reveals, &speaker) } else { RevealableFacts::new() };
+        let revealable = if is_current { revealable_facts(reveals, speaker) } else { RevealableFacts::new() };
         Ok(SceneContext::assemble(&ContextRequest {
             view: &cached_view.view,
             names: &cached_view.names,
             index,
             calendar: state.calendar(),
             vocabulary: state.vocabulary(),
-            speaker: &speaker,
+            speaker,
             scene: &scene,
             question: &self.question,
-            about: &about,
+            about: &self.about,
             revealable: &revealable,
             vector,
             graph,

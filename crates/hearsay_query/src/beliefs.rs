@@ -10,8 +10,8 @@ use crate::{
     QueryError,
     dates::date_text,
     facts::describe_acquisition,
+    ids::{require_entities, require_entity, require_fact},
     knowledge::{describe_edge, known_edges, learning_session, time_text},
-    resolve::{find_fact, resolve},
 };
 
 /// A knower's beliefs about a subject, compared with the truth.
@@ -91,24 +91,24 @@ pub struct TruthRow {
 /// predicate.
 ///
 /// # Errors
-/// Returns an error if a name matches no entity or several entities, or if the predicate is invalid.
+/// Returns an error if an entity does not exist, or if the predicate is invalid.
 pub fn beliefs(
     state: &State,
-    knower: &str,
-    subject: &str,
+    knower: &EntityId,
+    subject: &EntityId,
     predicate: Option<&str>,
     moment: Option<GameTime>,
 ) -> Result<BeliefReport, QueryError> {
-    let (knower, subject) = (resolve(state, knower)?, resolve(state, subject)?);
+    require_entities(state, [knower, subject])?;
     let only_predicate = predicate.map(Predicate::new).transpose()?;
     let view = View::new(state, &Knower::Entity(knower.clone()), moment);
     let predicates: BTreeSet<Predicate> = match only_predicate {
         Some(only_predicate) => BTreeSet::from([only_predicate]),
-        None => view.facts_with_subject(&subject).map(|known| known.predicate().clone()).collect(),
+        None => view.facts_with_subject(subject).map(|known| known.predicate().clone()).collect(),
     };
     let mut answers = Vec::new();
     for predicate in &predicates {
-        for belief in view.beliefs(&subject, predicate) {
+        for belief in view.beliefs(subject, predicate) {
             let known = belief.known;
             let because = known_edges(known).iter().map(|known_edge| ReasonRow {
                 acquisition: describe_edge(known_edge),
@@ -142,10 +142,10 @@ pub fn beliefs(
         }
     }
     let is_canon_fact = |fact: &&std::sync::Arc<Fact>| {
-        let matches = *fact.subject() == subject && predicates.contains(fact.predicate());
+        let matches = *fact.subject() == *subject && predicates.contains(fact.predicate());
         matches && fact.status() == FactStatus::Canon && fact.validity().holds_at(moment)
     };
-    let mut canon_facts: Vec<_> = state.facts_of(&subject).filter(is_canon_fact).collect();
+    let mut canon_facts: Vec<_> = state.facts_of(subject).filter(is_canon_fact).collect();
     canon_facts.sort_by_key(|fact| (fact.predicate(), fact.id()));
     let truth = canon_facts.into_iter().map(|fact| TruthRow {
         fact: fact.id(),
@@ -154,7 +154,7 @@ pub fn beliefs(
         known: view.fact(fact.id()).is_some(),
     });
     let truth = truth.collect();
-    Ok(BeliefReport { knower, subject, answers, truth })
+    Ok(BeliefReport { knower: knower.clone(), subject: subject.clone(), answers, truth })
 }
 
 /// A belief of one knower that another knower knows a fact, with the reason for this belief.
@@ -193,38 +193,37 @@ pub(crate) fn describe_reason(reason: &AttributionReason, other: &EntityId) -> S
 /// only if both are given.
 ///
 /// # Errors
-/// Returns an error if a name matches no entity or several entities, or if the predicate is invalid.
+/// Returns an error if an entity does not exist, or if the predicate is invalid.
 pub fn attributed_facts(
     state: &State,
-    knower: &str,
-    other: &str,
-    subject: Option<&str>,
+    knower: &EntityId,
+    other: &EntityId,
+    subject: Option<&EntityId>,
     predicate: Option<&str>,
     moment: Option<GameTime>,
 ) -> Result<Vec<AttributedFactRow>, QueryError> {
-    let (knower, other) = (resolve(state, knower)?, resolve(state, other)?);
-    let subject = subject.map(|name| resolve(state, name)).transpose()?;
+    require_entities(state, [knower, other].into_iter().chain(subject))?;
     let predicate_filter = predicate.map(Predicate::new).transpose()?;
-    let view = View::new(state, &Knower::Entity(knower), moment);
+    let view = View::new(state, &Knower::Entity(knower.clone()), moment);
     let row = |known: &hearsay_belief::Known, reasons: &[Attribution]| {
         let reason = reasons.first()?;
         Some(AttributedFactRow {
             fact: known.id(),
             predicate: known.predicate().clone(),
             statement: known.statement().to_owned(),
-            because: describe_reason(&reason.reason, &other),
+            because: describe_reason(&reason.reason, other),
             since: time_text(state, reason.since),
             session: learning_session(known).cloned(),
             credence: reason.credence.get(),
         })
     };
-    if let (Some(subject), Some(predicate)) = (&subject, &predicate_filter) {
-        let believed = view.attributed_beliefs(&other, subject, predicate);
+    if let (Some(subject), Some(predicate)) = (subject, &predicate_filter) {
+        let believed = view.attributed_beliefs(other, subject, predicate);
         return Ok(believed.iter().filter_map(|(known, reasons)| row(known, reasons)).collect());
     }
-    let attributed = view.attributed_facts(&other);
+    let attributed = view.attributed_facts(other);
     let matches_filter = |known: &hearsay_belief::Known| {
-        subject.as_ref().is_none_or(|subject| known.subject() == subject)
+        subject.is_none_or(|subject| known.subject() == subject)
             && predicate_filter.as_ref().is_none_or(|predicate| known.predicate() == predicate)
     };
     let mut found: Vec<_> = attributed
@@ -324,13 +323,19 @@ fn invented_fact_row(state: &State, known_edge: &KnownEdge) -> DerivationRow {
 /// fact or to the character who made it up.
 ///
 /// # Errors
-/// Returns an error if the knower or the fact is unknown or ambiguous, or if the knower does not know the fact.
-pub fn derivation(state: &State, knower: &str, fact: &str, moment: Option<GameTime>) -> Result<Derivation, QueryError> {
-    let (knower, fact) = (resolve(state, knower)?, find_fact(state, fact)?);
+/// Returns an error if the knower or the fact does not exist, or if the knower does not know the fact.
+pub fn derivation(
+    state: &State,
+    knower: &EntityId,
+    fact: FactId,
+    moment: Option<GameTime>,
+) -> Result<Derivation, QueryError> {
+    require_entity(state, knower)?;
+    let fact = require_fact(state, fact)?;
     let view = View::new(state, &Knower::Entity(knower.clone()), moment);
     let statement = fact.statement().to_owned();
     let Some(known) = view.fact(fact.id()) else {
-        return Err(QueryError::NotKnown { knower, statement });
+        return Err(QueryError::NotKnown { knower: knower.clone(), statement });
     };
     let mut links: Vec<DerivationRow> =
         derivations(state, known).iter().map(|link| derivation_row(state, fact.id(), link)).collect();
@@ -338,7 +343,7 @@ pub fn derivation(state: &State, knower: &str, fact: &str, moment: Option<GameTi
         links = known_edges(known).iter().map(|known_edge| invented_fact_row(state, known_edge)).collect();
     }
     Ok(Derivation {
-        knower,
+        knower: knower.clone(),
         fact: fact.id(),
         statement,
         credence: view.belief(known).credence.get(),

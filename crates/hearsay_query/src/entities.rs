@@ -1,4 +1,4 @@
-//! Details of an entity or a fact.
+//! Details of an entity.
 
 use hearsay_belief::graph::{self, Traversal};
 use hearsay_model::{EntityId, Fact, GameTime, Kind, State};
@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::{
     QueryError,
     facts::{FactRow, fact_row},
-    resolve::{find_fact, resolve},
+    ids::require_entity,
     views::view_of,
 };
 
@@ -28,43 +28,26 @@ pub struct EntityPage {
     pub relations: Vec<FactRow>,
 }
 
-/// The entity or fact that [`show`] returns.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Shown {
-    /// An entity.
-    Entity(EntityPage),
-    /// A fact.
-    Fact(FactRow),
-}
-
-/// Returns an entity or a fact. An entity is given by id or name. A fact is given by id, by the beginning of its id, or
-/// by handle. If a knower is given, the result for an entity contains only facts known to this knower.
+/// Returns an entity with all facts about it. If a knower is given, the result contains only facts known to this knower.
 ///
 /// # Errors
-/// Returns an error if no entity or fact matches, or if several match.
-pub fn show(
+/// Returns an error if the entity or the knower does not exist.
+pub fn entity_page(
     state: &State,
-    reference: &str,
-    knower: Option<&str>,
+    id: &EntityId,
+    knower: Option<&EntityId>,
     as_of: Option<GameTime>,
-) -> Result<Shown, QueryError> {
+) -> Result<EntityPage, QueryError> {
     let view = view_of(state, knower, as_of)?;
-    let id = match resolve(state, reference) {
-        Ok(id) => id,
-        Err(unknown) => {
-            let fact = find_fact(state, reference).map_err(|_| unknown)?;
-            return Ok(Shown::Fact(fact_row(state, &fact)));
-        }
-    };
-    let identity = graph::identity(state, &id, &Traversal { view: view.as_ref(), ..Traversal::default() });
+    require_entity(state, id)?;
+    let identity = graph::identity(state, id, &Traversal { view: view.as_ref(), ..Traversal::default() });
     let rows = |facts: &[&Fact]| facts.iter().map(|fact| fact_row(state, fact)).collect();
-    Ok(Shown::Entity(EntityPage {
+    Ok(EntityPage {
+        id: id.clone(),
         name: identity.name.map(str::to_owned),
         kind: identity.kind.clone(),
         aliases: identity.aliases.iter().filter_map(|fact| fact.object().text()).map(str::to_owned).collect(),
         attributes: rows(&identity.attributes),
         relations: rows(&identity.relations),
-        id,
-    }))
+    })
 }

@@ -15,6 +15,14 @@ pub enum QueryError {
         /// Ids of the entities with the most similar names.
         nearest: Vec<String>,
     },
+    /// Error: no entity has this id.
+    #[error("there is no entity `{id}`{}", did_you_mean(nearest))]
+    UnknownEntity {
+        /// Id that was given.
+        id: EntityId,
+        /// Ids of the entities with the most similar names or ids.
+        nearest: Vec<String>,
+    },
     /// Error: the name may refer to several entities.
     #[error("`{name}` can mean several entities; use the id of one of them: {}", candidates.iter().map(|(id, _)| format!("`{id}`")).collect::<Vec<_>>().join(", "))]
     Ambiguous {
@@ -33,6 +41,9 @@ pub enum QueryError {
         /// The first few matching facts, with their statements.
         candidates: Vec<(FactId, String)>,
     },
+    /// Error: no fact has this id.
+    #[error("there is no fact with the id {0}")]
+    UnknownFact(FactId),
     /// Error: a knower does not know the fact whose derivation was requested.
     #[error("{knower} does not know that \u{201C}{statement}\u{201D}; `hearsay know why` lists the reasons")]
     NotKnown {

@@ -12,7 +12,7 @@ use hearsay_model::{
 };
 use serde::Serialize;
 
-use crate::{QueryError, as_of::AsOf, dates::date_text, resolve::resolve};
+use crate::{QueryError, as_of::AsOf, dates::date_text, ids::require_entities};
 
 /// A fact with all details.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -103,21 +103,30 @@ pub struct FactRelationRow {
     pub statement: String,
 }
 
+/// Filter for the object of a fact: an entity or a value.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ObjectFilter {
+    /// The object is this entity.
+    pub entity: Option<EntityId>,
+    /// The object is a text that contains these words, or a number or flag that is written so.
+    pub words: String,
+}
+
 /// Filter for listing facts.
 #[derive(Debug, Clone, Default)]
 pub struct FactFilter {
-    /// Only facts with this subject: an id or a name.
-    pub subject: Option<String>,
-    /// Only facts with this entity as subject or object, or whose statement names it: an id or a name.
-    pub about: Option<String>,
+    /// Only facts with this subject.
+    pub subject: Option<EntityId>,
+    /// Only facts with this entity as subject or object, or whose statement names it.
+    pub about: Option<EntityId>,
     /// Only facts with this predicate.
     pub predicate: Option<String>,
-    /// Only facts with this object: an id, a name, or words of the value.
-    pub object: Option<String>,
+    /// Only facts with this object.
+    pub object: Option<ObjectFilter>,
     /// Only facts of this status.
     pub status: Option<FactStatus>,
-    /// Only facts known to this knower: an id or a name.
-    pub knower: Option<String>,
+    /// Only facts known to this knower.
+    pub knower: Option<EntityId>,
     /// Game time at which `knower` must know the facts. Default: now, with all facts that the knower has learned so
     /// far.
     pub as_of: Option<GameTime>,
@@ -230,31 +239,30 @@ fn fact_relations(state: &State, fact: &Fact) -> Vec<FactRelationRow> {
 /// by subject, predicate and id.
 ///
 /// # Errors
-/// Returns an error if a name matches no entity or several entities, or if the predicate is invalid.
+/// Returns an error if the subject or the knower does not exist, or if the predicate or the date is invalid.
 pub fn facts(state: &State, filter: &FactFilter) -> Result<(Vec<FactRow>, usize), QueryError> {
-    let subject = filter.subject.as_deref().map(|name| resolve(state, name)).transpose()?;
-    let about = filter.about.as_deref().map(|name| resolve(state, name)).transpose()?;
+    let (subject, about) = (filter.subject.as_ref(), filter.about.as_ref());
+    require_entities(state, subject.into_iter().chain(about).chain(&filter.knower))?;
     let predicate = filter.predicate.as_deref().map(Predicate::new).transpose()?;
-    let knower = filter.knower.as_deref().map(|name| resolve(state, name)).transpose()?;
-    let view = knower.map(|knower| View::new(state, &Knower::Entity(knower), filter.as_of));
+    let view = filter.knower.clone().map(|knower| View::new(state, &Knower::Entity(knower), filter.as_of));
     let moment = AsOf { time: filter.holds_at.clone(), recorded: None }.moment(state)?;
-    let object = filter.object.as_deref().map(|given| (resolve(state, given).ok(), text::normalize(given)));
-    let matches_object = |object: &Object, (id, words): &(Option<EntityId>, String)| match object {
-        Object::Entity(entity) => Some(entity) == id.as_ref(),
+    let words = filter.object.as_ref().map(|filter| text::normalize(&filter.words)).unwrap_or_default();
+    let matches_object = |object: &Object, filter: &ObjectFilter| match object {
+        Object::Entity(entity) => Some(entity) == filter.entity.as_ref(),
         Object::Value(Value::Text(value)) => text::normalize(value).contains(words.as_str()),
-        Object::Value(value) => text::normalize(&value.to_string()) == *words,
+        Object::Value(value) => text::normalize(&value.to_string()) == words,
     };
-    let candidates: Box<dyn Iterator<Item = &Arc<Fact>>> = match &about {
+    let candidates: Box<dyn Iterator<Item = &Arc<Fact>>> = match about {
         Some(about) => Box::new(state.facts_of(about)),
         None => Box::new(state.facts()),
     };
     let mut found: Vec<_> = candidates
-        .filter(|fact| subject.as_ref().is_none_or(|subject| fact.subject() == subject))
+        .filter(|fact| subject.is_none_or(|subject| fact.subject() == subject))
         .filter(|fact| predicate.as_ref().is_none_or(|predicate| fact.predicate() == predicate))
         .filter(|fact| filter.status.is_none_or(|status| fact.status() == status))
         .filter(|fact| moment.is_none_or(|moment| fact.validity().holds_at(Some(moment))))
         .filter(|fact| view.as_ref().is_none_or(|view| view.fact(fact.id()).is_some()))
-        .filter(|fact| object.as_ref().is_none_or(|filter_object| matches_object(fact.object(), filter_object)))
+        .filter(|fact| filter.object.as_ref().is_none_or(|filter| matches_object(fact.object(), filter)))
         .collect();
     found.sort_by(|a, b| (a.subject(), a.predicate(), a.id()).cmp(&(b.subject(), b.predicate(), b.id())));
     let all = found.len();

@@ -7,7 +7,11 @@ use hearsay_belief::{
 use hearsay_model::{EntityId, FactId, GameTime, Predicate, State};
 use serde::Serialize;
 
-use crate::{QueryError, resolve::resolve, views::view_of};
+use crate::{
+    QueryError,
+    ids::{require_entities, require_entity},
+    views::view_of,
+};
 
 /// Filter for traversing the graph.
 #[derive(Debug, Clone, Default)]
@@ -16,8 +20,8 @@ pub struct TraversalFilter {
     pub direction: Direction,
     /// Only relations with these predicates are followed. If empty, all relations are followed.
     pub predicates: Vec<String>,
-    /// Knower whose view is used: an id or a name.
-    pub knower: Option<String>,
+    /// Knower whose view is used. Default: everything.
+    pub knower: Option<EntityId>,
     /// Game time of the knower's view. Default: now, with everything that the knower has learned so far.
     pub as_of: Option<GameTime>,
 }
@@ -45,16 +49,16 @@ pub struct NeighbourRow {
 /// Returns at most `limit` entities that are at most `depth` relations away from an entity.
 ///
 /// # Errors
-/// Returns an error if a name matches no entity or several entities, or if a predicate is invalid.
+/// Returns an error if an entity does not exist, or if a predicate is invalid.
 pub fn neighbours(
     state: &State,
-    from: &str,
+    from: &EntityId,
     filter: &TraversalFilter,
     depth: usize,
     limit: usize,
 ) -> Result<Vec<NeighbourRow>, QueryError> {
-    let from = resolve(state, from)?;
-    let view = view_of(state, filter.knower.as_deref(), filter.as_of)?;
+    require_entity(state, from)?;
+    let view = view_of(state, filter.knower.as_ref(), filter.as_of)?;
     let predicates = filter.predicates.iter().map(|name| Predicate::new(name)).collect::<Result<Vec<_>, _>>()?;
     let traversal = Traversal { direction: filter.direction, predicates, view: view.as_ref() };
     let name_of = entity_names(state, view.as_ref());
@@ -67,7 +71,7 @@ pub fn neighbours(
         direction: if neighbour.forward { "out" } else { "in" },
         fact: neighbour.fact.id(),
     };
-    Ok(graph::neighbours(state, &from, &traversal, depth, limit).into_iter().map(row).collect())
+    Ok(graph::neighbours(state, from, &traversal, depth, limit).into_iter().map(row).collect())
 }
 
 fn entity_names<'a>(state: &'a State, view: Option<&View>) -> impl Fn(&EntityId) -> String + 'a {
@@ -94,20 +98,20 @@ pub struct StepRow {
 /// Returns the shortest path between two entities, or `None` if every path has more than `max_steps` steps.
 ///
 /// # Errors
-/// Returns an error if a name matches no entity or several entities, or if a predicate is invalid.
+/// Returns an error if an entity does not exist, or if a predicate is invalid.
 pub fn path(
     state: &State,
-    from: &str,
-    to: &str,
+    from: &EntityId,
+    to: &EntityId,
     filter: &TraversalFilter,
     max_steps: usize,
 ) -> Result<Option<Vec<StepRow>>, QueryError> {
-    let (from, to) = (resolve(state, from)?, resolve(state, to)?);
-    let view = view_of(state, filter.knower.as_deref(), filter.as_of)?;
+    require_entities(state, [from, to])?;
+    let view = view_of(state, filter.knower.as_ref(), filter.as_of)?;
     let predicates = filter.predicates.iter().map(|name| Predicate::new(name)).collect::<Result<Vec<_>, _>>()?;
     let traversal = Traversal { direction: filter.direction, predicates, view: view.as_ref() };
     let name_of = entity_names(state, view.as_ref());
-    let steps = graph::path(state, &from, &to, &traversal, max_steps);
+    let steps = graph::path(state, from, to, &traversal, max_steps);
     Ok(steps.map(|steps| {
         let row = |step: graph::Step| StepRow {
             to: step.to.clone(),

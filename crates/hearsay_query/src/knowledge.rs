@@ -13,14 +13,14 @@ use crate::{
     QueryError,
     as_of::{named_session, session_end},
     facts::{NameFn, describe_acquisition_with_names},
-    resolve::{find_session, resolve},
+    ids::{require_entities, require_entity, require_session},
 };
 
 /// Filter for listing the facts that a knower knows.
 #[derive(Debug, Clone, Default)]
 pub struct KnowsFilter {
-    /// Only facts that concern this entity: an id or a name.
-    pub about: Option<String>,
+    /// Only facts that concern this entity.
+    pub about: Option<EntityId>,
     /// Only facts with this predicate.
     pub predicate: Option<String>,
     /// Only facts with all of these words, in any inflection.
@@ -136,7 +136,7 @@ fn start_time(state: &State, start_text: &str) -> Result<Option<GameTime>, Query
     }
 }
 
-/// A [`KnowsFilter`] with resolved names and dates.
+/// A [`KnowsFilter`] with parsed predicates and dates.
 struct ResolvedFilter {
     about: Option<EntityId>,
     predicate: Option<Predicate>,
@@ -146,8 +146,9 @@ struct ResolvedFilter {
 
 impl ResolvedFilter {
     fn new(state: &State, filter: &KnowsFilter) -> Result<Self, QueryError> {
+        require_entities(state, &filter.about)?;
         Ok(Self {
-            about: filter.about.as_deref().map(|name| resolve(state, name)).transpose()?,
+            about: filter.about.clone(),
             predicate: filter.predicate.as_deref().map(Predicate::new).transpose()?,
             words: filter.words.as_deref().map(stems).unwrap_or_default(),
             since: match &filter.since {
@@ -173,14 +174,15 @@ impl ResolvedFilter {
 /// that pass the filter. The most recently learned facts come first.
 ///
 /// # Errors
-/// Returns an error if a name is unknown or ambiguous, or if the predicate or the date is invalid.
+/// Returns an error if an entity does not exist, or if the predicate or the date is invalid.
 pub fn knows(
     state: &State,
-    knower: &str,
+    knower: &EntityId,
     filter: &KnowsFilter,
     moment: Option<GameTime>,
 ) -> Result<(Vec<KnowsRow>, usize), QueryError> {
-    let view = View::new(state, &Knower::Entity(resolve(state, knower)?), moment);
+    require_entity(state, knower)?;
+    let view = View::new(state, &Knower::Entity(knower.clone()), moment);
     let resolved_filter = ResolvedFilter::new(state, filter)?;
     let mut found: Vec<&Known> = view.facts().filter(|known| resolved_filter.matches(known)).collect();
     found.sort_by_key(|known| (std::cmp::Reverse(known.learned()), known.id()));
@@ -335,18 +337,18 @@ pub struct MissedLine {
 /// ended.
 ///
 /// # Errors
-/// Returns an error if the name or the session is unknown.
-pub fn missed(state: &State, character: &str, session: &str) -> Result<Missed, QueryError> {
-    let character = resolve(state, character)?;
-    let session = find_session(state, session)?;
+/// Returns an error if the character or the session does not exist.
+pub fn missed(state: &State, character: &EntityId, session: &SessionId) -> Result<Missed, QueryError> {
+    require_entity(state, character)?;
+    let session = require_session(state, session)?;
     let knower = Knower::Entity(character.clone());
-    let end = session_end(state, &session);
+    let end = session_end(state, session);
     let (view_at_end, current_view) = (View::new(state, &knower, end), View::new(state, &knower, None));
     let mut participants: BTreeSet<EntityId> = session.present.iter().cloned().collect();
     participants.extend(
         state.entities().map(|entity| &entity.id).filter(|id| is_party_of(state, id, &session.present)).cloned(),
     );
-    participants.remove(&character);
+    participants.remove(character);
     let is_during_session = |time: Option<GameTime>| {
         let start = session.start.as_ref().and_then(|date| date.time);
         matches!((start, time, end), (Some(start), Some(time), Some(end)) if start <= time && time <= end)
@@ -394,8 +396,8 @@ pub fn missed(state: &State, character: &str, session: &str) -> Result<Missed, Q
     let line =
         |passage: &hearsay_model::Passage| MissedLine { speaker: passage.speaker.clone(), text: passage.text.clone() };
     Ok(Missed {
-        was_there: session.present.contains(&character),
-        character,
+        was_there: session.present.contains(character),
+        character: character.clone(),
         session: session.id.clone(),
         present: session.present.clone(),
         facts,

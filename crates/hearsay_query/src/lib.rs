@@ -1,8 +1,8 @@
 //! Queries of a campaign: the contents, who knows them, and the decisions that await the DM.
 //!
 //! Every query is a function of a [`State`](hearsay_model::State). The queries in [`ask`] and [`search`] also need an
-//! index. A query writes nothing and returns plain data that you can print or serialize. Queries accept ids and names
-//! of entities; [`resolve`](mod@resolve) finds the entity that a name refers to.
+//! index. A query writes nothing and returns plain data that you can print or serialize. Queries refer to entities,
+//! facts and sessions by id; [`resolve`](mod@resolve) finds the ids that names refer to.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 pub mod as_of;
@@ -16,8 +16,10 @@ pub mod error;
 pub mod facts;
 pub mod graph;
 pub mod health;
+pub mod ids;
 pub mod journal;
 pub mod knowledge;
+pub mod name_table;
 pub mod portrait;
 pub mod preview;
 pub mod records;

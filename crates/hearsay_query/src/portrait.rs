@@ -10,6 +10,7 @@ use crate::{
     QueryError,
     dates::date_text,
     facts::{NameFn, describe_acquisition_with_names},
+    ids::require_entity,
     knowledge::{players, time_text},
     table::{is_character, name_fn, session_title},
     who_knows::HolderRow,
@@ -81,7 +82,7 @@ type Moment = (Option<GameTime>, Option<u32>, u32);
 /// # Errors
 /// Returns an error if the entity does not exist.
 pub fn meetings(state: &State, id: &EntityId) -> Result<Meetings, QueryError> {
-    let id = crate::resolve::resolve(state, id.as_str())?;
+    require_entity(state, id)?;
     let players: Vec<Knower> = players(state).into_iter().map(Knower::Entity).collect();
     let session_start = |session: Option<&SessionId>| {
         let session = session.and_then(|session| state.session(session));
@@ -104,11 +105,11 @@ pub fn meetings(state: &State, id: &EntityId) -> Result<Meetings, QueryError> {
     for (passage_id, passage) in state.passages() {
         let acquisition = match passage {
             _ if passage.is_out_of_character() => continue,
-            _ if passage.speaker.as_ref() == Some(&id) => ContactKind::Spoke,
+            _ if passage.speaker.as_ref() == Some(id) => ContactKind::Spoke,
             _ if passage.speaker.is_none() && passage.session.is_none() => continue,
             _ if passage.heard_by.contains(&entity_knower) => ContactKind::Present,
-            _ if passage.place.as_ref() == Some(&id) => ContactKind::Visited,
-            _ if passage.mentions.contains(&id) => ContactKind::Named,
+            _ if passage.place.as_ref() == Some(id) => ContactKind::Visited,
+            _ if passage.mentions.contains(id) => ContactKind::Named,
             _ => continue,
         };
         let is_world_or_player = |knower: &Knower| *knower == Knower::World || players.contains(knower);
@@ -129,15 +130,15 @@ pub fn meetings(state: &State, id: &EntityId) -> Result<Meetings, QueryError> {
             last_words = Some((moment, passage_id, passage));
         }
     }
-    for session in state.sessions().filter(|session| session.present.contains(&id)) {
+    for session in state.sessions().filter(|session| session.present.contains(id)) {
         let (start, number) = session_start(Some(&session.id));
         add_meeting((start, number, 0), ContactKind::Played, Some(&session.id), None);
     }
     for player in players.iter().filter(|player| **player != entity_knower) {
         for edge in state.knowledge_of(player) {
             let acquisition = match &edge.acquisition {
-                acquisition if acquisition.teller() == Some(&id) => ContactKind::Spoke,
-                acquisition if acquisition.is_witnessed() && edge.co_present.contains(&id) => ContactKind::Present,
+                acquisition if acquisition.teller() == Some(id) => ContactKind::Spoke,
+                acquisition if acquisition.is_witnessed() && edge.co_present.contains(id) => ContactKind::Present,
                 _ => continue,
             };
             let (start, number) = session_start(edge.session.as_ref());

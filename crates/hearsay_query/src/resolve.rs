@@ -1,8 +1,14 @@
-//! Finds the entity, fact or session that a name or reference refers to.
+//! From text to ids: finds the entity, fact or session that a name or reference refers to.
+//!
+//! Queries, commands and the engine accept only ids. A program that reads names from a person resolves them with these
+//! functions first.
 
 use std::sync::Arc;
 
-use hearsay_model::{EntityId, Fact, FactId, FactStatus, Resolution, Session, State, spelling, text};
+use hearsay_model::{
+    EntityId, Fact, FactId, FactStatus, Object, Predicate, Resolution, Session, State, spelling, text,
+};
+use serde::{Deserialize, Serialize};
 
 use crate::QueryError;
 
@@ -13,17 +19,58 @@ use crate::QueryError;
 /// Returns an error if no entity has this name, or if several entities have it. The error contains the ids of entities
 /// with similar names, or of the entities that the name may refer to.
 pub fn resolve(state: &State, name: &str) -> Result<EntityId, QueryError> {
-    let candidates = match state.resolve(name) {
-        Resolution::One(id) => return Ok(id),
-        Resolution::Ambiguous(candidates) => candidates,
-        Resolution::None => entities_with_name_part(state, name),
-    };
-    match &candidates[..] {
-        [] => Err(QueryError::Unknown { name: name.into(), nearest: nearest_entity_ids(state, name) }),
-        [only] => Ok(only.clone()),
+    resolve_in(state, name)
+}
+
+/// Names of the entities of a campaign.
+pub(crate) trait NameSource {
+    /// Finds the entity that has an id, a name or an alias.
+    fn find_exact(&self, name: &str) -> Resolution;
+
+    fn entity_ids(&self) -> impl Iterator<Item = &EntityId>;
+
+    /// Returns the names of an entity, including secret names.
+    fn names_of(&self, id: &EntityId) -> Vec<&str>;
+
+    /// Returns the names of an entity that are not secret.
+    fn open_names_of(&self, id: &EntityId) -> Vec<&str>;
+
+    /// Returns the name and the kind of an entity: `Sam (NPC)`.
+    fn description(&self, id: &EntityId) -> String;
+}
+
+impl NameSource for State {
+    fn find_exact(&self, name: &str) -> Resolution {
+        self.resolve(name)
+    }
+
+    fn entity_ids(&self) -> impl Iterator<Item = &EntityId> {
+        self.entities().map(|entity| &entity.id)
+    }
+
+    fn names_of(&self, id: &EntityId) -> Vec<&str> {
+        self.names(id)
+    }
+
+    fn open_names_of(&self, id: &EntityId) -> Vec<&str> {
+        self.open_names(id)
+    }
+
+    fn description(&self, id: &EntityId) -> String {
+        let name = self.name_or_id(id);
+        self.kind(id).map_or_else(|| name.to_owned(), |kind| format!("{name} ({})", kind.noun()))
+    }
+}
+
+/// Finds an entity as [`resolve`] describes.
+pub(crate) fn resolve_in(source: &impl NameSource, name: &str) -> Result<EntityId, QueryError> {
+    let mut candidates = candidates(source, name);
+    match candidates.len() {
+        0 => Err(QueryError::Unknown { name: name.into(), nearest: nearest_entity_ids(source, name) }),
+        1 => Ok(candidates.swap_remove(0)),
         _ => {
             let describe = |id: EntityId| {
-                let description = describe_entity(state, &id);
+                let description = source.description(&id);
                 (id, description)
             };
             Err(QueryError::Ambiguous { name: name.into(), candidates: candidates.into_iter().map(describe).collect() })
@@ -31,14 +78,25 @@ pub fn resolve(state: &State, name: &str) -> Result<EntityId, QueryError> {
     }
 }
 
-/// Returns the name and the kind of an entity: `Sam (NPC)`.
-fn describe_entity(state: &State, id: &EntityId) -> String {
-    let name = state.name_or_id(id);
-    state.kind(id).map_or_else(|| name.to_owned(), |kind| format!("{name} ({})", kind.noun()))
+/// Returns the entities to which a name may refer. Sorted.
+pub(crate) fn candidates(source: &impl NameSource, name: &str) -> Vec<EntityId> {
+    match source.find_exact(name) {
+        Resolution::One(id) => vec![id],
+        Resolution::Ambiguous(candidates) => candidates,
+        Resolution::None => entities_with_name_part(source, name),
+    }
+}
+
+/// Finds the entities that have the given names.
+///
+/// # Errors
+/// Returns the same errors as [`resolve`].
+pub fn resolve_all(state: &State, names: &[String]) -> Result<Vec<EntityId>, QueryError> {
+    names.iter().map(|name| resolve(state, name)).collect()
 }
 
 /// Returns the entities that have a non-secret name with these words in this order. Sorted.
-fn entities_with_name_part(state: &State, part: &str) -> Vec<EntityId> {
+fn entities_with_name_part(source: &impl NameSource, part: &str) -> Vec<EntityId> {
     let words = text::words(part);
     // A text such as `old-odo` is an id. The id of a removed entity must not match the name of another entity.
     let is_id = part.contains('-') && EntityId::new(part.trim()).is_ok();
@@ -49,35 +107,89 @@ fn entities_with_name_part(state: &State, part: &str) -> Vec<EntityId> {
         let mut name = text::words(name).into_iter();
         words.iter().all(|word| name.any(|other| other == *word))
     };
-    let has_matching_name = |id: &EntityId| state.open_names(id).into_iter().any(has_part);
-    let mut found: Vec<EntityId> =
-        state.entities().map(|entity| &entity.id).filter(|id| has_matching_name(id)).cloned().collect();
+    let has_matching_name = |id: &&EntityId| source.open_names_of(id).into_iter().any(has_part);
+    let mut found: Vec<EntityId> = source.entity_ids().filter(has_matching_name).cloned().collect();
     found.sort_unstable();
     found
 }
 
-/// Finds a speaker by id or name. Also returns the given name if it is a secret name.
+/// A speaker: a character, and the name under which it speaks.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Speaker {
+    /// Character that speaks.
+    pub id: EntityId,
+    /// Secret name of the character under which it speaks: hearers who do not know whose name it is do not learn who
+    /// speaks. `None` if the character speaks under a name that is not secret.
+    #[serde(default)]
+    pub alias: Option<String>,
+}
+
+impl From<EntityId> for Speaker {
+    /// Creates a speaker who speaks under a name that is not secret.
+    fn from(id: EntityId) -> Self {
+        Self { id, alias: None }
+    }
+}
+
+/// Finds a speaker by id or name. If the name is a secret name, the character speaks under this name.
 ///
 /// # Errors
 /// Returns the same errors as [`resolve`].
-pub fn resolve_speaker(state: &State, name: &str) -> Result<(EntityId, Option<String>), QueryError> {
+pub fn resolve_speaker(state: &State, name: &str) -> Result<Speaker, QueryError> {
     let id = resolve(state, name)?;
     let alias = state.secret_name(&id, name).map(str::to_owned);
-    Ok((id, alias))
+    Ok(Speaker { id, alias })
+}
+
+/// Returns the object of a new statement: a value if `predicate` is an attribute of the vocabulary, otherwise the entity
+/// with the name `object`.
+///
+/// # Errors
+/// Returns the same errors as [`resolve`].
+pub fn resolve_object(state: &State, predicate: &str, object: &str) -> Result<Object, QueryError> {
+    let is_attribute = |name: Predicate| state.vocabulary().attribute(&name).is_some();
+    match Predicate::new(predicate).is_ok_and(is_attribute) {
+        true => Ok(Object::Value(object.into())),
+        false => resolve(state, object).map(Object::Entity),
+    }
+}
+
+/// Returns a new object for a recorded fact: a value if the fact has a value, otherwise the entity with the name
+/// `object`.
+///
+/// # Errors
+/// Returns the same errors as [`resolve`].
+pub fn resolve_replacement(state: &State, fact: &Fact, object: &str) -> Result<Object, QueryError> {
+    match fact.object() {
+        Object::Value(_) => Ok(Object::Value(object.into())),
+        Object::Entity(_) => resolve(state, object).map(Object::Entity),
+    }
+}
+
+/// Finds a merged entity: by the id of the entity that the merge removed, or by id or name of the entity that remains.
+///
+/// # Errors
+/// Returns the same errors as [`resolve`].
+pub fn resolve_merged(state: &State, name: &str) -> Result<EntityId, QueryError> {
+    match EntityId::new(name.trim()) {
+        Ok(removed) if state.merged_into(&removed).is_some() => Ok(removed),
+        _ => resolve(state, name),
+    }
 }
 
 /// Returns the ids of up to three entities whose names or ids are most similar to a text.
-fn nearest_entity_ids(state: &State, name: &str) -> Vec<String> {
+pub(crate) fn nearest_entity_ids(source: &impl NameSource, name: &str) -> Vec<String> {
     let normalized_name = text::normalize(name);
     let mut scored: Vec<(f64, String)> = Vec::new();
-    for entity in state.entities() {
-        let names = state.names(&entity.id).into_iter().map(str::to_owned);
-        for candidate in names.chain([entity.id.to_string()]) {
+    for id in source.entity_ids() {
+        let names = source.names_of(id).into_iter().map(str::to_owned);
+        for candidate in names.chain([id.to_string()]) {
             let normal = text::normalize(&candidate);
             let has_word = normal.split(' ').any(|word| word == normalized_name);
             let similarity = if has_word { 0.95 } else { strsim::jaro_winkler(&normalized_name, &normal) };
             if similarity > 0.75 {
-                scored.push((similarity, entity.id.to_string()));
+                scored.push((similarity, id.to_string()));
             }
         }
     }
@@ -158,21 +270,4 @@ pub fn find_session(state: &State, given: &str) -> Result<Arc<Session>, QueryErr
         known: state.sessions().map(|session| session.id.clone()).collect(),
     };
     found.cloned().ok_or_else(unknown)
-}
-
-/// Returns the given session. If `given` is `None`, returns the session being played, or else the latest session.
-///
-/// # Errors
-/// Returns an error if the given session does not exist, or if no session is given and the campaign has no sessions.
-pub fn session_or_latest(state: &State, given: Option<&str>) -> Result<Arc<Session>, QueryError> {
-    match (given, state.active_session()) {
-        (Some(given), _) => find_session(state, given),
-        (None, Some(playing)) => find_session(state, playing.session.as_str()),
-        (None, None) => {
-            let latest = state.sessions().max_by_key(|session| {
-                (session.number, session.start.as_ref().and_then(|date| date.time), session.id.clone())
-            });
-            latest.cloned().ok_or_else(|| QueryError::NoSession { given: "latest".into(), known: Vec::new() })
-        }
-    }
 }

@@ -20,7 +20,7 @@ use serde::Serialize;
 
 use crate::{
     QueryError,
-    resolve::{find_session, resolve},
+    ids::{require_entities, require_session},
     views::{CachedView, ViewCache},
 };
 
@@ -61,20 +61,19 @@ const MIN_HINTS: usize = 3;
 pub struct Search {
     /// Text to search for; `*` for everything.
     pub text: String,
-    /// Knower whose knowledge is searched: an id or a name. If unset, the whole campaign is searched.
-    pub knower: Option<String>,
+    /// Knower whose knowledge is searched. If unset, the whole campaign is searched.
+    pub knower: Option<EntityId>,
     /// Game time of the knower's view. Default: now, with everything that the knower has learned so far.
     pub as_of: Option<GameTime>,
-    /// Only results that concern these entities (ids or names) or their direct neighbours. If empty, there is no
-    /// restriction.
-    pub about: Vec<String>,
+    /// Only results that concern these entities or their direct neighbours. If empty, there is no restriction.
+    pub about: Vec<EntityId>,
     /// Only entities of this kind, and facts about them. A search with this filter finds no passages.
     pub kind: Option<Kind>,
     /// Only facts with this predicate, and entities reached along relations with this predicate. A search with this
     /// filter finds no passages.
     pub predicate: Option<Predicate>,
-    /// Only facts and passages of this session: its id or number.
-    pub session: Option<String>,
+    /// Only facts and passages of this session.
+    pub session: Option<SessionId>,
     /// Only facts with this status. Cannot be combined with `knower`, because only the DM may see the status of a fact.
     pub status: Option<FactStatus>,
     /// Only facts that are true at this game time. Cannot be combined with `knower`.
@@ -200,7 +199,8 @@ impl Search {
     /// meaning. Indexes every text of the state, so call this function on a background thread.
     ///
     /// # Errors
-    /// Returns an error if a name or a session is unknown, or if `knower` is combined with `status` or `holds_at`.
+    /// Returns an error if an entity or the session does not exist, or if `knower` is combined with `status` or
+    /// `holds_at`.
     pub fn results_in_state(&self, state: &State) -> Result<SearchResults, QueryError> {
         self.results(state, &Index::new(state.corpus()), &mut ViewCache::default(), None, true)
     }
@@ -208,7 +208,7 @@ impl Search {
     /// Searches the given state and index.
     ///
     /// # Errors
-    /// Returns an error if a name matches no entity or several entities, or if `knower` is combined with `status` or
+    /// Returns an error if an entity or the session does not exist, or if `knower` is combined with `status` or
     /// `holds_at`.
     pub fn results(
         &self,
@@ -218,23 +218,26 @@ impl Search {
         vector: Option<&[f32]>,
         graph: bool,
     ) -> Result<SearchResults, QueryError> {
-        let knower = self.knower.as_deref().map(|knower| resolve(state, knower)).transpose()?;
+        require_entities(state, self.knower.iter().chain(&self.about))?;
+        let knower = self.knower.as_ref();
         if knower.is_some() && (self.status.is_some() || self.holds_at.is_some()) {
             return Err(QueryError::DmOnlyFilter);
         }
-        let session = self.session.as_deref().map(|session| find_session(state, session)).transpose()?;
-        let about = self.about.iter().map(|name| resolve(state, name)).collect::<Result<Vec<_>, _>>()?;
-        let cached_view = view_cache.get_or_compute(state, knower.clone().map(Knower::Entity).as_ref(), self.as_of);
+        if let Some(session) = &self.session {
+            require_session(state, session)?;
+        }
+        let knower_of_view = knower.cloned().map(Knower::Entity);
+        let cached_view = view_cache.get_or_compute(state, knower_of_view.as_ref(), self.as_of);
         let CachedView { view, names, .. } = &*cached_view;
-        let scope = (!about.is_empty()).then(|| Scope::around(view, names, &about));
+        let scope = (!self.about.is_empty()).then(|| Scope::around(view, names, &self.about));
         let view_search = ViewSearch {
             search: self,
             state,
             cached_view: &cached_view,
             view,
             names,
-            knower: knower.as_ref(),
-            session: session.map(|session| session.id.clone()),
+            knower,
+            session: self.session.as_ref(),
             scope: scope.map(|scope| if knower.is_none() { scope.with_annotations() } else { scope }),
         };
         let mut results = SearchResults { entities: view_search.entities(), ..SearchResults::default() };
@@ -269,7 +272,7 @@ struct ViewSearch<'a> {
     names: &'a EntityLinker,
     /// Knower of the view; `None` for the DM, who sees everything.
     knower: Option<&'a EntityId>,
-    session: Option<SessionId>,
+    session: Option<&'a SessionId>,
     scope: Option<Scope>,
 }
 
@@ -364,7 +367,7 @@ impl<'a> ViewSearch<'a> {
             |condition: &dyn Fn(&Fact) -> bool| self.state.fact(known.id()).is_some_and(|fact| condition(fact));
         let sees_everything = self.knower.is_none();
         predicate.as_ref().is_none_or(|predicate| known.predicate() == predicate)
-            && self.session.as_ref().is_none_or(|session| known.session() == Some(session))
+            && self.session.is_none_or(|session| known.session() == Some(session))
             && (!sees_everything || status.is_none_or(|status| fact_satisfies(&|fact| fact.status() == status)))
             && (!sees_everything
                 || holds_at.is_none_or(|at| fact_satisfies(&|fact| fact.validity().holds_at(Some(at)))))
@@ -380,7 +383,7 @@ impl<'a> ViewSearch<'a> {
     fn matches_passage(&self, passage: &Passage) -> bool {
         let Search { kind, predicate, status, holds_at, .. } = self.search;
         let has_fact_filter = predicate.is_some() || status.is_some() || kind.is_some() || holds_at.is_some();
-        !has_fact_filter && self.session.as_ref().is_none_or(|session| passage.session.as_ref() == Some(session))
+        !has_fact_filter && self.session.is_none_or(|session| passage.session.as_ref() == Some(session))
     }
 
     /// Returns the names most similar to the text, one per entity.

@@ -12,8 +12,8 @@ use crate::{
     QueryError,
     dates::date_text,
     facts::{NameFn, describe_acquisition},
+    ids::{require_entities, require_entity, require_fact},
     knowledge::{describe_edge, known_edges, time_text},
-    resolve::{find_fact, resolve},
     reveals::reveal_note,
     who_knows::{HolderRow, is_known_at, who_knows},
 };
@@ -63,8 +63,8 @@ pub struct TellingRow {
 /// Filter for listing secrets.
 #[derive(Debug, Clone, Default)]
 pub struct SecretFilter {
-    /// Only secrets that this character knows: an id or a name.
-    pub character: Option<String>,
+    /// Only secrets that this character knows.
+    pub character: Option<EntityId>,
     /// Only secrets that were never told.
     pub untold: bool,
     /// Maximum number of secrets.
@@ -75,14 +75,15 @@ pub struct SecretFilter {
 /// secrets that pass the filter. Sorted by subject and predicate.
 ///
 /// # Errors
-/// Returns an error if the name matches no entity or several entities.
+/// Returns an error if the character does not exist.
 pub fn secrets(
     state: &State,
     filter: &SecretFilter,
     moment: Option<GameTime>,
 ) -> Result<(Vec<SecretRow>, usize), QueryError> {
-    let character = filter.character.as_deref().map(|name| resolve(state, name)).transpose()?;
-    let view = character.as_ref().map(|character| View::new(state, &Knower::Entity(character.clone()), moment));
+    let character = filter.character.as_ref();
+    require_entities(state, character)?;
+    let view = character.map(|character| View::new(state, &Knower::Entity(character.clone()), moment));
     let mut found: Vec<(&Fact, SecretRow)> = Vec::new();
     for fact in state.facts().filter(|fact| fact.status().is_knowable()) {
         if view.as_ref().is_some_and(|view| view.fact(fact.id()).is_none()) {
@@ -288,9 +289,15 @@ fn belongings<'a>(state: &'a State, id: &EntityId) -> impl Iterator<Item = (&'a 
 /// Computes the view of each character that may know the fact, so call this function on a background thread.
 ///
 /// # Errors
-/// Returns an error if the character or the fact is unknown or ambiguous.
-pub fn why_not(state: &State, character: &str, fact: &str, moment: Option<GameTime>) -> Result<WhyNot, QueryError> {
-    let (character, fact) = (resolve(state, character)?, find_fact(state, fact)?);
+/// Returns an error if the character or the fact does not exist.
+pub fn why_not(
+    state: &State,
+    character: &EntityId,
+    fact: FactId,
+    moment: Option<GameTime>,
+) -> Result<WhyNot, QueryError> {
+    require_entity(state, character)?;
+    let fact = require_fact(state, fact)?;
     let view = View::new(state, &Knower::Entity(character.clone()), moment);
     let mut answer = WhyNot {
         knower: character.clone(),
@@ -304,7 +311,7 @@ pub fn why_not(state: &State, character: &str, fact: &str, moment: Option<GameTi
     if let Some(known) = view.fact(fact.id()) {
         answer.knows = Some(HolderRow {
             knower: character.clone(),
-            name: state.name_or_id(&character).to_owned(),
+            name: state.name_or_id(character).to_owned(),
             credence: view.belief(known).credence.get(),
             acquisition: known_edges(known).iter().map(describe_edge).collect(),
             since: time_text(state, known.learned()),
@@ -342,13 +349,13 @@ pub fn why_not(state: &State, character: &str, fact: &str, moment: Option<GameTi
         for edge in &edges {
             let group = edge.knower.entity().filter(|id| !state.kind(id).is_some_and(|kind| kind.is_character()));
             let obstacle = group
-                .filter(|group| **group != character)
-                .map(|group| obstacle(state, &character, &latest_view, edge, &fact, group));
+                .filter(|group| *group != character)
+                .map(|group| obstacle(state, character, &latest_view, edge, fact, group));
             answer.reasons.extend(obstacle.filter(|obstacle| !answer.reasons.contains(obstacle)));
         }
     }
-    answer.sources = sources(state, &view, &character, &fact, moment)?;
-    answer.conditions = conditions(state, &character, fact.id());
+    answer.sources = sources(state, &view, character, fact, moment)?;
+    answer.conditions = conditions(state, character, fact.id());
     Ok(answer)
 }
 
@@ -412,7 +419,7 @@ fn sources(
         .filter(|(_, link)| link.validity().holds_at(moment))
         .map(|(group, _)| group)
         .collect();
-    let holders = who_knows(state, &fact.id().to_string(), moment)?;
+    let holders = who_knows(state, fact.id(), moment)?;
     let mut rows: Vec<SourceRow> = holders
         .characters
         .into_iter()

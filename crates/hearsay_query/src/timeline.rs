@@ -11,7 +11,7 @@ use hearsay_model::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::{QueryError, facts::is_secret, resolve::resolve, session::is_private, table::PlayersView};
+use crate::{QueryError, facts::is_secret, ids::require_entities, session::is_private, table::PlayersView};
 
 /// Kind of a moment. A moment is an entry of a timeline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -39,8 +39,8 @@ impl MomentKind {
 pub struct TimelineFilter {
     /// Only moments of these kinds. If empty, moments of all kinds.
     pub kinds: Vec<MomentKind>,
-    /// Only moments that concern this entity: an id or a name.
-    pub about: Option<String>,
+    /// Only moments that concern this entity.
+    pub about: Option<EntityId>,
     /// Only moments within the year, month or day that contains this game time.
     pub within: Option<(GameTime, Precision)>,
     /// Length of the spans for which moments are counted: years, months or days.
@@ -117,9 +117,9 @@ pub struct MomentRow {
 /// Returns the timeline of a campaign. Reads every fact and passage, so call it on a background thread.
 ///
 /// # Errors
-/// Returns an error if the name is unknown or ambiguous.
+/// Returns an error if the entity does not exist.
 pub fn timeline(state: &State, filter: &TimelineFilter) -> Result<Timeline, QueryError> {
-    let about = filter.about.as_deref().map(|name| resolve(state, name)).transpose()?;
+    require_entities(state, &filter.about)?;
     let players_view = PlayersView::new(state, None);
     let is_wanted = |kind| filter.kinds.is_empty() || filter.kinds.contains(&kind);
     let mut found: Vec<MomentSource> = Vec::new();
@@ -143,7 +143,7 @@ pub fn timeline(state: &State, filter: &TimelineFilter) -> Result<Timeline, Quer
     if is_wanted(MomentKind::Scene) {
         found.extend(scenes(state).into_iter().map(MomentSource::Row));
     }
-    if let Some(about) = &about {
+    if let Some(about) = &filter.about {
         found.retain(|moment| moment.concerns(state, about));
     }
     let (mut dated, mut undated): (Vec<_>, Vec<_>) = found.into_iter().partition(|moment| moment.time().is_some());

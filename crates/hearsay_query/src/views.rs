@@ -6,10 +6,10 @@ use std::{
 };
 
 use hearsay_belief::{Known, View, ViewImpact};
-use hearsay_model::{FactId, GameTime, Key, Knower, State, StateVersion, text};
+use hearsay_model::{EntityId, FactId, GameTime, Key, Knower, State, StateVersion, text};
 use hearsay_recall::EntityLinker;
 
-use crate::{QueryError, resolve::resolve};
+use crate::{QueryError, ids::require_entities};
 
 /// Maximum number of cached views. This is enough for a scene in which a game asks many characters at once.
 const MAX_VIEWS: usize = 128;
@@ -135,13 +135,13 @@ impl ViewCache {
     }
 }
 
-/// Returns the view of the knower with this id or name. Returns `None` if `knower` is `None`.
+/// Returns the view of a knower. Returns `None` if `knower` is `None`.
 ///
 /// # Errors
-/// Returns an error if the name matches no entity or several entities.
-pub fn view_of(state: &State, knower: Option<&str>, as_of: Option<GameTime>) -> Result<Option<View>, QueryError> {
-    let id = knower.map(|name| resolve(state, name)).transpose()?;
-    Ok(id.map(|id| View::new(state, &Knower::Entity(id), as_of)))
+/// Returns an error if the knower does not exist.
+pub fn view_of(state: &State, knower: Option<&EntityId>, as_of: Option<GameTime>) -> Result<Option<View>, QueryError> {
+    require_entities(state, knower)?;
+    Ok(knower.map(|id| View::new(state, &Knower::Entity(id.clone()), as_of)))
 }
 
 #[cfg(test)]

@@ -8,8 +8,8 @@ use serde::Serialize;
 
 use crate::{
     QueryError,
+    ids::require_fact,
     knowledge::{describe_edge, known_edges, time_text},
-    resolve::find_fact,
 };
 
 /// All knowers of a fact.
@@ -53,11 +53,11 @@ pub struct HolderRow {
 /// background thread.
 ///
 /// # Errors
-/// Returns an error if the fact is unknown or ambiguous.
-pub fn who_knows(state: &State, fact: &str, moment: Option<GameTime>) -> Result<WhoKnows, QueryError> {
-    let fact = find_fact(state, fact)?;
+/// Returns an error if the fact does not exist.
+pub fn who_knows(state: &State, fact: FactId, moment: Option<GameTime>) -> Result<WhoKnows, QueryError> {
+    let fact = require_fact(state, fact)?;
     let edges = || state.known_by(fact.id());
-    let everybody = edges().any(|edge| edge.knower == Knower::World && is_known_at(edge, &fact, moment));
+    let everybody = edges().any(|edge| edge.knower == Knower::World && is_known_at(edge, fact, moment));
     let mut candidates: BTreeSet<EntityId> = edges().filter_map(|edge| edge.knower.entity().cloned()).collect();
     let is_group = |id: &EntityId| !state.kind(id).is_some_and(|kind| kind.is_character());
     // Members and residents may know the fact through their group or place.

@@ -177,10 +177,10 @@ impl EntityMemoryCommands for EntityCommands<'_> {
 
     fn erase(&mut self) {
         self.queue(|entity: EntityWorldMut| {
-            let id = entity.get::<MemoryId>().map(|id| id.as_str().to_owned());
+            let id = entity.get::<MemoryId>().and_then(|id| id.get().cloned());
             let bevy_entity = entity.id();
             let world = entity.into_world_mut();
-            let is_queued = match id.filter(|id| !id.is_empty()) {
+            let is_queued = match id {
                 Some(id) => queue::queue_edit(world, Edit::RemoveEntity { entity: id }, Author::Game, bevy_entity),
                 None => true,
             };

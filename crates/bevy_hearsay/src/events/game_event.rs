@@ -2,11 +2,15 @@
 
 use bevy::prelude::*;
 use hearsay_commands::game_event::{Circumstances, GameEvent as EngineEvent};
-use hearsay_model::Author;
+use hearsay_model::{Author, EntityId, State};
+use hearsay_query::{QueryError, resolve::find_fact};
 
 use super::{
     earshot::hearers,
-    target::{Statement, Target, Unresolved, convert_statement, convert_statements, resolve_name, resolve_names},
+    target::{
+        Statement, Target, Unresolved, convert_statement, convert_statements, find_speaker, find_target, find_targets,
+        name_statement, name_statements, name_target, name_targets,
+    },
 };
 use crate::components::PlaceId;
 
@@ -80,68 +84,96 @@ impl GameEvent {
     }
 }
 
-/// Converts an event to the engine's type.
-pub(super) fn to_engine_event(
-    world: &World,
-    actor: &Target,
-    game_event: &GameEvent,
-) -> Result<EngineEvent, Unresolved> {
-    let actor = resolve_name(world, actor)?;
-    let circumstances = Circumstances {
-        place: world.get::<PlaceId>(game_event.entity).map(|at| at.0.to_string()),
-        ..Circumstances::default()
-    };
-    let to = match game_event.to.is_empty() {
-        true => resolve_names(world, &hearers(world, game_event.entity))?,
-        false => resolve_names(world, &game_event.to)?,
-    };
-    Ok(match &game_event.action {
-        GameAction::Say { text, states, lie } => EngineEvent::Say {
-            speaker: actor,
-            text: text.clone(),
-            states: convert_statements(world, states)?,
-            hearers: to,
-            lie: *lie,
-            circumstances,
-        },
-        GameAction::Tell { statement, lie } => EngineEvent::Tell {
-            teller: actor,
-            fact: convert_statement(world, statement)?,
-            hearers: to,
-            retold: None,
-            lie: *lie,
-            citing: None,
-            credence: None,
-            circumstances,
-        },
-        GameAction::Show(statements) => {
-            let mut witnesses = to;
-            if !witnesses.is_empty() {
-                witnesses.push(actor);
+/// A game event in which ids replace the Bevy entities, so that the memory's thread can resolve its names.
+pub(super) struct NamedEvent {
+    actor: Target,
+    action: GameAction,
+    to: Vec<Target>,
+    place: Option<EntityId>,
+}
+
+impl NamedEvent {
+    /// Replaces the Bevy entities of an event with their ids.
+    pub(super) fn new(world: &World, actor: &Target, game_event: &GameEvent) -> Result<Self, Unresolved> {
+        let action = match &game_event.action {
+            GameAction::Say { text, states, lie } => {
+                GameAction::Say { text: text.clone(), states: name_statements(world, states)?, lie: *lie }
             }
-            EngineEvent::Witness { facts: convert_statements(world, statements)?, witnesses, circumstances }
-        }
-        GameAction::Witness(statements) => EngineEvent::Witness {
-            facts: convert_statements(world, statements)?,
-            witnesses: vec![actor],
-            circumstances,
-        },
-        GameAction::Read(document) => EngineEvent::Read {
-            document: resolve_name(world, document)?,
-            readers: vec![actor],
-            credence: None,
-            circumstances,
-        },
-        GameAction::Reveal { fact, openly } => {
-            EngineEvent::Reveal { holder: actor, fact: fact.clone(), to, openly: *openly, circumstances }
-        }
-        GameAction::Deduce { conclusion, premises } => EngineEvent::Deduce {
-            knower: actor,
-            conclusion: convert_statement(world, conclusion)?,
-            from: premises.clone(),
-            certainty: None,
-            circumstances,
-        },
-        GameAction::Forget { fact } => EngineEvent::Forget { knower: actor, fact: fact.clone() },
-    })
+            GameAction::Tell { statement, lie } => {
+                GameAction::Tell { statement: name_statement(world, statement)?, lie: *lie }
+            }
+            GameAction::Show(statements) => GameAction::Show(name_statements(world, statements)?),
+            GameAction::Witness(statements) => GameAction::Witness(name_statements(world, statements)?),
+            GameAction::Read(document) => GameAction::Read(name_target(world, document)?),
+            GameAction::Deduce { conclusion, premises } => {
+                GameAction::Deduce { conclusion: name_statement(world, conclusion)?, premises: premises.clone() }
+            }
+            action @ (GameAction::Reveal { .. } | GameAction::Forget { .. }) => action.clone(),
+        };
+        let to = match game_event.to.is_empty() {
+            true => name_targets(world, &hearers(world, game_event.entity))?,
+            false => name_targets(world, &game_event.to)?,
+        };
+        let place = world.get::<PlaceId>(game_event.entity).map(|at| at.0.clone());
+        Ok(Self { actor: name_target(world, actor)?, action, to, place })
+    }
+
+    /// Converts the event to the engine's type. Resolves its names in the memory.
+    pub(super) fn to_engine_event(&self, state: &State) -> Result<EngineEvent, QueryError> {
+        let (actor, to) = (find_speaker(state, &self.actor)?, find_targets(state, &self.to)?);
+        let circumstances = Circumstances { place: self.place.clone(), ..Circumstances::default() };
+        Ok(match &self.action {
+            GameAction::Say { text, states, lie } => EngineEvent::Say {
+                speaker: actor,
+                text: text.clone(),
+                states: convert_statements(state, states)?,
+                hearers: to,
+                lie: *lie,
+                circumstances,
+            },
+            GameAction::Tell { statement, lie } => EngineEvent::Tell {
+                teller: actor,
+                fact: convert_statement(state, statement)?,
+                hearers: to,
+                retold: None,
+                lie: *lie,
+                citing: None,
+                credence: None,
+                circumstances,
+            },
+            GameAction::Show(statements) => {
+                let mut witnesses = to;
+                if !witnesses.is_empty() {
+                    witnesses.push(actor.id);
+                }
+                EngineEvent::Witness { facts: convert_statements(state, statements)?, witnesses, circumstances }
+            }
+            GameAction::Witness(statements) => EngineEvent::Witness {
+                facts: convert_statements(state, statements)?,
+                witnesses: vec![actor.id],
+                circumstances,
+            },
+            GameAction::Read(document) => EngineEvent::Read {
+                document: find_target(state, document)?,
+                readers: vec![actor.id],
+                credence: None,
+                circumstances,
+            },
+            GameAction::Reveal { fact, openly } => {
+                let fact = find_fact(state, fact)?.id();
+                EngineEvent::Reveal { holder: actor, fact, to, openly: *openly, circumstances }
+            }
+            GameAction::Deduce { conclusion, premises } => {
+                let premises = premises.iter().map(|fact| Ok(find_fact(state, fact)?.id()));
+                EngineEvent::Deduce {
+                    knower: actor.id,
+                    conclusion: convert_statement(state, conclusion)?,
+                    from: premises.collect::<Result<_, QueryError>>()?,
+                    certainty: None,
+                    circumstances,
+                }
+            }
+            GameAction::Forget { fact } => EngineEvent::Forget { knower: actor.id, fact: find_fact(state, fact)?.id() },
+        })
+    }
 }

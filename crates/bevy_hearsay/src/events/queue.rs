@@ -4,11 +4,11 @@ use std::collections::VecDeque;
 
 use bevy::{ecs::system::SystemParam, prelude::*};
 use hearsay_commands::edit::Edit;
-use hearsay_engine::{Memory, MemoryError, Ticket, Written};
+use hearsay_engine::{Memory, MemoryError, ReadSnapshot, Ticket, Written, real_time};
 use hearsay_model::Author;
 
 use super::{
-    game_event::{GameEvent, to_engine_event},
+    game_event::{GameEvent, NamedEvent},
     session::{self, PendingSessionMessage, SessionEnded, SessionEvent, SessionMessage, SessionStarted},
     target::{Target, Unresolved},
 };
@@ -172,11 +172,15 @@ fn send_requests(world: &mut World) {
                 let (edit, author) = (edit.clone(), author.clone());
                 send_write(world, None, SessionMessage::Nothing, |memory| memory.edit_as(author, edit))
             }
-            Request::GameEvent { actor, game_event } => match to_engine_event(world, actor, game_event) {
+            Request::GameEvent { actor, game_event } => match NamedEvent::new(world, actor, game_event) {
                 Ok(event) => {
                     let author = game_event.author.clone();
+                    let build_operation = move |snapshot: &ReadSnapshot| {
+                        let event = event.to_engine_event(&snapshot.state)?;
+                        Ok(event.operation(&snapshot.state, author.clone(), real_time())?)
+                    };
                     send_write(world, Some(game_event.entity), SessionMessage::Nothing, |memory| {
-                        memory.learn(author, event)
+                        memory.write(build_operation)
                     })
                 }
                 Err(Unresolved::NotYet) => false,
@@ -204,7 +208,7 @@ pub(super) fn send_at_exit(world: &mut World) -> bool {
     let Some(first) = game_events.waiting.front() else { return true };
     let is_unsendable = match first {
         Request::GameEvent { actor, game_event } => {
-            matches!(to_engine_event(world, actor, game_event), Err(Unresolved::NotYet))
+            matches!(NamedEvent::new(world, actor, game_event), Err(Unresolved::NotYet))
         }
         Request::Edit { .. } | Request::Session(_) => false,
     };

@@ -2,12 +2,12 @@
 
 use bevy::prelude::*;
 use hearsay_commands::session::{Log, LogLine, SessionStep};
-use hearsay_engine::{Memory, MemoryError, ReadSnapshot, Ticket, Written};
-use hearsay_model::{Author, SessionId};
+use hearsay_engine::{Memory, MemoryError, ReadSnapshot, Ticket, Written, real_time};
+use hearsay_model::{Author, Operation, SessionId, State};
 use hearsay_query as query;
 use hearsay_query::session::SessionReport;
 
-use super::target::{Target, Unresolved, resolve_name, resolve_names};
+use super::target::{Target, Unresolved, find_speaker, find_targets, name_target, name_targets};
 use crate::{bridge::report_missing_plugin, schedule::PluginName};
 
 pub use hearsay_commands::session::NewSession;
@@ -136,7 +136,7 @@ impl SessionMessage {
         Ok(match self {
             Self::Nothing => None,
             Self::Started => {
-                let id = |world: &ReadSnapshot| Ok(query::resolve::session_or_latest(&world.state, None)?.id.clone());
+                let id = |world: &ReadSnapshot| Ok(query::session::session_or_latest(&world.state, None)?.id.clone());
                 Some(PendingSessionMessage::Started(memory.read(id)?))
             }
             Self::Ended => Some(PendingSessionMessage::Ended(
@@ -146,30 +146,39 @@ impl SessionMessage {
     }
 }
 
-/// Returns a function that sends a session event with resolved names.
+/// Returns a function that sends a session event. The memory's thread resolves the names in the event.
 pub(super) fn session_request(
     world: &World,
     event: &SessionEvent,
 ) -> Result<impl FnOnce(&Memory) -> Result<Ticket<Written>, MemoryError> + use<>, Unresolved> {
-    enum Request {
-        Step(SessionStep),
-        Log(Log),
-    }
-    let request = match event {
-        SessionEvent::Start(session) => Request::Step(SessionStep::Start(session.clone())),
-        SessionEvent::Attend { arrive, leave } => Request::Step(SessionStep::Attend {
-            arrive: resolve_names(world, arrive)?,
-            leave: resolve_names(world, leave)?,
-        }),
-        SessionEvent::End => Request::Step(SessionStep::End { time: None }),
+    let event = match event {
+        SessionEvent::Attend { arrive, leave } => {
+            SessionEvent::Attend { arrive: name_targets(world, arrive)?, leave: name_targets(world, leave)? }
+        }
+        SessionEvent::Log { text, speaker, heard_by } => SessionEvent::Log {
+            text: text.clone(),
+            speaker: speaker.as_ref().map(|speaker| name_target(world, speaker)).transpose()?,
+            heard_by: name_targets(world, heard_by)?,
+        },
+        event @ (SessionEvent::Start(_) | SessionEvent::End) => event.clone(),
+    };
+    Ok(move |memory: &Memory| memory.write(move |snapshot| session_operation(&event, &snapshot.state)))
+}
+
+/// Returns the operation that records a session event.
+fn session_operation(event: &SessionEvent, state: &State) -> Result<Operation, MemoryError> {
+    let step = match event {
+        SessionEvent::Start(session) => SessionStep::Start(session.clone()),
+        SessionEvent::Attend { arrive, leave } => {
+            SessionStep::Attend { arrive: find_targets(state, arrive)?, leave: find_targets(state, leave)? }
+        }
+        SessionEvent::End => SessionStep::End { time: None },
         SessionEvent::Log { text, speaker, heard_by } => {
-            let speaker = speaker.as_ref().map(|speaker| resolve_name(world, speaker)).transpose()?;
-            let line = LogLine { speaker, heard_by: resolve_names(world, heard_by)?, ..LogLine::new(text.as_str()) };
-            Request::Log(Log { lines: vec![line], ..Log::default() })
+            let speaker = speaker.as_ref().map(|speaker| find_speaker(state, speaker)).transpose()?;
+            let line = LogLine { speaker, heard_by: find_targets(state, heard_by)?, ..LogLine::new(text.as_str()) };
+            let log = Log { lines: vec![line], ..Log::default() };
+            return Ok(log.operation(state, Author::Game, real_time())?);
         }
     };
-    Ok(move |memory: &Memory| match request {
-        Request::Step(step) => memory.session(Author::Game, step),
-        Request::Log(log) => memory.log(Author::Game, log),
-    })
+    Ok(step.operation(state, Author::Game, real_time())?)
 }

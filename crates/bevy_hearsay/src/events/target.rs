@@ -2,7 +2,11 @@
 
 use bevy::prelude::*;
 use hearsay_commands::game_event::Stated;
-use hearsay_model::EntityId;
+use hearsay_model::{EntityId, State};
+use hearsay_query::{
+    QueryError,
+    resolve::{Speaker, find_fact, resolve, resolve_object, resolve_speaker},
+};
 
 use crate::{
     bridge::HearsayError,
@@ -117,26 +121,72 @@ pub(super) fn resolve_name(world: &World, target: &Target) -> Result<String, Unr
     }
 }
 
-/// Returns the ids or names of several targets.
-pub(super) fn resolve_names(world: &World, targets: &[Target]) -> Result<Vec<String>, Unresolved> {
-    targets.iter().map(|target| resolve_name(world, target)).collect()
+/// Replaces a Bevy entity with the id by which the memory knows it.
+pub(super) fn name_target(world: &World, target: &Target) -> Result<Target, Unresolved> {
+    resolve_name(world, target).map(Target::Named)
+}
+
+/// Replaces the Bevy entities in a list of targets with their ids.
+pub(super) fn name_targets(world: &World, targets: &[Target]) -> Result<Vec<Target>, Unresolved> {
+    targets.iter().map(|target| name_target(world, target)).collect()
+}
+
+/// Replaces the Bevy entities in a statement with their ids.
+pub(super) fn name_statement(world: &World, statement: &Statement) -> Result<Statement, Unresolved> {
+    Ok(match statement {
+        Statement::Fact(fact) => Statement::Fact(fact.clone()),
+        Statement::Lore { about, text } => Statement::Lore { about: name_target(world, about)?, text: text.clone() },
+        Statement::Parts { subject, predicate, object } => Statement::Parts {
+            subject: name_target(world, subject)?,
+            predicate: predicate.clone(),
+            object: name_target(world, object)?,
+        },
+    })
+}
+
+/// Replaces the Bevy entities in several statements with their ids.
+pub(super) fn name_statements(world: &World, statements: &[Statement]) -> Result<Vec<Statement>, Unresolved> {
+    statements.iter().map(|statement| name_statement(world, statement)).collect()
+}
+
+/// Returns the id or name of a target whose Bevy entity was replaced with its id.
+fn name_of(target: &Target) -> Result<&str, QueryError> {
+    match target {
+        Target::Named(name) => Ok(name),
+        Target::Entity(entity) => Err(QueryError::Unknown { name: entity.to_string(), nearest: Vec::new() }),
+    }
+}
+
+/// Finds the entity that a target names in the memory.
+pub(super) fn find_target(state: &State, target: &Target) -> Result<EntityId, QueryError> {
+    resolve(state, name_of(target)?)
+}
+
+/// Finds the entities that several targets name in the memory.
+pub(super) fn find_targets(state: &State, targets: &[Target]) -> Result<Vec<EntityId>, QueryError> {
+    targets.iter().map(|target| find_target(state, target)).collect()
+}
+
+/// Finds the character that a target names in the memory, as a speaker.
+pub(super) fn find_speaker(state: &State, target: &Target) -> Result<Speaker, QueryError> {
+    resolve_speaker(state, name_of(target)?)
 }
 
 /// Converts a statement to the engine's type.
-pub(super) fn convert_statement(world: &World, statement: &Statement) -> Result<Stated, Unresolved> {
+pub(super) fn convert_statement(state: &State, statement: &Statement) -> Result<Stated, QueryError> {
     Ok(match statement {
-        Statement::Fact(fact) => Stated::Recorded(fact.clone()),
-        Statement::Lore { about, text } => Stated::Lore { about: resolve_name(world, about)?, text: text.clone() },
+        Statement::Fact(fact) => Stated::Recorded(find_fact(state, fact)?.id()),
+        Statement::Lore { about, text } => Stated::Lore { about: find_target(state, about)?, text: text.clone() },
         Statement::Parts { subject, predicate, object } => Stated::Parts {
-            subject: resolve_name(world, subject)?,
+            subject: find_target(state, subject)?,
             predicate: predicate.clone(),
-            object: resolve_name(world, object)?,
+            object: resolve_object(state, predicate, name_of(object)?)?,
             statement: None,
         },
     })
 }
 
 /// Converts several statements to the engine's type.
-pub(super) fn convert_statements(world: &World, statements: &[Statement]) -> Result<Vec<Stated>, Unresolved> {
-    statements.iter().map(|statement| convert_statement(world, statement)).collect()
+pub(super) fn convert_statements(state: &State, statements: &[Statement]) -> Result<Vec<Stated>, QueryError> {
+    statements.iter().map(|statement| convert_statement(state, statement)).collect()
 }

@@ -2,9 +2,11 @@
 
 use bevy::{ecs::system::EntityCommands, prelude::*};
 use hearsay_engine::{MemoryError, ReadSnapshot};
+use hearsay_model::EntityId;
 use hearsay_query as query;
 use hearsay_query::{
     ask::{Answer, Ask},
+    resolve::{resolve, resolve_all},
     search::{Search, SearchResults},
 };
 
@@ -20,7 +22,7 @@ use crate::{
 };
 
 /// Returns the id of the entity that the question is addressed to or about.
-fn resolve_id(world: &World, entity: Entity) -> Result<String, NotSentReason> {
+fn resolve_id(world: &World, entity: Entity) -> Result<EntityId, NotSentReason> {
     let id = resolve_entity(world, entity)?;
     // The memory cannot answer for an entity that has not been added to it yet.
     let is_recorded =
@@ -28,13 +30,14 @@ fn resolve_id(world: &World, entity: Entity) -> Result<String, NotSentReason> {
     if is_installed(world, PluginName::Sync) && !is_recorded() {
         return Err(NotSentReason::NotYet);
     }
-    Ok(id.to_string())
+    Ok(id.clone())
 }
 
-fn resolve_name(world: &World, target: &Target) -> Result<String, NotSentReason> {
+/// Returns the id or name by which the memory knows a target.
+fn name_of(world: &World, target: &Target) -> Result<String, NotSentReason> {
     match target {
         Target::Named(name) => Ok(name.clone()),
-        Target::Entity(entity) => resolve_id(world, *entity),
+        Target::Entity(entity) => resolve_id(world, *entity).map(String::from),
     }
 }
 
@@ -103,8 +106,8 @@ impl EntityQuestionCommands for EntityCommands<'_> {
         }
         let entity = commands.spawn((QuestionState::default(), AskedOf(npc))).id();
         let send_question: SendFn = Box::new(move |world, memory| {
-            let ask = build_ask(world, npc, &question)?;
-            receiver_for_request::<Answer>(memory.ask(ask))
+            let build_ask = ask_builder(world, npc, &question)?;
+            receiver_for_request::<Answer>(memory.ask_with(build_ask))
         });
         queue_question(commands, entity, send_question);
         commands.entity(entity)
@@ -121,10 +124,11 @@ impl EntityQuestionCommands for EntityCommands<'_> {
         let commands = self.commands_mut();
         let entity = commands.spawn((QuestionState::default(), AskedOf(npc))).id();
         let send_question: SendFn = Box::new(move |world, memory| {
-            let (id, subject) = (resolve_id(world, npc)?, resolve_name(world, &subject)?);
-            receiver_for_request(
-                memory.read(move |world| Ok(query::beliefs::beliefs(&world.state, &id, &subject, None, None)?)),
-            )
+            let (id, subject) = (resolve_id(world, npc)?, name_of(world, &subject)?);
+            receiver_for_request(memory.read(move |world| {
+                let subject = resolve(&world.state, &subject)?;
+                Ok(query::beliefs::beliefs(&world.state, &id, &subject, None, None)?)
+            }))
         });
         queue_question(commands, entity, send_question);
         commands.entity(entity)
@@ -140,7 +144,7 @@ impl EntityQuestionCommands for EntityCommands<'_> {
 
 fn ask_about<'a, T: Send + Sync + 'static>(
     target: &'a mut EntityCommands<'_>,
-    read: impl Fn(&ReadSnapshot, &str) -> Result<T, MemoryError> + Clone + Send + Sync + 'static,
+    read: impl Fn(&ReadSnapshot, &EntityId) -> Result<T, MemoryError> + Clone + Send + Sync + 'static,
 ) -> EntityCommands<'a> {
     let npc = target.id();
     let commands = target.commands_mut();
@@ -164,14 +168,23 @@ fn supersede(world: &mut World, npc: Entity) {
     }
 }
 
-fn build_ask(world: &World, npc: Entity, question: &Question) -> Result<Ask, NotSentReason> {
+/// Returns a function that creates the question. The function resolves names on the memory's thread.
+fn ask_builder(
+    world: &World,
+    npc: Entity,
+    question: &Question,
+) -> Result<impl FnOnce(&ReadSnapshot) -> Result<Ask, MemoryError> + Send + use<>, NotSentReason> {
     let speaker = resolve_id(world, npc)?;
     let place = match &question.place {
-        Some(place) => Some(resolve_name(world, place)?),
+        Some(place) => Some(name_of(world, place)?),
         None => world.get::<PlaceId>(npc).map(|at| at.0.to_string()),
     };
     let targets = question.present.clone().unwrap_or_else(|| hearers(world, npc));
-    let present = targets.iter().map(|target| resolve_name(world, target)).collect::<Result<Vec<_>, _>>()?;
-    let (budget, limit) = (question.budget, question.limit);
-    Ok(Ask { place, present, budget, limit, ..Ask::new(speaker, question.text.as_str()) })
+    let present = targets.iter().map(|target| name_of(world, target)).collect::<Result<Vec<_>, _>>()?;
+    let (text, budget, limit) = (question.text.clone(), question.budget, question.limit);
+    Ok(move |snapshot: &ReadSnapshot| {
+        let place = place.map(|place| resolve(&snapshot.state, &place)).transpose()?;
+        let present = resolve_all(&snapshot.state, &present)?;
+        Ok(Ask { place, present, budget, limit, ..Ask::new(speaker, text) })
+    })
 }

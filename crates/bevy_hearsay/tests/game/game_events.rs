@@ -8,7 +8,7 @@ use super::*;
 
 /// Returns the sentences that an entity knows.
 fn knows(app: &SteppingApp, character: &str) -> Vec<String> {
-    let character = character.to_owned();
+    let character = EntityId::new(character).unwrap();
     read(app, move |world| {
         let filter = query::knowledge::KnowsFilter { limit: 1000, ..Default::default() };
         let (rows, _) = query::knowledge::knows(&world.state, &character, &filter, None).unwrap();

@@ -218,7 +218,7 @@ fn slots_work_while_somebody_is_at_a_place_that_was_removed() {
     app.world_mut().spawn((MemoryId::new("inn"), EntityKind::location()));
     app.world_mut().spawn((MemoryId::new("ann"), EntityKind::npc(), PlaceId(EntityId::new("inn").unwrap())));
     app.settle();
-    memory(&app).edit(Edit::RemoveEntity { entity: "inn".into() }).unwrap().wait().unwrap();
+    memory(&app).edit(Edit::RemoveEntity { entity: EntityId::new("inn").unwrap() }).unwrap().wait().unwrap();
     app.world_mut().commands().save_slot("after");
     app.settle();
     assert_eq!(app.take_errors(), [""; 0]);

@@ -94,7 +94,7 @@ fn changes_from_elsewhere_change_components() {
     let rook = entity(&mut app, "rook").unwrap();
     let before = app.world().get::<Attributes>(rook).cloned();
     let set = Edit::Set {
-        entity: "rook".into(),
+        entity: id("rook"),
         attribute: "occupation".into(),
         value: "spy".into(),
         options: Default::default(),
@@ -107,7 +107,7 @@ fn changes_from_elsewhere_change_components() {
     undone.wait().unwrap();
     app.settle();
     assert_eq!(app.world().get::<Attributes>(rook).cloned(), before);
-    let removed = memory(&app).edit(Edit::RemoveEntity { entity: "rook".into() }).unwrap();
+    let removed = memory(&app).edit(Edit::RemoveEntity { entity: id("rook") }).unwrap();
     removed.wait().unwrap();
     app.settle();
     assert!(app.world().get_entity(rook).is_err(), "the plugin despawns the entity");
@@ -134,7 +134,7 @@ fn dropped_events_are_healed_without_diagnostics() {
     };
     step_until(&mut app, &|app| describe_pending_work(app.world()).is_empty());
     let set = |app: &App, entity: &str, value: String| {
-        let (entity, attribute, options) = (entity.to_owned(), "occupation".into(), Default::default());
+        let (entity, attribute, options) = (id(entity), "occupation".into(), Default::default());
         let edit = Edit::Set { entity, attribute, value, options };
         app.world().resource::<NpcMemory>().get().unwrap().edit(edit).unwrap().wait().unwrap();
     };

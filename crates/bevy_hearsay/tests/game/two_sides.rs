@@ -140,24 +140,21 @@ fn apply_step(app: &mut SteppingApp, step: &RandomStep) {
         }
         RandomStep::OtherRename(index, name) => {
             let value = format!("Other {name}");
-            edit(
-                app,
-                Edit::Set { entity: IDS[index].into(), attribute: "name".into(), value, options: Default::default() },
-            );
+            edit(app, Edit::Set { entity: id(index), attribute: "name".into(), value, options: Default::default() });
         }
         RandomStep::OtherMoveTo(index, place) => {
-            let (subject, object) = (IDS[index].into(), IDS[place].into());
+            let (subject, object) = (id(index), id(place));
             edit(app, Edit::Relate { subject, predicate: "LOCATED_AT".into(), object, options: Default::default() });
         }
         RandomStep::OtherSetAttribute(index, number) => {
-            let (entity, attribute) = (IDS[index].into(), "occupation".into());
+            let (entity, attribute) = (id(index), "occupation".into());
             edit(app, Edit::Set { entity, attribute, value: value(number), options: Default::default() });
         }
         RandomStep::OtherJoin(index) => {
-            let (subject, object) = (IDS[index].into(), IDS[5].into());
+            let (subject, object) = (id(index), id(5));
             edit(app, Edit::Relate { subject, predicate: "MEMBER_OF".into(), object, options: Default::default() });
         }
-        RandomStep::OtherRemove(index) => edit(app, Edit::RemoveEntity { entity: IDS[index].into() }),
+        RandomStep::OtherRemove(index) => edit(app, Edit::RemoveEntity { entity: id(index) }),
         RandomStep::Undo => drop(memory(app).undo(UndoTarget::Last).unwrap().wait()),
         RandomStep::SaveSlot(slot) => app.world_mut().commands().save_slot(format!("slot {slot}")),
         RandomStep::LoadSlot(slot) => app.world_mut().commands().load_slot(format!("slot {slot}")),

@@ -8,10 +8,15 @@ use egui_kittest::{
     kittest::{NodeT, Queryable},
 };
 use hearsay_commands::edit::{Edit, FactOptions};
+use hearsay_model::EntityId;
 use hearsay_query::journal::UndoTarget;
 
 use super::*;
 use crate::testing::{TIMEOUT, gullhaven};
+
+fn id(text: &str) -> EntityId {
+    EntityId::new(text).unwrap()
+}
 
 struct DeskHost {
     desk: Desk,
@@ -53,7 +58,7 @@ fn status_text(harness: &DeskHarness) -> String {
 }
 
 fn set_occupation(harness: &mut DeskHarness, value: &str) {
-    let (entity, attribute, value) = ("mirela-voss".into(), "occupation".into(), value.into());
+    let (entity, attribute, value) = (id("mirela-voss"), "occupation".into(), value.into());
     let edit = Edit::Set { entity, attribute, value, options: FactOptions::default() };
     harness.state_mut().desk.desk_commands.submit(crate::DeskCommand::Edit(edit));
     settle(harness);

@@ -4,11 +4,10 @@ use std::time::Duration;
 
 use anyhow::Result;
 use hearsay_engine::MemoryError;
-use hearsay_model::{Kind, Position, Predicate, State, TalkKind};
+use hearsay_model::{Kind, Position, Predicate, TalkKind};
 use hearsay_query::{
     as_of::AsOf,
     ask::Answer,
-    resolve::resolve,
     search::{Match, SearchResults},
 };
 use hearsay_recall::{Detail, Form, score_explanation};
@@ -16,7 +15,8 @@ use hearsay_recall::{Detail, Form, score_explanation};
 use crate::{
     args,
     campaign::{self, Access},
-    facts::{read_at, require_knower},
+    facts::require_knower,
+    names::Names,
     output::{Output, count},
     style::Line,
     texts::{self, EncoderUse},
@@ -36,44 +36,38 @@ fn encoder_use(is_disabled: bool) -> EncoderUse {
 pub(crate) fn ask(args: &args::Ask, output: &mut Output) -> Result<()> {
     let encoder_use = encoder_use(args.no_meaning || args.point_in_time.recorded.is_some());
     let memory = campaign::open(&args.campaign, Access::Read, encoder_use, output)?;
-    // Resolves names before the wait for vectors, so that a misspelled name is reported immediately.
-    let names: Vec<String> =
-        std::iter::once(&args.speaker).chain(&args.at).chain(&args.with).chain(&args.about).cloned().collect();
-    let resolve_all =
-        |state: &State, names: &[String]| names.iter().try_for_each(|name| resolve(state, name).map(drop));
-    read_at(&memory, &args.point_in_time, move |state, _| Ok(resolve_all(state, &names)?))?;
     let (form, has_citations) = match args.form {
         args::Form::Text => (Form::Text, !args.no_citations),
         args::Form::Markdown => (Form::Markdown, !args.no_citations),
         args::Form::Prompt => (Form::Prompt, args.citations),
     };
     let detail = if args.explain { Detail::Explained } else { Detail::from(has_citations) };
-    let build_ask = |as_of| hearsay_query::ask::Ask {
-        place: args.at.clone(),
-        present: args.with.clone(),
-        about: args.about.clone(),
-        session: args.session.clone(),
+    // Resolves names before the wait for vectors, so that a misspelled name is reported immediately.
+    let (names, as_of) = Names::read_at(&memory, &args.point_in_time, output)?;
+    let speaker = names.entity(&args.speaker)?;
+    let ask = hearsay_query::ask::Ask {
+        place: names.optional_entity(args.at.as_ref())?,
+        present: names.entities(&args.with)?,
+        about: names.entities(&args.about)?,
+        session: names.optional_session(args.session.as_ref())?,
         as_of,
         budget: args.budget,
         limit: args.limit,
         deadline: Some(MAX_WAIT),
         // Details count towards the token budget, so they are requested only if they are printed in the prompt.
         detail: if form == Form::Prompt { detail } else { Detail::Plain },
-        ..hearsay_query::ask::Ask::new(&args.speaker, &args.question)
+        ..hearsay_query::ask::Ask::new(speaker, &args.question)
     };
     let answer = match args.point_in_time.recorded {
         Some(recorded) => {
-            let (ask, settings) = (build_ask(None), memory.settings().recall.clone());
-            let context = read_at(&memory, &args.point_in_time, move |state, as_of| {
-                Ok(hearsay_query::ask::Ask { as_of, ..ask }.context_in_state(state, &settings)?)
-            })?;
+            let context = ask.context_in_state(names.state(), &memory.settings().recall)?;
             output.note(NO_MEANING_NOTE);
             Answer { context, pending_vectors: 0, cut: vec!["meaning"], position: Position(recorded) }
         }
         None => {
-            let as_of = read_at(&memory, &args.point_in_time, |_, as_of| Ok(as_of))?;
+            drop(names);
             texts::embed_if_few(&memory, encoder_use, output)?;
-            memory.ask(build_ask(as_of))?.wait()?
+            memory.ask(ask)?.wait()?
         }
     };
     output.data(&answer)?;
@@ -85,21 +79,17 @@ pub(crate) fn search(args: &args::Search, output: &mut Output) -> Result<()> {
     require_knower(&args.point_in_time, args.knower.as_ref())?;
     let encoder_use = encoder_use(args.no_meaning || args.point_in_time.recorded.is_some());
     let memory = campaign::open(&args.campaign, Access::Read, encoder_use, output)?;
-    let (names, date) = (args.knower.iter().chain(&args.about).cloned().collect::<Vec<_>>(), args.holds_at.clone());
-    let (as_of, holds_at) = read_at(&memory, &args.point_in_time, move |state, as_of| {
-        names.iter().try_for_each(|name| resolve(state, name).map(drop))?;
-        Ok((as_of, AsOf { time: date, recorded: None }.moment(state)?))
-    })?;
+    let (names, as_of) = Names::read_at(&memory, &args.point_in_time, output)?;
     let search = hearsay_query::search::Search {
         text: args.text.clone(),
-        knower: args.knower.clone(),
+        knower: names.optional_entity(args.knower.as_ref())?,
         as_of,
-        about: args.about.clone(),
+        about: names.entities(&args.about)?,
         kind: args.kind.as_deref().map(Kind::from),
         predicate: args.predicate.as_deref().map(Predicate::new).transpose().map_err(MemoryError::from)?,
-        session: args.session.clone(),
+        session: names.optional_session(args.session.as_ref())?,
         status: args.status.map(Into::into),
-        holds_at,
+        holds_at: AsOf { time: args.holds_at.clone(), recorded: None }.moment(names.state())?,
         depth: args.depth.into(),
         limit: args.limit,
         deadline: Some(MAX_WAIT),
@@ -107,9 +97,10 @@ pub(crate) fn search(args: &args::Search, output: &mut Output) -> Result<()> {
     let results = match args.point_in_time.recorded {
         Some(_) => {
             output.note(NO_MEANING_NOTE);
-            read_at(&memory, &args.point_in_time, move |state, _| Ok(search.results_in_state(state)?))?
+            search.results_in_state(names.state())?
         }
         None => {
+            drop(names);
             texts::embed_if_few(&memory, encoder_use, output)?;
             memory.search(search)?.wait()?
         }

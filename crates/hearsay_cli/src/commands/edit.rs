@@ -12,6 +12,7 @@ use crate::{
     campaign::{self, Access},
     dry_run::write_or_preview,
     facts::print_fact_line,
+    names::Names,
     output::Output,
     reveals::print_with_reveals,
     texts::EncoderUse,
@@ -34,8 +35,14 @@ fn open(campaign: &Campaign, dry_run: bool, output: &Output) -> Result<Memory> {
     campaign::open(campaign, Access::for_dry_run(dry_run), EncoderUse::Disabled, output)
 }
 
-fn run_edit(campaign: &Campaign, dry_run: bool, edit: Edit, output: &mut Output) -> Result<()> {
+fn run_edit(
+    campaign: &Campaign,
+    dry_run: bool,
+    edit: impl FnOnce(&Names) -> Result<Edit>,
+    output: &mut Output,
+) -> Result<()> {
     let memory = open(campaign, dry_run, output)?;
+    let edit = edit(&Names::read(&memory, output)?)?;
     write_edit(&memory, dry_run, edit, output)?;
     Ok(memory.close()?)
 }
@@ -86,16 +93,16 @@ pub(crate) fn print_edit(memory: &Memory, written: Written, output: &mut Output)
     Ok(facts)
 }
 
-fn options(args: &FactArgs, attitude: Option<i64>) -> FactOptions {
-    FactOptions {
+fn options(args: &FactArgs, attitude: Option<i64>, names: &Names) -> Result<FactOptions> {
+    Ok(FactOptions {
         statement: args.statement.clone(),
         secret: args.secret,
         common: args.common,
-        known_by: args.known_by.clone(),
+        known_by: names.entities(&args.known_by)?,
         attitude,
         since: args.since.clone(),
         until: args.until.clone(),
-    }
+    })
 }
 
 pub(crate) fn add(args: &args::Add, output: &mut Output) -> Result<()> {
@@ -104,20 +111,23 @@ pub(crate) fn add(args: &args::Add, output: &mut Output) -> Result<()> {
         let built_in_kinds: Vec<_> = Kind::BUILT_IN.iter().map(Kind::as_str).collect();
         output.note(format!("`{word}` is a custom kind; the built-in kinds are {}", built_in_kinds.join(", ")));
     }
-    let edit = Edit::Add { name: args.name.clone(), kind, id: args.id.clone(), place: args.at.clone() };
+    let edit = |names: &Names| {
+        let place = names.optional_entity(args.at.as_ref())?;
+        Ok(Edit::Add { name: args.name.clone(), kind, id: args.id.clone(), place })
+    };
     run_edit(&args.campaign, args.dry_run, edit, output)
 }
 
 pub(crate) fn set(args: &args::Set, output: &mut Output) -> Result<()> {
-    let edit = Edit::Set {
-        entity: args.entity.clone(),
-        attribute: args.attribute.clone(),
-        value: args.value.clone(),
-        options: options(&args.fact, None),
-    };
     let memory = open(&args.campaign, args.dry_run, output)?;
+    let (entity, options) = {
+        let names = Names::read(&memory, output)?;
+        (names.entity(&args.entity)?, options(&args.fact, None, &names)?)
+    };
+    let (attribute, value) = (args.attribute.clone(), args.value.clone());
+    let edit = Edit::Set { entity: entity.clone(), attribute, value, options };
     if write_edit(&memory, args.dry_run, edit, output)?.is_some() {
-        for other in other_values(&memory, args)? {
+        for other in other_values(&memory, entity, args)? {
             output.note(format!("another value is still recorded: {} [{}]", other.statement, other.id.short()));
         }
     }
@@ -126,11 +136,11 @@ pub(crate) fn set(args: &args::Set, output: &mut Output) -> Result<()> {
 
 /// Returns the recorded values of the attribute that differ from the new value and stay valid, because many attributes
 /// can have several values at a time.
-fn other_values(memory: &Memory, args: &args::Set) -> Result<Vec<FactRow>> {
-    let (entity, name, value) = (args.entity.clone(), args.attribute.clone(), args.value.clone());
+fn other_values(memory: &Memory, entity: EntityId, args: &args::Set) -> Result<Vec<FactRow>> {
+    let (name, value) = (args.attribute.clone(), args.value.clone());
     let read = memory.read(move |world| {
         let (state, name) = (&world.state, Predicate::new(&name)?);
-        let facts = state.values(&hearsay_query::resolve::resolve(state, &entity)?, &name);
+        let facts = state.values(&entity, &name);
         let new = Object::Value(value.as_str().into());
         Ok(facts.into_iter().filter(|fact| *fact.object() != new).map(|fact| fact_row(state, fact)).collect())
     })?;
@@ -138,13 +148,16 @@ fn other_values(memory: &Memory, args: &args::Set) -> Result<Vec<FactRow>> {
 }
 
 pub(crate) fn relate(args: &args::Relate, output: &mut Output) -> Result<()> {
-    let edit = Edit::Relate {
-        subject: args.subject.clone(),
-        predicate: args.predicate.clone(),
-        object: args.object.clone(),
-        options: options(&args.fact, args.attitude),
-    };
     let memory = open(&args.campaign, args.dry_run, output)?;
+    let edit = {
+        let names = Names::read(&memory, output)?;
+        Edit::Relate {
+            subject: names.entity(&args.subject)?,
+            predicate: args.predicate.clone(),
+            object: names.entity(&args.object)?,
+            options: options(&args.fact, args.attitude, &names)?,
+        }
+    };
     let facts = write_edit(&memory, args.dry_run, edit, output)?.unwrap_or_default();
     let custom_relations = memory.read(move |world| {
         let vocabulary = world.state.vocabulary();
@@ -158,15 +171,20 @@ pub(crate) fn relate(args: &args::Relate, output: &mut Output) -> Result<()> {
 }
 
 pub(crate) fn correct(args: &args::Correct, output: &mut Output) -> Result<()> {
-    let edit =
-        Edit::Correct { fact: args.fact.clone(), object: args.object.clone(), statement: args.statement.clone() };
+    let edit = |names: &Names| {
+        let fact = names.fact(&args.fact)?;
+        let object = args.object.as_ref().map(|object| names.replacement(fact, object)).transpose()?;
+        Ok(Edit::Correct { fact, object, statement: args.statement.clone() })
+    };
     run_edit(&args.campaign, args.dry_run, edit, output)
 }
 
 pub(crate) fn remove_fact(args: &args::RemoveFact, output: &mut Output) -> Result<()> {
-    run_edit(&args.campaign, args.dry_run, Edit::RemoveFact { fact: args.fact.clone() }, output)
+    let edit = |names: &Names| Ok(Edit::RemoveFact { fact: names.fact(&args.fact)? });
+    run_edit(&args.campaign, args.dry_run, edit, output)
 }
 
 pub(crate) fn remove_entity(args: &args::RemoveEntity, output: &mut Output) -> Result<()> {
-    run_edit(&args.campaign, args.dry_run, Edit::RemoveEntity { entity: args.entity.clone() }, output)
+    let edit = |names: &Names| Ok(Edit::RemoveEntity { entity: names.entity(&args.entity)? });
+    run_edit(&args.campaign, args.dry_run, edit, output)
 }

@@ -1,12 +1,12 @@
 //! The `event` commands, `know forget` and `fact retract`, through which characters gain or lose knowledge.
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use hearsay_commands::{
     game_event::{Circumstances, GameEvent, Retelling, Stated},
     retcon::Retcon,
 };
-use hearsay_engine::{MemoryError, ReadSnapshot, Written, real_time};
-use hearsay_model::{Author, Operation};
+use hearsay_engine::{Memory, MemoryError, ReadSnapshot, Written, real_time};
+use hearsay_model::{Author, Object, Operation};
 use hearsay_query::preview::Preview;
 use serde::Serialize;
 
@@ -14,6 +14,7 @@ use crate::{
     args::{self, Campaign, NewFact},
     campaign::{self, Access},
     dry_run::{print_dry_run, print_effects},
+    names::Names,
     output::Output,
     reveals::print_with_reveals,
     texts::{self, ExtractionReport},
@@ -31,44 +32,67 @@ struct EventOutput {
     found: Option<ExtractionReport>,
 }
 
-fn circumstances(args: &args::Circumstances) -> Circumstances {
-    Circumstances { place: args.at.clone(), time: args.time.clone(), session: args.session.clone() }
+fn circumstances(args: &args::Circumstances, names: &Names) -> Result<Circumstances> {
+    Ok(Circumstances {
+        place: names.optional_entity(args.at.as_ref())?,
+        time: args.time.clone(),
+        session: names.optional_session(args.session.as_ref())?,
+    })
 }
 
 /// Returns the recorded facts named on the command line, followed by the new facts.
-fn stated_facts(recorded: &[String], new: &NewFact) -> Vec<Stated> {
-    let mut stated_facts: Vec<Stated> = recorded.iter().cloned().map(Stated::Recorded).collect();
-    stated_facts
-        .extend(new.about.chunks_exact(2).map(|pair| Stated::Lore { about: pair[0].clone(), text: pair[1].clone() }));
-    stated_facts.extend(new.that.chunks_exact(3).map(|parts| Stated::Parts {
-        subject: parts[0].clone(),
-        predicate: parts[1].clone(),
-        object: parts[2].clone(),
-        statement: None,
-    }));
-    stated_facts
+fn stated_facts(recorded: &[String], new: &NewFact, names: &Names) -> Result<Vec<Stated>> {
+    let mut stated_facts: Vec<Stated> = names.facts(recorded)?.into_iter().map(Stated::Recorded).collect();
+    for pair in new.about.chunks_exact(2) {
+        stated_facts.push(Stated::Lore { about: names.entity(&pair[0])?, text: pair[1].clone() });
+    }
+    for parts in new.that.chunks_exact(3) {
+        stated_facts.push(Stated::Parts {
+            subject: names.entity(&parts[0])?,
+            predicate: parts[1].clone(),
+            object: names.object(&parts[1], &parts[2])?,
+            statement: None,
+        });
+    }
+    Ok(stated_facts)
 }
 
 /// Returns the single fact that the command line names or creates.
-fn single_fact(recorded: Option<&String>, new: &NewFact) -> Stated {
+fn single_fact(recorded: Option<&String>, new: &NewFact, names: &Names) -> Result<Stated> {
     let recorded: Vec<String> = recorded.into_iter().cloned().collect();
-    stated_facts(&recorded, new).into_iter().next().unwrap_or_else(|| Stated::Recorded(String::new()))
+    stated_facts(&recorded, new, names)?.into_iter().next().context("no fact is given")
 }
 
-fn record_event(campaign: &Campaign, dry_run: bool, game_event: GameEvent, output: &mut Output) -> Result<()> {
+/// Returns the object that a teller states instead of the object of a fact.
+fn retold_object(stated: &Stated, object: &str, names: &Names) -> Result<Object> {
+    match stated {
+        Stated::Recorded(fact) => names.replacement(*fact, object),
+        Stated::Lore { .. } => Ok(Object::Value(object.into())),
+        Stated::Parts { predicate, .. } => names.object(predicate, object),
+    }
+}
+
+fn record_event(
+    campaign: &Campaign,
+    dry_run: bool,
+    game_event: impl FnOnce(&Names) -> Result<GameEvent>,
+    output: &mut Output,
+) -> Result<()> {
+    let memory = campaign::open_for_recording(campaign, Access::for_dry_run(dry_run), output)?;
+    let game_event = game_event(&Names::read(&memory, output)?)?;
     let build_operation =
         move |world: &ReadSnapshot| Ok(game_event.operation(&world.state, Author::Dm, real_time())?);
-    write_with_effects(campaign, dry_run, build_operation, output)
+    write_with_effects(memory, campaign, dry_run, build_operation, output)
 }
 
-/// Commits an operation, and prints its effects on knowledge. In a dry run, only prints the effects.
+/// Commits an operation, prints its effects on knowledge, and closes the memory. In a dry run, only prints the effects.
 fn write_with_effects(
+    memory: Memory,
     campaign: &Campaign,
     dry_run: bool,
     build_operation: impl FnMut(&ReadSnapshot) -> Result<Operation, MemoryError> + Clone + Send + 'static,
     output: &mut Output,
 ) -> Result<()> {
-    let memory = campaign::open_for_recording(campaign, Access::for_dry_run(dry_run), output)?;
     if dry_run {
         print_dry_run(&memory, build_operation, output)?;
         return Ok(memory.close()?);
@@ -84,97 +108,115 @@ fn write_with_effects(
 }
 
 pub(crate) fn witness(args: &args::Witness, output: &mut Output) -> Result<()> {
-    let game_event = GameEvent::Witness {
-        facts: stated_facts(&args.facts, &args.new),
-        witnesses: args.by.clone(),
-        circumstances: circumstances(&args.circumstances),
+    let game_event = |names: &Names| {
+        Ok(GameEvent::Witness {
+            facts: stated_facts(&args.facts, &args.new, names)?,
+            witnesses: names.entities(&args.by)?,
+            circumstances: circumstances(&args.circumstances, names)?,
+        })
     };
     record_event(&args.campaign, args.circumstances.dry_run, game_event, output)
 }
 
 pub(crate) fn say(args: &args::Say, output: &mut Output) -> Result<()> {
-    let game_event = GameEvent::Say {
-        speaker: args.speaker.clone(),
-        text: args.text.clone(),
-        states: stated_facts(&args.states, &args.new),
-        hearers: args.to.clone(),
-        lie: args.lie,
-        circumstances: circumstances(&args.circumstances),
+    let game_event = |names: &Names| {
+        Ok(GameEvent::Say {
+            speaker: names.speaker(&args.speaker)?,
+            text: args.text.clone(),
+            states: stated_facts(&args.states, &args.new, names)?,
+            hearers: names.entities(&args.to)?,
+            lie: args.lie,
+            circumstances: circumstances(&args.circumstances, names)?,
+        })
     };
     record_event(&args.campaign, args.circumstances.dry_run, game_event, output)
 }
 
 pub(crate) fn tell_others(args: &args::Tell, output: &mut Output) -> Result<()> {
     let is_retold = args.retold.is_some() || args.retold_object.is_some();
-    let game_event = GameEvent::Tell {
-        teller: args.teller.clone(),
-        fact: single_fact(args.fact.as_ref(), &args.new),
-        hearers: args.to.clone(),
-        retold: is_retold.then(|| Retelling { statement: args.retold.clone(), object: args.retold_object.clone() }),
-        lie: args.lie,
-        citing: args.citing.clone(),
-        credence: args.credence,
-        circumstances: circumstances(&args.circumstances),
+    let game_event = |names: &Names| {
+        let fact = single_fact(args.fact.as_ref(), &args.new, names)?;
+        let object = args.retold_object.as_ref().map(|object| retold_object(&fact, object, names)).transpose()?;
+        Ok(GameEvent::Tell {
+            teller: names.speaker(&args.teller)?,
+            fact,
+            hearers: names.entities(&args.to)?,
+            retold: is_retold.then(|| Retelling { statement: args.retold.clone(), object }),
+            lie: args.lie,
+            citing: names.optional_entity(args.citing.as_ref())?,
+            credence: args.credence,
+            circumstances: circumstances(&args.circumstances, names)?,
+        })
     };
     record_event(&args.campaign, args.circumstances.dry_run, game_event, output)
 }
 
 pub(crate) fn read(args: &args::Read, output: &mut Output) -> Result<()> {
-    let game_event = GameEvent::Read {
-        document: args.document.clone(),
-        readers: args.by.clone(),
-        credence: args.credence,
-        circumstances: circumstances(&args.circumstances),
+    let game_event = |names: &Names| {
+        Ok(GameEvent::Read {
+            document: names.entity(&args.document)?,
+            readers: names.entities(&args.by)?,
+            credence: args.credence,
+            circumstances: circumstances(&args.circumstances, names)?,
+        })
     };
     record_event(&args.campaign, args.circumstances.dry_run, game_event, output)
 }
 
 pub(crate) fn deduce(args: &args::Deduce, output: &mut Output) -> Result<()> {
-    let game_event = GameEvent::Deduce {
-        knower: args.character.clone(),
-        conclusion: single_fact(args.fact.as_ref(), &args.new),
-        from: args.from.clone(),
-        certainty: args.certainty,
-        circumstances: circumstances(&args.circumstances),
+    let game_event = |names: &Names| {
+        Ok(GameEvent::Deduce {
+            knower: names.entity(&args.character)?,
+            conclusion: single_fact(args.fact.as_ref(), &args.new, names)?,
+            from: names.facts(&args.from)?,
+            certainty: args.certainty,
+            circumstances: circumstances(&args.circumstances, names)?,
+        })
     };
     record_event(&args.campaign, args.circumstances.dry_run, game_event, output)
 }
 
 pub(crate) fn refute(args: &args::Refute, output: &mut Output) -> Result<()> {
     let hearers = if args.teller.is_some() { &args.to } else { &args.seen_by };
-    let game_event = GameEvent::Refute {
-        fact: args.fact.clone(),
-        statement: args.statement.clone(),
-        teller: args.teller.clone(),
-        hearers: hearers.clone(),
-        credence: args.credence,
-        circumstances: circumstances(&args.circumstances),
+    let game_event = |names: &Names| {
+        Ok(GameEvent::Refute {
+            fact: names.fact(&args.fact)?,
+            statement: args.statement.clone(),
+            teller: names.optional_speaker(args.teller.as_ref())?,
+            hearers: names.entities(hearers)?,
+            credence: args.credence,
+            circumstances: circumstances(&args.circumstances, names)?,
+        })
     };
     record_event(&args.campaign, args.circumstances.dry_run, game_event, output)
 }
 
 pub(crate) fn reveal(args: &args::Reveal, output: &mut Output) -> Result<()> {
-    let game_event = GameEvent::Reveal {
-        holder: args.holder.clone(),
-        fact: args.fact.clone(),
-        to: args.to.clone(),
-        openly: args.openly,
-        circumstances: circumstances(&args.circumstances),
+    let game_event = |names: &Names| {
+        Ok(GameEvent::Reveal {
+            holder: names.speaker(&args.holder)?,
+            fact: names.fact(&args.fact)?,
+            to: names.entities(&args.to)?,
+            openly: args.openly,
+            circumstances: circumstances(&args.circumstances, names)?,
+        })
     };
     record_event(&args.campaign, args.circumstances.dry_run, game_event, output)
 }
 
 pub(crate) fn forget(args: &args::Forget, output: &mut Output) -> Result<()> {
-    let game_event = GameEvent::Forget { knower: args.character.clone(), fact: args.fact.clone() };
+    let game_event =
+        |names: &Names| Ok(GameEvent::Forget { knower: names.entity(&args.character)?, fact: names.fact(&args.fact)? });
     record_event(&args.campaign, args.dry_run, game_event, output)
 }
 
 pub(crate) fn retcon(args: &args::Retcon, output: &mut Output) -> Result<()> {
-    let fact = args.fact.clone();
+    let memory = campaign::open_for_recording(&args.campaign, Access::for_dry_run(args.dry_run), output)?;
+    let fact = Names::read(&memory, output)?.fact(&args.fact)?;
     let retcon = match args.kind.until.clone() {
         Some(until) => Retcon::Until { fact, until },
         None => Retcon::Retract { fact },
     };
     let build_operation = move |world: &ReadSnapshot| Ok(retcon.operation(&world.state, Author::Dm, real_time())?);
-    write_with_effects(&args.campaign, args.dry_run, build_operation, output)
+    write_with_effects(memory, &args.campaign, args.dry_run, build_operation, output)
 }

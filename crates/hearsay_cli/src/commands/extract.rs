@@ -14,6 +14,7 @@ use crate::{
     args,
     campaign::{self, Access},
     interrupt, llm,
+    names::Names,
     output::{CliError, FILE_ERROR, Output, count},
     texts::{self, EncoderUse},
 };
@@ -57,8 +58,15 @@ pub(crate) fn extract(args: &args::Extract, output: &mut Output) -> Result<()> {
                 (_, true) => TextType::Narration,
                 _ => TextType::Talk,
             };
-            let (speaker, place, present) = (args.by.clone(), args.at.clone(), args.present.clone());
-            let draft = Draft { text, form, speaker, present, place, before: Vec::new() };
+            let names = Names::read(&memory, output)?;
+            let draft = Draft {
+                text,
+                form,
+                speaker: names.optional_entity(args.by.as_ref())?,
+                present: names.entities(&args.present)?,
+                place: names.optional_entity(args.at.as_ref())?,
+                before: Vec::new(),
+            };
             let drafted = if args.llm { llm::draft(&memory, draft)? } else { interrupt::wait(&memory.draft(draft)?)? };
             output.data(&drafted)?;
             print_draft(&drafted, output)?;

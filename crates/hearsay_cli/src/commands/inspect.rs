@@ -6,21 +6,24 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 use hearsay_belief::{View, graph::Direction};
 use hearsay_engine::ModelStatus;
-use hearsay_model::{EntityId, Factuality, Knower, Position};
+use hearsay_model::{EntityId, Factuality, GameTime, Knower, Position};
 use hearsay_query as query;
 use hearsay_query::{
     QueryError,
-    entities::Shown,
-    facts::{FactFilter, FactRow},
+    entities::{EntityPage, entity_page},
+    facts::{FactFilter, FactRow, ObjectFilter, fact_row},
     graph::TraversalFilter,
+    ids::require_fact,
     resolve::resolve,
 };
+use serde::Serialize;
 use serde_json::json;
 
 use crate::{
     args,
     campaign::{self, Access},
-    facts::{known_predicate, print_fact_line, read_at, require_knower},
+    facts::{known_predicate, print_fact_line, require_knower},
+    names::{EntityOrFact, Names},
     output::{CliError, NOT_FOUND, Output, count},
     style::{Line, Style},
     texts::{self, EncoderUse},
@@ -29,25 +32,22 @@ use crate::{
 pub(crate) fn facts(args: &args::Facts, output: &mut Output) -> Result<()> {
     require_knower(&args.point_in_time, args.knower.as_ref())?;
     let memory = campaign::open(&args.campaign, Access::Read, EncoderUse::Disabled, output)?;
+    let (names, as_of) = Names::read_at(&memory, &args.point_in_time, output)?;
+    let state = names.state();
+    // An object that is the name of no entity is a part of a value.
+    let object = |text: &String| ObjectFilter { entity: resolve(state, text).ok(), words: text.clone() };
     let filter = FactFilter {
-        subject: args.subject.clone(),
-        about: args.about.clone(),
-        predicate: args.predicate.clone(),
-        object: args.object.clone(),
+        subject: names.optional_entity(args.subject.as_ref())?,
+        about: names.optional_entity(args.about.as_ref())?,
+        predicate: args.predicate.as_deref().map(|given| known_predicate(state, given)).transpose()?,
+        object: args.object.as_ref().map(object),
         status: args.status.map(Into::into),
-        knower: args.knower.clone(),
-        as_of: None,
+        knower: names.optional_entity(args.knower.as_ref())?,
+        as_of,
         holds_at: args.holds_at.clone(),
         limit: args.limit,
     };
-    let result = read_at(&memory, &args.point_in_time, move |state, as_of| {
-        let predicate = filter.predicate.as_deref().map(|given| known_predicate(state, given)).transpose();
-        match predicate {
-            Ok(predicate) => Ok(query::facts::facts(state, &FactFilter { predicate, as_of, ..filter }).map(Ok)?),
-            Err(error) => Ok(Err(error)),
-        }
-    })?;
-    let (rows, total) = result?;
+    let (rows, total) = query::facts::facts(state, &filter)?;
     output.data(&json!({ "facts": rows, "all": total }))?;
     for row in &rows {
         print_fact_line("", row, output)?;
@@ -59,28 +59,31 @@ pub(crate) fn facts(args: &args::Facts, output: &mut Output) -> Result<()> {
     Ok(memory.close()?)
 }
 
+/// JSON output of `entity show` and `fact show`.
+#[derive(Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Shown {
+    Entity(EntityPage),
+    Fact(FactRow),
+}
+
 pub(crate) fn show(args: &args::Show, output: &mut Output) -> Result<()> {
     require_knower(&args.point_in_time, args.knower.as_ref())?;
     let memory = campaign::open(&args.campaign, Access::Read, EncoderUse::Disabled, output)?;
-    let (reference, knower) = (args.reference.clone(), args.knower.clone());
-    let result = read_at(&memory, &args.point_in_time, move |state, as_of| {
-        let knower = knower.as_deref().map(|name| resolve(state, name)).transpose()?;
-        let item = match query::entities::show(state, &reference, knower.as_ref().map(EntityId::as_str), as_of) {
-            Err(QueryError::Unknown { name, nearest }) if nearest.is_empty() => {
-                let hint = "no entity has this id or name, and no fact has this handle or id";
-                return Ok(Err(CliError::new(NOT_FOUND, format!("nothing is called `{name}`: {hint}"))));
-            }
-            item => item?,
-        };
-        if let (Shown::Fact(fact), Some(knower)) = (&item, knower) {
-            let view = View::new(state, &Knower::Entity(knower.clone()), as_of);
-            if view.fact(fact.id).is_none() {
-                return Ok(Err(CliError::new(NOT_FOUND, format!("{knower} does not know fact {}", fact.id.short()))));
-            }
+    let (names, as_of) = Names::read_at(&memory, &args.point_in_time, output)?;
+    let (state, knower) = (names.state(), names.optional_entity(args.knower.as_ref())?);
+    let item = match names.entity_or_fact(&args.reference) {
+        Ok(EntityOrFact::Entity(id)) => Shown::Entity(entity_page(state, &id, knower.as_ref(), as_of)?),
+        Ok(EntityOrFact::Fact(id)) => Shown::Fact(fact_row(state, require_fact(state, id)?)),
+        Err(error) => return Err(unknown_reference(error)),
+    };
+    if let (Shown::Fact(fact), Some(knower)) = (&item, knower) {
+        let view = View::new(state, &Knower::Entity(knower.clone()), as_of);
+        if view.fact(fact.id).is_none() {
+            let message = format!("{knower} does not know fact {}", fact.id.short());
+            return Err(CliError::new(NOT_FOUND, message).into());
         }
-        Ok(Ok(item))
-    })?;
-    let item = result?;
+    }
     output.data(&item)?;
     match &item {
         Shown::Entity(page) => {
@@ -103,6 +106,17 @@ pub(crate) fn show(args: &args::Show, output: &mut Output) -> Result<()> {
         Shown::Fact(row) => print_fact(row, output)?,
     }
     Ok(memory.close()?)
+}
+
+/// Adds a hint to the error about a reference that is similar to no name.
+fn unknown_reference(error: anyhow::Error) -> anyhow::Error {
+    match error.downcast_ref() {
+        Some(QueryError::Unknown { name, nearest }) if nearest.is_empty() => {
+            let hint = "no entity has this id or name, and no fact has this handle or id";
+            CliError::new(NOT_FOUND, format!("nothing is called `{name}`: {hint}")).into()
+        }
+        _ => error,
+    }
 }
 
 fn print_fact(row: &FactRow, output: &mut Output) -> Result<()> {
@@ -167,23 +181,22 @@ fn print_fact(row: &FactRow, output: &mut Output) -> Result<()> {
     output.columns(&lines)
 }
 
-fn traversal_filter(args: &args::TraversalOptions) -> TraversalFilter {
+fn traversal_filter(args: &args::TraversalOptions, names: &Names, as_of: Option<GameTime>) -> Result<TraversalFilter> {
     let direction = match args.direction {
         args::DirectionArg::Out => Direction::Out,
         args::DirectionArg::In => Direction::In,
         args::DirectionArg::Both => Direction::Both,
     };
-    TraversalFilter { direction, predicates: args.predicate.clone(), knower: args.knower.clone(), as_of: None }
+    let knower = names.optional_entity(args.knower.as_ref())?;
+    Ok(TraversalFilter { direction, predicates: args.predicate.clone(), knower, as_of })
 }
 
 pub(crate) fn neighbours(args: &args::Neighbours, output: &mut Output) -> Result<()> {
     require_knower(&args.traversal.point_in_time, args.traversal.knower.as_ref())?;
     let memory = campaign::open(&args.campaign, Access::Read, EncoderUse::Disabled, output)?;
-    let (entity, filter, depth, limit) =
-        (args.entity.clone(), traversal_filter(&args.traversal), args.depth, args.limit);
-    let rows = read_at(&memory, &args.traversal.point_in_time, move |state, as_of| {
-        Ok(query::graph::neighbours(state, &entity, &TraversalFilter { as_of, ..filter }, depth, limit)?)
-    })?;
+    let (names, as_of) = Names::read_at(&memory, &args.traversal.point_in_time, output)?;
+    let (entity, filter) = (names.entity(&args.entity)?, traversal_filter(&args.traversal, &names, as_of)?);
+    let rows = query::graph::neighbours(names.state(), &entity, &filter, args.depth, args.limit)?;
     output.data(&rows)?;
     if rows.is_empty() {
         output.line("The entity has no matching relations.")?;
@@ -198,15 +211,14 @@ pub(crate) fn neighbours(args: &args::Neighbours, output: &mut Output) -> Result
 pub(crate) fn path(args: &args::Path, output: &mut Output) -> Result<()> {
     require_knower(&args.traversal.point_in_time, args.traversal.knower.as_ref())?;
     let memory = campaign::open(&args.campaign, Access::Read, EncoderUse::Disabled, output)?;
-    let (from, to, filter, max_length) =
-        (args.from.clone(), args.to.clone(), traversal_filter(&args.traversal), args.max);
-    let steps = read_at(&memory, &args.traversal.point_in_time, move |state, as_of| {
-        Ok(query::graph::path(state, &from, &to, &TraversalFilter { as_of, ..filter }, max_length)?)
-    })?;
+    let (names, as_of) = Names::read_at(&memory, &args.traversal.point_in_time, output)?;
+    let (from, to) = (names.entity(&args.from)?, names.entity(&args.to)?);
+    let filter = traversal_filter(&args.traversal, &names, as_of)?;
+    let steps = query::graph::path(names.state(), &from, &to, &filter, args.max)?;
     output.data(&steps)?;
     match &steps {
         None => {
-            let steps = count(max_length, "step", "steps");
+            let steps = count(args.max, "step", "steps");
             output.line(format!("There is no path of at most {steps}."))?;
         }
         Some(steps) if steps.is_empty() => output.line("Both names refer to the same entity.")?,

@@ -15,7 +15,8 @@ use serde_json::json;
 use crate::{
     args::{self, PointInTime},
     campaign::{self, Access},
-    facts::{known_predicate, read_at},
+    facts::known_predicate,
+    names::Names,
     output::Output,
     style::Line,
     texts::EncoderUse,
@@ -50,17 +51,16 @@ fn belief_remark(status: &BeliefStatus) -> &'static str {
 
 pub(crate) fn knows(args: &args::Knows, output: &mut Output) -> Result<()> {
     let memory = campaign::open(&args.campaign, Access::Read, EncoderUse::Disabled, output)?;
+    let (names, moment) = Names::read_at(&memory, &args.point_in_time, output)?;
     let filter = KnowsFilter {
-        about: args.about.clone(),
+        about: names.optional_entity(args.about.as_ref())?,
         predicate: predicate(&memory, args.predicate.as_ref())?,
         words: args.words.clone(),
         since: args.since.clone(),
         limit: args.limit,
     };
-    let Some(knower) = args.character.clone() else {
-        let (rows, total) = read_at(&memory, &args.point_in_time, move |state, moment| {
-            Ok(query::knowledge::party(state, &filter, moment)?)
-        })?;
+    let Some(knower) = &args.character else {
+        let (rows, total) = query::knowledge::party(names.state(), &filter, moment)?;
         output.data(&json!({ "facts": rows, "all": total }))?;
         if rows.is_empty() {
             output.line("The players know no matching fact.")?;
@@ -80,9 +80,7 @@ pub(crate) fn knows(args: &args::Knows, output: &mut Output) -> Result<()> {
         output.omitted(rows.len(), total)?;
         return Ok(memory.close()?);
     };
-    let (rows, total) = read_at(&memory, &args.point_in_time, move |state, moment| {
-        Ok(query::knowledge::knows(state, &knower, &filter, moment)?)
-    })?;
+    let (rows, total) = query::knowledge::knows(names.state(), &names.entity(knower)?, &filter, moment)?;
     output.data(&json!({ "facts": rows, "all": total }))?;
     if rows.is_empty() {
         output.line("The character knows no matching fact.")?;
@@ -111,11 +109,11 @@ fn format_ids(ids: &[EntityId]) -> String {
 pub(crate) fn believes(args: &args::Believes, output: &mut Output) -> Result<()> {
     let memory = campaign::open(&args.campaign, Access::Read, EncoderUse::Disabled, output)?;
     let predicate = predicate(&memory, args.predicate.as_ref())?;
-    let (knower, subject) = (args.character.clone(), args.subject.clone());
-    if let Some(other) = args.thinks_of.clone() {
-        let rows = read_at(&memory, &args.point_in_time, move |state, moment| {
-            Ok(query::beliefs::attributed_facts(state, &knower, &other, Some(&subject), predicate.as_deref(), moment)?)
-        })?;
+    let (names, moment) = Names::read_at(&memory, &args.point_in_time, output)?;
+    let (state, predicate) = (names.state(), predicate.as_deref());
+    let (knower, subject) = (names.entity(&args.character)?, names.entity(&args.subject)?);
+    if let Some(other) = names.optional_entity(args.thinks_of.as_ref())? {
+        let rows = query::beliefs::attributed_facts(state, &knower, &other, Some(&subject), predicate, moment)?;
         output.data(&rows)?;
         if rows.is_empty() {
             output.line("The character has no reason to think that the other character knows a matching fact.")?;
@@ -126,9 +124,7 @@ pub(crate) fn believes(args: &args::Believes, output: &mut Output) -> Result<()>
         }
         return Ok(memory.close()?);
     }
-    let answer = read_at(&memory, &args.point_in_time, move |state, moment| {
-        Ok(query::beliefs::beliefs(state, &knower, &subject, predicate.as_deref(), moment)?)
-    })?;
+    let answer = query::beliefs::beliefs(state, &knower, &subject, predicate, moment)?;
     output.data(&answer)?;
     print_beliefs(&answer, output)?;
     Ok(memory.close()?)
@@ -166,10 +162,9 @@ fn print_beliefs(answer: &BeliefReport, output: &mut Output) -> Result<()> {
 
 pub(crate) fn chain(args: &args::KnowerAndFact, output: &mut Output) -> Result<()> {
     let memory = campaign::open(&args.campaign, Access::Read, EncoderUse::Disabled, output)?;
-    let (knower, fact) = (args.character.clone(), args.fact.clone());
-    let chain = read_at(&memory, &args.point_in_time, move |state, moment| {
-        Ok(query::beliefs::derivation(state, &knower, &fact, moment)?)
-    })?;
+    let (names, moment) = Names::read_at(&memory, &args.point_in_time, output)?;
+    let (knower, fact) = (names.entity(&args.character)?, names.fact(&args.fact)?);
+    let chain = query::beliefs::derivation(names.state(), &knower, fact, moment)?;
     output.data(&chain)?;
     let credence = format!("credence {:.2}", chain.credence);
     output.line(
@@ -195,10 +190,8 @@ pub(crate) fn chain(args: &args::KnowerAndFact, output: &mut Output) -> Result<(
 
 pub(crate) fn who_knows(args: &args::WhoKnows, output: &mut Output) -> Result<()> {
     let memory = campaign::open(&args.campaign, Access::Read, EncoderUse::Disabled, output)?;
-    let fact = args.fact.clone();
-    let result = read_at(&memory, &args.point_in_time, move |state, moment| {
-        Ok(query::who_knows::who_knows(state, &fact, moment)?)
-    })?;
+    let (names, moment) = Names::read_at(&memory, &args.point_in_time, output)?;
+    let result = query::who_knows::who_knows(names.state(), names.fact(&args.fact)?, moment)?;
     output.data(&result)?;
     output.line(
         Line::from(&result.statement).id(format!("  {}", format_marks(result.fact, [result.status.to_string()]))),
@@ -226,10 +219,10 @@ pub(crate) fn who_knows(args: &args::WhoKnows, output: &mut Output) -> Result<()
 
 pub(crate) fn secrets(args: &args::Secrets, output: &mut Output) -> Result<()> {
     let memory = campaign::open(&args.campaign, Access::Read, EncoderUse::Disabled, output)?;
-    let filter = SecretFilter { character: args.character.clone(), untold: args.untold, limit: args.limit };
-    let (rows, total) = read_at(&memory, &args.point_in_time, move |state, moment| {
-        Ok(query::secrets::secrets(state, &filter, moment)?)
-    })?;
+    let (names, moment) = Names::read_at(&memory, &args.point_in_time, output)?;
+    let character = names.optional_entity(args.character.as_ref())?;
+    let filter = SecretFilter { character, untold: args.untold, limit: args.limit };
+    let (rows, total) = query::secrets::secrets(names.state(), &filter, moment)?;
     output.data(&json!({ "secrets": rows, "all": total }))?;
     if rows.is_empty() {
         output.line("No matching secret.")?;
@@ -257,10 +250,9 @@ pub(crate) fn secrets(args: &args::Secrets, output: &mut Output) -> Result<()> {
 
 pub(crate) fn why_not(args: &args::KnowerAndFact, output: &mut Output) -> Result<()> {
     let memory = campaign::open(&args.campaign, Access::Read, EncoderUse::Disabled, output)?;
-    let (knower, fact) = (args.character.clone(), args.fact.clone());
-    let answer = read_at(&memory, &args.point_in_time, move |state, moment| {
-        Ok(query::secrets::why_not(state, &knower, &fact, moment)?)
-    })?;
+    let (names, moment) = Names::read_at(&memory, &args.point_in_time, output)?;
+    let (knower, fact) = (names.entity(&args.character)?, names.fact(&args.fact)?);
+    let answer = query::secrets::why_not(names.state(), &knower, fact, moment)?;
     output.data(&answer)?;
     output.line(
         Line::from(&answer.statement).id(format!("  {}", format_marks(answer.fact, [answer.knower.to_string()]))),
@@ -305,10 +297,10 @@ pub(crate) fn why_not(args: &args::KnowerAndFact, output: &mut Output) -> Result
 
 pub(crate) fn missed(args: &args::Missed, output: &mut Output) -> Result<()> {
     let memory = campaign::open(&args.campaign, Access::Read, EncoderUse::Disabled, output)?;
-    let (knower, session) = (args.character.clone(), args.session.clone());
     let point_in_time = PointInTime { as_of: None, recorded: args.recorded };
-    let missed =
-        read_at(&memory, &point_in_time, move |state, _| Ok(query::knowledge::missed(state, &knower, &session)?))?;
+    let (names, _) = Names::read_at(&memory, &point_in_time, output)?;
+    let (character, session) = (names.entity(&args.who)?, names.session(&args.session)?);
+    let missed = query::knowledge::missed(names.state(), &character, &session)?;
     output.data(&missed)?;
     if missed.was_there {
         output.note(format!("{} attended {}", missed.character, missed.session));

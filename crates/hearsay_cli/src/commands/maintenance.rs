@@ -21,6 +21,7 @@ use crate::{
     campaign::{self, Access},
     dry_run::write_or_preview,
     interrupt,
+    names::Names,
     output::{CliError, Output, USAGE_ERROR, count},
     style::Line,
     texts::{self, EncoderUse},
@@ -137,7 +138,10 @@ pub(crate) fn duplicates(args: &args::Duplicates, output: &mut Output) -> Result
     texts::embed_all(&memory, encoder_use, output)?;
     let limit = args.limit;
     if let (Some(DuplicatesDecision::NotTheSame), Some(one), Some(other)) = (args.decision, &args.one, &args.other) {
-        let (one, other) = (one.clone(), other.clone());
+        let (one, other) = {
+            let names = Names::read(&memory, output)?;
+            (names.entity(one)?, names.entity(other)?)
+        };
         let build_operation = move |world: &ReadSnapshot| {
             Ok(hearsay_commands::merge::mark_distinct(&world.state, &one, &other, real_time())?)
         };
@@ -195,7 +199,11 @@ pub(crate) fn format_duplicate(row: &Duplicate) -> String {
 
 pub(crate) fn merge(args: &args::Merge, output: &mut Output) -> Result<()> {
     let memory = campaign::open(&args.campaign, Access::for_dry_run(args.dry_run), EncoderUse::Disabled, output)?;
-    let plan = interrupt::wait(&memory.plan_merge(&args.entity, &args.into)?)?;
+    let (entity, into) = {
+        let names = Names::read(&memory, output)?;
+        (names.entity(&args.entity)?, names.entity(&args.into)?)
+    };
+    let plan = interrupt::wait(&memory.plan_merge(entity, into)?)?;
     let (removed, remaining, moved) = (plan.gone.clone(), plan.into.clone(), plan.moved);
     let undecided = plan.undecided.clone();
     let mut data = serde_json::to_value(&plan)?;
@@ -227,7 +235,7 @@ pub(crate) fn merge(args: &args::Merge, output: &mut Output) -> Result<()> {
 
 pub(crate) fn split(args: &args::Split, output: &mut Output) -> Result<()> {
     let memory = campaign::open(&args.campaign, Access::for_dry_run(args.dry_run), EncoderUse::Disabled, output)?;
-    let entity = args.entity.clone();
+    let entity = Names::read(&memory, output)?.merged_entity(&args.entity)?;
     let build_operation =
         move |world: &ReadSnapshot| Ok(hearsay_commands::merge::split(&world.state, &entity, real_time())?);
     if let Some(written) = write_or_preview(&memory, args.dry_run, build_operation, output)? {

@@ -2,11 +2,10 @@
 
 use anyhow::Result;
 use hearsay_commands::review::{Decision, Decisions};
-use hearsay_engine::{Memory, MemoryError, ReadSnapshot, real_time};
+use hearsay_engine::{Memory, ReadSnapshot, real_time};
 use hearsay_model::Factuality;
 use hearsay_query::{
     contradictions::Clash,
-    resolve::find_fact,
     review::{ReviewItem, ReviewQueue, ReviewRow, review_queue, review_rows},
 };
 use serde_json::json;
@@ -18,6 +17,7 @@ use crate::{
     dry_run::write_or_preview,
     facts::print_fact_line,
     interrupt,
+    names::Names,
     output::{CliError, Output, USAGE_ERROR, count},
     texts::EncoderUse,
 };
@@ -38,24 +38,23 @@ pub(crate) fn run(args: &args::Review, output: &mut Output) -> Result<()> {
     let access = if args.decision.is_some() { Access::for_dry_run(args.dry_run) } else { Access::Read };
     let memory = campaign::open(&args.campaign, access, EncoderUse::Disabled, output)?;
     if let Some(decision) = args.decision {
+        let names = Names::read(&memory, output)?;
+        let facts = names.facts(&args.facts)?;
+        let object = match (&args.object, &facts[..]) {
+            (Some(object), [fact, ..]) => Some(names.replacement(*fact, object)?),
+            _ => None,
+        };
+        drop(names);
         let decision = match decision {
             DecisionArg::Accept => Decision::Accept,
-            DecisionArg::Edit => Decision::Edit {
-                subject: None,
-                predicate: None,
-                object: args.object.clone(),
-                statement: args.statement.clone(),
-            },
+            DecisionArg::Edit => {
+                Decision::Edit { subject: None, predicate: None, object, statement: args.statement.clone() }
+            }
             DecisionArg::False => Decision::False,
             DecisionArg::Reject => Decision::Reject,
         };
-        let (references, reason) = (args.facts.clone(), args.reason.clone());
-        let build_operation = move |world: &ReadSnapshot| {
-            let facts = references.iter().map(|fact| Ok(find_fact(&world.state, fact)?.id()));
-            let facts = facts.collect::<Result<_, MemoryError>>()?;
-            let decisions = Decisions { facts, decision: decision.clone(), reason: reason.clone() };
-            Ok(decisions.operation(&world.state, real_time())?)
-        };
+        let decisions = Decisions { facts, decision, reason: args.reason.clone() };
+        let build_operation = move |world: &ReadSnapshot| Ok(decisions.operation(&world.state, real_time())?);
         if let Some(written) = write_or_preview(&memory, args.dry_run, build_operation, output)? {
             print_edit(&memory, written, output)?;
         }

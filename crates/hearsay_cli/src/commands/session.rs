@@ -12,11 +12,10 @@ use hearsay_commands::{
     },
 };
 use hearsay_engine::{Memory, MemoryError, ReadSnapshot, Written, real_time};
-use hearsay_model::{Author, Change, EntityId, Passage, SpeakerRole, State};
+use hearsay_model::{Author, Change, EntityId, Passage, SessionId, SpeakerRole, State};
 use hearsay_query as query;
-use hearsay_query::{
-    resolve::resolve,
-    session::{RecapAudience, SessionReport, SessionRow, Summarize, TalkCounts, Thread, ThreadFilter, ThreadKind},
+use hearsay_query::session::{
+    RecapAudience, SessionReport, SessionRow, Summarize, TalkCounts, Thread, ThreadFilter, ThreadKind,
 };
 use serde::Serialize;
 use serde_json::json;
@@ -26,6 +25,7 @@ use crate::{
     campaign::{self, Access},
     dry_run::write_or_preview,
     interrupt, llm,
+    names::Names,
     output::{CliError, FILE_ERROR, Output, count},
     reveals::print_with_reveals,
     speakers,
@@ -57,8 +57,14 @@ fn write_step(memory: &Memory, dry_run: bool, step: SessionStep, output: &mut Ou
     write_or_preview(memory, dry_run, build_operation, output)
 }
 
-fn run_step(campaign: &args::Campaign, dry_run: bool, step: SessionStep, output: &mut Output) -> Result<()> {
+fn run_step(
+    campaign: &args::Campaign,
+    dry_run: bool,
+    step: impl FnOnce(&Names) -> Result<SessionStep>,
+    output: &mut Output,
+) -> Result<()> {
     let memory = campaign::open(campaign, Access::for_dry_run(dry_run), EncoderUse::Disabled, output)?;
+    let step = step(&Names::read(&memory, output)?)?;
     if let Some(written) = write_step(&memory, dry_run, step, output)? {
         print_written(&written, output)?;
         if let Some(playing) = memory.read(|world| Ok(world.state.active_session().cloned()))?.wait()? {
@@ -69,38 +75,44 @@ fn run_step(campaign: &args::Campaign, dry_run: bool, step: SessionStep, output:
     Ok(memory.close()?)
 }
 
-fn new_session(args: &args::NewSession) -> NewSession {
-    NewSession {
-        id: args.id.clone(),
+fn new_session(args: &args::NewSession, names: &Names) -> Result<NewSession> {
+    Ok(NewSession {
+        id: args.id.as_ref().map(SessionId::new).transpose().map_err(MemoryError::from)?,
         number: args.number,
         title: args.title.clone(),
         date: args.date.clone(),
         time: args.time.clone(),
-        place: args.at.clone(),
-        present: args.present.clone(),
-    }
+        place: names.optional_entity(args.at.as_ref())?,
+        present: names.entities(&args.present)?,
+    })
 }
 
 fn start(args: &args::SessionStart, output: &mut Output) -> Result<()> {
-    run_step(&args.campaign, args.dry_run, SessionStep::Start(new_session(&args.new)), output)
+    let step = |names: &Names| Ok(SessionStep::Start(new_session(&args.new, names)?));
+    run_step(&args.campaign, args.dry_run, step, output)
 }
 
 fn attend(args: &args::SessionAttend, output: &mut Output) -> Result<()> {
-    let (arrive, leave) = (args.arrive.clone(), args.leave.clone());
-    run_step(&args.campaign, args.dry_run, SessionStep::Attend { arrive, leave }, output)
+    let step = |names: &Names| {
+        Ok(SessionStep::Attend { arrive: names.entities(&args.arrive)?, leave: names.entities(&args.leave)? })
+    };
+    run_step(&args.campaign, args.dry_run, step, output)
 }
 
 pub(crate) fn log(args: &args::SessionLog, output: &mut Output) -> Result<()> {
     let memory = campaign::open_for_recording(&args.campaign, Access::for_dry_run(args.dry_run), output)?;
+    let names = Names::read(&memory, output)?;
     let line = LogLine {
-        speaker: args.by.clone(),
-        place: args.at.clone(),
+        speaker: names.optional_speaker(args.by.as_ref())?,
+        place: names.optional_entity(args.at.as_ref())?,
         time: args.time.clone(),
-        heard_by: args.to.clone(),
-        with: args.with.clone(),
+        heard_by: names.entities(&args.to)?,
+        with: names.entities(&args.with)?,
         ..LogLine::new(&args.text)
     };
-    let log = Log { session: args.session.clone(), lines: vec![line], ..Log::default() };
+    let session = names.optional_session(args.session.as_ref())?;
+    drop(names);
+    let log = Log { session, lines: vec![line], ..Log::default() };
     let build_operation = move |world: &ReadSnapshot| {
         log.operation(&world.state, Author::Dm, real_time()).map_err(|error| match error {
             // The command writes only one line, so the error needs no line number.
@@ -152,12 +164,12 @@ struct SessionEndOutput {
 fn end(args: &args::SessionEnd, output: &mut Output) -> Result<()> {
     let memory = campaign::open(&args.campaign, Access::for_dry_run(args.dry_run), EncoderUse::Disabled, output)?;
     let playing =
-        memory.read(|world| Ok(world.state.active_session().map(|playing| playing.session.to_string())))?.wait()?;
+        memory.read(|world| Ok(world.state.active_session().map(|playing| playing.session.clone())))?.wait()?;
     let end = SessionStep::End { time: args.time.clone() };
     let Some(written) = write_step(&memory, args.dry_run, end, output)? else { return Ok(memory.close()?) };
     print_written(&written, output)?;
     let report = memory
-        .read_in_background(move |world| Ok(query::session::session_report(&world.state, playing.as_deref())?))?
+        .read_in_background(move |world| Ok(query::session::session_report(&world.state, playing.as_ref())?))?
         .wait()?;
     print_report(&report, 10, output)?;
     print_with_reveals(&memory, SessionEndOutput { written, report }, output)?;
@@ -201,17 +213,13 @@ fn show(args: &args::SessionShow, output: &mut Output) -> Result<()> {
         );
     }
     let memory = campaign::open(&args.campaign, Access::Read, EncoderUse::Disabled, output)?;
-    let given = args.session.clone();
+    let names = Names::read(&memory, output)?;
+    let (state, session) = (names.state(), names.optional_session(args.session.as_ref())?);
     if args.log {
-        let read = memory.read_in_background(move |world| {
-            let session = query::resolve::session_or_latest(&world.state, given.as_deref())?;
-            let lines = world.state.passages().map(|(_, passage)| passage);
-            let mut lines: Vec<Passage> =
-                lines.filter(|line| line.session.as_ref() == Some(&session.id)).map(|line| (**line).clone()).collect();
-            lines.sort_by_key(|line| (line.line, line.id()));
-            Ok(lines)
-        })?;
-        let lines = read.wait()?;
+        let session = query::session::session_or_latest(state, session.as_ref())?;
+        let lines = state.passages_in_session(Some(&session.id)).map(|(_, passage)| passage);
+        let mut lines: Vec<Passage> = lines.map(|line| Passage::clone(line)).collect();
+        lines.sort_by_key(|line| (line.line, line.id()));
         output.data(&lines)?;
         for line in &lines {
             let speaker = line.speaker.as_ref().map_or(String::new(), |speaker| format!("{speaker}: "));
@@ -220,9 +228,7 @@ fn show(args: &args::SessionShow, output: &mut Output) -> Result<()> {
         }
         return Ok(memory.close()?);
     }
-    let report = memory
-        .read_in_background(move |world| Ok(query::session::session_report(&world.state, given.as_deref())?))?
-        .wait()?;
+    let report = query::session::session_report(state, session.as_ref())?;
     output.data(&report)?;
     print_report(&report, args.limit, output)?;
     Ok(memory.close()?)
@@ -314,13 +320,13 @@ fn thread_line(thread: &Thread) -> String {
 
 pub(crate) fn threads(args: &args::Threads, output: &mut Output) -> Result<()> {
     let memory = campaign::open(&args.campaign, Access::Read, EncoderUse::Disabled, output)?;
+    let names = Names::read(&memory, output)?;
     let filter = ThreadFilter {
         kinds: args.kind.iter().map(|kind| (*kind).into()).collect(),
-        about: args.about.clone(),
-        session: args.session.clone(),
+        about: names.optional_entity(args.about.as_ref())?,
+        session: names.optional_session(args.session.as_ref())?,
     };
-    let open_threads =
-        memory.read_in_background(move |world| Ok(query::session::threads(&world.state, &filter)?))?.wait()?;
+    let open_threads = query::session::threads(names.state(), &filter)?;
     output.data(
         &json!({ "threads": open_threads.iter().take(args.limit).collect::<Vec<_>>(), "all": open_threads.len() }),
     )?;
@@ -345,16 +351,18 @@ fn print_summary(
     let encoder_use =
         if options.no_meaning || options.question.is_none() { EncoderUse::Disabled } else { EncoderUse::Enabled };
     let memory = campaign::open(campaign, Access::Read, encoder_use, output)?;
-    texts::embed_if_few(&memory, encoder_use, output)?;
+    let names = Names::read(&memory, output)?;
     let request = Summarize {
-        session: session.cloned(),
-        document: options.document.clone(),
-        knower: knower.cloned(),
+        session: names.optional_session(session)?,
+        document: names.optional_entity(options.document.as_ref())?,
+        knower: names.optional_entity(knower)?,
         question: options.question.clone().unwrap_or_default(),
         budget: options.budget,
         deadline: Some(Duration::from_secs(60)),
         ..Summarize::default()
     };
+    drop(names);
+    texts::embed_if_few(&memory, encoder_use, output)?;
     let summary = interrupt::wait(&memory.summarize(request)?)?;
     output.data(&summary)?;
     output.page(summary.text())?;
@@ -378,20 +386,19 @@ pub(crate) fn recap(args: &args::Recap, output: &mut Output) -> Result<()> {
         );
     }
     let memory = campaign::open(&args.campaign, Access::Read, EncoderUse::Disabled, output)?;
+    let names = Names::read(&memory, output)?;
+    let session = names.optional_session(args.session.as_ref())?;
     let audience = match &args.knower {
-        Some(name) => RecapAudience::Character(name.clone()),
+        Some(name) => RecapAudience::Character(names.entity(name)?),
         None if args.player_safe => RecapAudience::Players,
         None => RecapAudience::Dm,
     };
-    let (session, words, knower) = (args.session.clone(), args.words, args.knower.clone());
-    let read = memory.read_in_background(move |world| {
-        let session_recap = query::session::session_recap(&world.state, session.as_deref(), &audience, words)?;
-        let knower = knower.map(|name| resolve(&world.state, &name)).transpose()?;
-        let absent =
-            knower.filter(|knower| session_recap.recap.lines.is_empty() && !session_recap.present.contains(knower));
-        Ok((session_recap, absent))
-    })?;
-    let (session_recap, absent) = read.wait()?;
+    let session_recap = query::session::session_recap(names.state(), session.as_ref(), &audience, args.words)?;
+    let absent = match audience {
+        RecapAudience::Character(knower) if session_recap.recap.lines.is_empty() => Some(knower),
+        _ => None,
+    };
+    let absent = absent.filter(|knower| !session_recap.present.contains(knower));
     let empty_message = match &absent {
         Some(absent) => {
             let missed = args.campaign.command(&format!("know missed {absent} {}", session_recap.session));
@@ -471,8 +478,9 @@ struct UnidentifiedSpeaker {
 const MAX_TRANSCRIPT_BYTES: u64 = 64 << 20;
 
 fn import(args: &args::SessionImport, output: &mut Output) -> Result<()> {
-    let mut import = read_transcript(args)?;
+    let (name, transcript) = read_transcript(args)?;
     let memory = campaign::open_for_recording(&args.campaign, Access::for_dry_run(args.dry_run), output)?;
+    let mut import = transcript_import(args, name, transcript, &Names::read(&memory, output)?)?;
     let mut state = read_state(&memory)?;
     let (mut report, mut log) = import.plan(&state).map_err(MemoryError::from)?;
     let may_ask = !args.dry_run && !args.yes && !output.is_json() && speakers::is_terminal();
@@ -519,27 +527,39 @@ fn import(args: &args::SessionImport, output: &mut Output) -> Result<()> {
     Ok(memory.close()?)
 }
 
-/// Reads the transcript, and the assignments of speakers on the command line.
-fn read_transcript(args: &args::SessionImport) -> Result<TranscriptImport> {
+/// Returns the name and the contents of the transcript.
+fn read_transcript(args: &args::SessionImport) -> Result<(String, Transcript)> {
     let path = &args.file;
     let bytes = hearsay_campaign::read_file(path, MAX_TRANSCRIPT_BYTES).map_err(|error| {
         CliError::new(FILE_ERROR, format!("{}: {error}; expected a transcript: text, WebVTT or SubRip", path.display()))
     })?;
     let name = path.file_name().map_or_else(|| "transcript".into(), |name| name.to_string_lossy().into_owned());
-    let transcript = Transcript::read(&path.display().to_string(), &bytes).map_err(MemoryError::from)?;
-    let character = |(name, character): &(String, String), remember| SpeakerAssignment {
-        name: name.clone(),
-        is: AssignedSpeaker::Character(character.clone()),
-        remember,
-    };
-    let role =
-        |name: &String, role| SpeakerAssignment { name: name.clone(), is: AssignedSpeaker::Role(role), remember: true };
-    let players = args.player.iter().map(|pair| character(pair, true));
-    let speakers = args.speaker.iter().map(|pair| character(pair, false));
-    let dms = args.dm.iter().map(|name| role(name, SpeakerRole::Dm));
-    let nobodies = args.nobody.iter().map(|name| role(name, SpeakerRole::Nobody));
-    let speakers = players.chain(speakers).chain(dms).chain(nobodies).collect();
-    Ok(TranscriptImport { name, transcript, session: args.session.clone(), new: new_session(&args.new), speakers })
+    Ok((name, Transcript::read(&path.display().to_string(), &bytes).map_err(MemoryError::from)?))
+}
+
+/// Returns the import of a transcript, with the assignments of speakers on the command line.
+fn transcript_import(
+    args: &args::SessionImport,
+    name: String,
+    transcript: Transcript,
+    names: &Names,
+) -> Result<TranscriptImport> {
+    let mut speakers = Vec::new();
+    for (pairs, remember) in [(&args.player, true), (&args.speaker, false)] {
+        for (name, character) in pairs {
+            let is = AssignedSpeaker::Character(names.entity(character)?);
+            speakers.push(SpeakerAssignment { name: name.clone(), is, remember });
+        }
+    }
+    for (people, role) in [(&args.dm, SpeakerRole::Dm), (&args.nobody, SpeakerRole::Nobody)] {
+        speakers.extend(people.iter().map(|name| SpeakerAssignment {
+            name: name.clone(),
+            is: AssignedSpeaker::Role(role),
+            remember: true,
+        }));
+    }
+    let (session, new) = (names.optional_session(args.session.as_ref())?, new_session(&args.new, names)?);
+    Ok(TranscriptImport { name, transcript, session, new, speakers })
 }
 
 fn read_state(memory: &Memory) -> Result<Arc<State>> {

@@ -10,7 +10,8 @@ use hearsay_model::{
 };
 use hearsay_query::{
     dates::parse_date,
-    resolve::{public_name, resolve},
+    ids::{require_entities, require_entity},
+    resolve::public_name,
 };
 
 use super::{options::FactOptions, succession::succession};
@@ -48,9 +49,9 @@ pub(super) type EditResult = Result<(String, Vec<Change>), CommandError>;
 /// corrected parts.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Correction<'a> {
-    pub(crate) subject: Option<&'a str>,
+    pub(crate) subject: Option<&'a EntityId>,
     pub(crate) predicate: Option<&'a str>,
-    pub(crate) object: Option<&'a str>,
+    pub(crate) object: Option<&'a Object>,
     pub(crate) statement: Option<&'a str>,
 }
 
@@ -66,7 +67,7 @@ impl Editor<'_> {
         name: &str,
         kind: &Kind,
         id: Option<&EntityId>,
-        place: Option<&str>,
+        place: Option<&EntityId>,
         attributes: &BTreeMap<String, String>,
     ) -> EditResult {
         let id = id.cloned().map_or_else(|| EntityId::from_name(name), Ok)?;
@@ -81,8 +82,8 @@ impl Editor<'_> {
         for (attribute, value) in attributes {
             facts.push(self.attribute_fact(&id, &Predicate::new(attribute)?, value, name)?);
         }
-        let place = place.map(|place| resolve(self.state, place)).transpose()?;
-        if let Some(place) = &place {
+        if let Some(place) = place {
+            require_entity(self.state, place)?;
             let is_character = kind.is_character();
             let relations: &[PredicateRole] = match kind {
                 Kind::Location | Kind::Faction => &[PredicateRole::Part],
@@ -96,7 +97,7 @@ impl Editor<'_> {
                 facts.push(fact.build()?);
             }
         }
-        let surroundings = NewEntity { state: self.state, id: &id, kind, place: place.as_ref() };
+        let surroundings = NewEntity { state: self.state, id: &id, kind, place };
         let rules = self.state.audience_rules();
         for fact in facts {
             let audience = self.state.vocabulary().audience(&rules, &fact);
@@ -117,28 +118,32 @@ impl Editor<'_> {
         Ok(Fact::attribute(id, name.clone(), value, self.provenance())?.statement(statement).build()?)
     }
 
-    pub(super) fn set(&self, entity: &str, name: &str, value: &str, options: &FactOptions) -> EditResult {
-        let id = resolve(self.state, entity)?;
+    pub(super) fn set(&self, entity: &EntityId, name: &str, value: &str, options: &FactOptions) -> EditResult {
+        require_entity(self.state, entity)?;
         let name = Predicate::new(name)?;
-        let entity_name = self.state.name_or_id(&id);
+        let entity_name = self.state.name_or_id(entity);
         // If the attribute is a name, the statement uses the new name as its subject, not the old one.
-        let subject = if name == attribute::NAME { value } else { public_name(self.state, &id) };
+        let subject = if name == attribute::NAME { value } else { public_name(self.state, entity) };
         let statement = self.state.vocabulary().sentence(&name, subject, value);
-        let builder = Fact::attribute(&id, name.clone(), Value::from(value), self.provenance())?;
+        let builder = Fact::attribute(entity, name.clone(), Value::from(value), self.provenance())?;
         let summary = format!("set {entity_name}'s {name}");
         Ok((summary, self.fact_changes(builder.statement(statement), options)?))
     }
 
-    pub(super) fn relate(&self, subject: &str, relation: &str, object: &str, options: &FactOptions) -> EditResult {
+    pub(super) fn relate(
+        &self,
+        subject: &EntityId,
+        relation: &str,
+        object: &EntityId,
+        options: &FactOptions,
+    ) -> EditResult {
         let (predicate, is_inverse) = self.relation(relation)?;
-        let (mut subject, mut object) = (resolve(self.state, subject)?, resolve(self.state, object)?);
-        if is_inverse {
-            std::mem::swap(&mut subject, &mut object);
-        }
-        let (subject_name, object_name) = (self.state.name_or_id(&subject), self.state.name_or_id(&object));
-        let (public_subject, public_object) = (public_name(self.state, &subject), public_name(self.state, &object));
+        require_entities(self.state, [subject, object])?;
+        let (subject, object) = if is_inverse { (object, subject) } else { (subject, object) };
+        let (subject_name, object_name) = (self.state.name_or_id(subject), self.state.name_or_id(object));
+        let (public_subject, public_object) = (public_name(self.state, subject), public_name(self.state, object));
         let statement = self.state.vocabulary().sentence(&predicate, public_subject, public_object);
-        let builder = Fact::relation(&subject, predicate.clone(), &object, self.provenance())?;
+        let builder = Fact::relation(subject, predicate.clone(), object, self.provenance())?;
         let summary = format!("relate {subject_name} {predicate} {object_name}");
         Ok((summary, self.fact_changes(builder.statement(statement), options)?))
     }
@@ -204,9 +209,8 @@ impl Editor<'_> {
             }
             false => default_audience(audience, &fact, self.state),
         };
-        for name in &options.known_by {
-            known_by.push(resolve(self.state, name)?.into());
-        }
+        require_entities(self.state, &options.known_by)?;
+        known_by.extend(options.known_by.iter().cloned().map(Knower::from));
         changes.extend(fact_with_knowers(fact, known_by));
         Ok(changes)
     }
@@ -219,21 +223,14 @@ impl Editor<'_> {
         correction: &Correction<'_>,
         status: FactStatus,
     ) -> Result<(Arc<Fact>, Vec<Change>), CommandError> {
-        let subject = correction.subject.map(|name| resolve(self.state, name)).transpose()?;
-        let (subject, predicate, is_inverse) = match (subject, correction.predicate) {
-            (subject, None) => (subject, old.predicate().clone(), false),
-            (subject, Some(name)) if old.predicate().is_relation() => {
-                let (predicate, is_inverse) = self.relation(name)?;
-                (subject, predicate, is_inverse)
-            }
-            (subject, Some(name)) => (subject, Predicate::new(name)?, false),
+        require_entities(self.state, correction.subject.into_iter().chain(correction.object.and_then(Object::entity)))?;
+        let (predicate, is_inverse) = match correction.predicate {
+            None => (old.predicate().clone(), false),
+            Some(name) if old.predicate().is_relation() => self.relation(name)?,
+            Some(name) => (Predicate::new(name)?, false),
         };
-        let mut subject = subject.unwrap_or_else(|| old.subject().clone());
-        let mut object = match (correction.object, old.object()) {
-            (None, object) => object.clone(),
-            (Some(name), Object::Entity(_)) => Object::Entity(resolve(self.state, name)?),
-            (Some(value), Object::Value(_)) => Object::Value(value.into()),
-        };
+        let mut subject = correction.subject.unwrap_or_else(|| old.subject()).clone();
+        let mut object = correction.object.unwrap_or_else(|| old.object()).clone();
         if let (true, Object::Entity(other)) = (is_inverse, &mut object) {
             std::mem::swap(&mut subject, other);
         }

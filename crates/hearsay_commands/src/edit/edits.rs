@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use hearsay_model::{
-    ApplyError, Author, Change, EntityId, FactStatus, GameSetting, Kind, Number, Operation, Setting, State, Timestamp,
-    Value, text,
+    ApplyError, Author, Change, EntityId, FactId, FactStatus, GameSetting, Kind, Number, Object, Operation, Setting,
+    State, Timestamp, Value, text,
 };
-use hearsay_query::resolve::{find_fact, resolve};
+use hearsay_query::ids::{require_entity, require_fact};
 use serde::{Deserialize, Serialize};
 
 use super::editor::{Correction, EditResult, Editor};
@@ -24,8 +24,8 @@ pub enum Edit {
         kind: Kind,
         /// Id of the entity. Default: generated from the name.
         id: Option<EntityId>,
-        /// Home and current place of the entity: an id or a name.
-        place: Option<String>,
+        /// Home and current place of the entity.
+        place: Option<EntityId>,
     },
     /// Adds an entity that already knows facts, such as a character that the DM invents during a scene.
     Introduce {
@@ -33,16 +33,15 @@ pub enum Edit {
         name: String,
         /// Kind of the entity.
         kind: Kind,
-        /// Home and current place of the entity: an id or a name. The entity also learns the facts that this place
-        /// knows.
-        place: Option<String>,
+        /// Home and current place of the entity. The entity also learns the facts that this place knows.
+        place: Option<EntityId>,
         /// Attributes, such as `occupation`, and their values.
         attributes: BTreeMap<String, String>,
     },
     /// Sets an attribute: `set mirela-voss occupation "innkeeper"`.
     Set {
-        /// Entity that the attribute describes: an id or a name.
-        entity: String,
+        /// Entity that the attribute describes.
+        entity: EntityId,
         /// Name of the attribute, such as `occupation`.
         attribute: String,
         /// Value of the attribute.
@@ -52,33 +51,33 @@ pub enum Edit {
     },
     /// Adds a relation: `relate mirela-voss OWES aldous-crane`.
     Relate {
-        /// Subject: an id or a name.
-        subject: String,
+        /// Subject of the relation.
+        subject: EntityId,
         /// Predicate: `OWES`, or words such as `works for`.
         predicate: String,
-        /// Object: an id or a name.
-        object: String,
+        /// Object of the relation.
+        object: EntityId,
         /// Knowers, dates and other options of the fact.
         options: FactOptions,
     },
     /// Corrects a fact that was recorded wrongly. The old fact is retracted, and its knowers know the new fact instead.
     Correct {
-        /// Fact, given by id, by the beginning of its id, or by handle.
-        fact: String,
-        /// New object of the fact: an id or a name, or a value. Default: unchanged.
-        object: Option<String>,
+        /// Fact to correct.
+        fact: FactId,
+        /// New object of the fact: an entity for a relation, a value for an attribute. Default: unchanged.
+        object: Option<Object>,
         /// New sentence that states the fact. Default: generated from the corrected fact.
         statement: Option<String>,
     },
     /// Removes a fact as if it had never been recorded, together with all knowledge of it.
     RemoveFact {
-        /// Fact, given by id, by the beginning of its id, or by handle.
-        fact: String,
+        /// Fact to remove.
+        fact: FactId,
     },
     /// Removes an entity and all facts about it.
     RemoveEntity {
-        /// Entity: an id or a name.
-        entity: String,
+        /// Entity to remove.
+        entity: EntityId,
     },
     /// Declares a flag: a named value of the game that conditions can refer to.
     DeclareFlag {
@@ -100,14 +99,14 @@ impl Edit {
     /// Returns the operation that records the edit.
     ///
     /// # Errors
-    /// Returns an error if an entity or a fact is unknown or ambiguous, or if a date or a value is invalid.
+    /// Returns an error if an entity or a fact does not exist, or if a date or a value is invalid.
     pub fn operation(&self, state: &State, author: Author, now: Timestamp) -> Result<Operation, CommandError> {
         let editor = Editor { state, author: author.clone(), now };
-        let correct_fact = |fact: &str, object: Option<&str>, statement: Option<&str>| -> EditResult {
-            let old = find_fact(state, fact)?;
+        let correct_fact = |fact: FactId, object: Option<&Object>, statement: Option<&str>| -> EditResult {
+            let old = require_fact(state, fact)?;
             let status = if old.status().is_knowable() { old.status() } else { FactStatus::Canon };
             let (new, mut changes) =
-                editor.corrected(&old, &Correction { object, statement, ..Correction::default() }, status)?;
+                editor.corrected(old, &Correction { object, statement, ..Correction::default() }, status)?;
             if new.id() != old.id() {
                 changes.push(Change::RetractFact(old.id()));
             }
@@ -115,18 +114,18 @@ impl Edit {
         };
         let (summary, changes) = match self {
             Self::Add { name, kind, id, place } => {
-                editor.add(name, kind, id.as_ref(), place.as_deref(), &BTreeMap::new())?
+                editor.add(name, kind, id.as_ref(), place.as_ref(), &BTreeMap::new())?
             }
             Self::Introduce { name, kind, place, attributes } => {
-                editor.add(name, kind, None, place.as_deref(), attributes)?
+                editor.add(name, kind, None, place.as_ref(), attributes)?
             }
             Self::Set { entity, attribute, value, options } => editor.set(entity, attribute, value, options)?,
             Self::Relate { subject, predicate, object, options } => {
                 editor.relate(subject, predicate, object, options)?
             }
-            Self::Correct { fact, object, statement } => correct_fact(fact, object.as_deref(), statement.as_deref())?,
+            Self::Correct { fact, object, statement } => correct_fact(*fact, object.as_ref(), statement.as_deref())?,
             Self::RemoveFact { fact } => {
-                let fact = find_fact(state, fact)?;
+                let fact = require_fact(state, *fact)?;
                 (format!("remove \u{201C}{}\u{201D}", fact.statement()), vec![Change::RetractFact(fact.id())])
             }
             Self::DeclareFlag { name, value } => {
@@ -149,8 +148,8 @@ impl Edit {
                 (format!("set flag {name} to {value}"), vec![Change::SetFlag { name: name.clone(), value }])
             }
             Self::RemoveEntity { entity } => {
-                let id = resolve(state, entity)?;
-                (format!("remove {}", state.name_or_id(&id)), vec![Change::RemoveEntity(id.clone())])
+                require_entity(state, entity)?;
+                (format!("remove {}", state.name_or_id(entity)), vec![Change::RemoveEntity(entity.clone())])
             }
         };
         Ok(Operation { author, recorded: now, summary, changes })

@@ -1,5 +1,6 @@
 //! Options of an edit.
 
+use hearsay_model::EntityId;
 use serde::{Deserialize, Serialize};
 
 /// Options of a fact besides subject, predicate and object.
@@ -13,8 +14,8 @@ pub struct FactOptions {
     pub secret: bool,
     /// Whether everybody knows the fact.
     pub common: bool,
-    /// Additional knowers of the fact: ids or names.
-    pub known_by: Vec<String>,
+    /// Additional knowers of the fact.
+    pub known_by: Vec<EntityId>,
     /// Attitude of the subject to the object, −100 to 100.
     pub attitude: Option<i64>,
     /// Date on the campaign's calendar at which the fact became true.

@@ -8,24 +8,24 @@ use hearsay_belief::{
     withdrawal_changes,
 };
 use hearsay_model::{
-    Author, Credence, EntityId, Fact, Justification, Knower, KnowledgeEdge, Operation, State, Timestamp,
+    Author, Credence, EntityId, Fact, FactId, Justification, Knower, KnowledgeEdge, Operation, State, Timestamp,
 };
 use hearsay_query::{
     dates::parse_date,
-    resolve::{find_fact, resolve, resolve_speaker},
+    ids::{require_entities, require_entity, require_fact},
+    resolve::Speaker,
 };
 use serde::{Deserialize, Serialize};
 
 use super::{
-    event_context::{EventContext, FactSource, forget_fact, quoted, sincerity},
+    event_context::{EventContext, FactSource, forget_fact, quoted, secret_name, sincerity},
     parts::{Circumstances, Retelling, Stated},
 };
 use crate::CommandError;
 
 /// Something that happens in the game and from which characters learn.
 ///
-/// Entities are given by id or name. Facts are given by id, the beginning of an id, or handle. Dates are written on the
-/// campaign's calendar. Characters learn only the facts and texts given in the event.
+/// Dates are written on the campaign's calendar. Characters learn only the facts and texts given in the event.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GameEvent {
@@ -34,7 +34,7 @@ pub enum GameEvent {
         /// Facts that the witnesses see.
         facts: Vec<Stated>,
         /// Witnesses. Default: the characters at the place of the event.
-        witnesses: Vec<String>,
+        witnesses: Vec<EntityId>,
         /// Place, time and session of the event.
         circumstances: Circumstances,
     },
@@ -42,13 +42,13 @@ pub enum GameEvent {
     /// is recorded as a claim. If the event states no facts, facts are extracted from the words later.
     Say {
         /// Speaker of the line.
-        speaker: String,
+        speaker: Speaker,
         /// Words of the line.
         text: String,
         /// Facts that the words state.
         states: Vec<Stated>,
         /// Hearers. Default: the characters at the place of the event or, if none is given, at the speaker's place.
-        hearers: Vec<String>,
+        hearers: Vec<EntityId>,
         /// Whether the speaker lies. A new fact that a liar states is recorded as false, and so is a fact that is
         /// extracted from the words.
         lie: bool,
@@ -59,17 +59,17 @@ pub enum GameEvent {
     /// as a claim that originates with the teller.
     Tell {
         /// Character that tells the fact.
-        teller: String,
+        teller: Speaker,
         /// Fact that the teller tells.
         fact: Stated,
         /// Hearers. Default: the characters at the place of the event or, if none is given, at the teller's place.
-        hearers: Vec<String>,
+        hearers: Vec<EntityId>,
         /// Distorted version of the fact, if the teller retells the fact wrongly.
         retold: Option<Retelling>,
         /// Whether the teller lies. A new fact that a liar tells is recorded as false.
         lie: bool,
         /// Entity that the teller names as the source of the fact.
-        citing: Option<String>,
+        citing: Option<EntityId>,
         /// Hearers' credence in the fact, 0.0–1.0. Default: computed from their trust in the teller.
         credence: Option<f64>,
         /// Place, time and session of the event.
@@ -78,9 +78,9 @@ pub enum GameEvent {
     /// Characters read a document. They learn its passages, and the facts that these passages state.
     Read {
         /// Document that the characters read.
-        document: String,
-        /// Characters that read the document: ids or names.
-        readers: Vec<String>,
+        document: EntityId,
+        /// Characters that read the document.
+        readers: Vec<EntityId>,
         /// Readers' credence in the facts, 0.0–1.0. Default: 1.0.
         credence: Option<f64>,
         /// Place, time and session of the event.
@@ -90,11 +90,11 @@ pub enum GameEvent {
     /// knowledge of a premise becomes inactive.
     Deduce {
         /// Character that makes the deduction.
-        knower: String,
+        knower: EntityId,
         /// Conclusion of the deduction. A new fact is recorded as a claim.
         conclusion: Stated,
         /// Premises: facts from which the conclusion follows.
-        from: Vec<String>,
+        from: Vec<FactId>,
         /// Certainty that the conclusion follows from the premises, 0.0–1.0. Default: 1.0.
         certainty: Option<f64>,
         /// Place, time and session of the event.
@@ -104,14 +104,14 @@ pub enum GameEvent {
     /// not change the status of the given fact.
     Refute {
         /// Fact to refute.
-        fact: String,
+        fact: FactId,
         /// Sentence that refutes the fact. Default: generated from the sentence that states the fact.
         statement: Option<String>,
         /// Character who tells the hearers that the fact is not true; `None` if the hearers see this for themselves.
-        teller: Option<String>,
+        teller: Option<Speaker>,
         /// Characters that hear or see that the fact is not true. Default: the characters at the place of the event or,
         /// if none is given, at the teller's place.
-        hearers: Vec<String>,
+        hearers: Vec<EntityId>,
         /// Hearers' credence in the refutation, 0.0–1.0. Default: computed from their trust in the teller.
         credence: Option<f64>,
         /// Place, time and session of the event.
@@ -121,11 +121,11 @@ pub enum GameEvent {
     /// unless `openly` is set.
     Reveal {
         /// Character that tells the secret.
-        holder: String,
+        holder: Speaker,
         /// Secret fact.
-        fact: String,
+        fact: FactId,
         /// Hearers. Default: the characters at the place of the event or, if none is given, at the holder's place.
-        to: Vec<String>,
+        to: Vec<EntityId>,
         /// Whether the character stops concealing the secret from everyone.
         openly: bool,
         /// Place, time and session of the event.
@@ -135,9 +135,9 @@ pub enum GameEvent {
     /// become inactive. If the knower made the fact up, the characters to whom the knower told the fact forget it too.
     Forget {
         /// Knower that forgets.
-        knower: String,
+        knower: EntityId,
         /// Fact to forget.
-        fact: String,
+        fact: FactId,
     },
 }
 
@@ -145,9 +145,9 @@ impl GameEvent {
     /// Returns the operation that records the game event.
     ///
     /// # Errors
-    /// Returns an error if an entity, a fact or a session is unknown or ambiguous, or if a date is invalid. Also
-    /// returns an error if a teller does not know the fact, if a participant is dead or cannot know facts, or if nobody
-    /// is present to learn the fact.
+    /// Returns an error if an entity, a fact or a session does not exist, or if a date is invalid. Also returns an error
+    /// if a teller does not know the fact, if a participant is dead or cannot know facts, or if nobody is present to
+    /// learn the fact.
     pub fn operation(&self, state: &State, author: Author, now: Timestamp) -> Result<Operation, CommandError> {
         let context = |circumstances: &Circumstances| {
             let time = circumstances.time.as_deref().map(|raw| parse_date(state, raw)).transpose()?;
@@ -161,16 +161,17 @@ impl GameEvent {
             }
             Self::Tell { teller, fact, hearers, retold, lie, citing, credence, circumstances } => {
                 let context = context(circumstances)?;
-                let (teller, alias) = resolve_speaker(state, teller)?;
-                let citing = citing.as_ref().map(|name| resolve(state, name)).transpose()?;
-                let hearers = context.hearers(hearers, Some(&teller))?;
+                let alias = secret_name(state, teller)?;
+                let teller = &teller.id;
+                require_entities(state, citing)?;
+                let hearers = context.hearers(hearers, Some(teller))?;
                 let is_new = !matches!(fact, Stated::Recorded(_));
-                let (fact, _) = context.resolve_stated(fact, FactSource::from_speaker(&teller, *lie), None)?;
+                let (fact, _) = context.stated_fact(fact, FactSource::from_speaker(teller, *lie), None)?;
                 let retold =
-                    retold.as_ref().map(|retold| context.distorted_fact(&fact, retold, &teller, *lie)).transpose()?;
+                    retold.as_ref().map(|retold| context.distorted_fact(&fact, retold, teller, *lie)).transpose()?;
                 let telling = Telling {
-                    teller: &teller,
-                    alias: alias.as_deref(),
+                    teller,
+                    alias,
                     hearers: &hearers,
                     fact: &fact,
                     retold: retold.as_ref(),
@@ -180,43 +181,41 @@ impl GameEvent {
                 };
                 let record_telling = if is_new { learn::claim } else { learn::tell };
                 let learning = record_telling(state, &telling, &context.occasion)?;
-                (context.telling_summary("tells", &teller, telling.hearers, retold.as_ref().unwrap_or(&fact)), learning)
+                (context.telling_summary("tells", teller, telling.hearers, retold.as_ref().unwrap_or(&fact)), learning)
             }
             Self::Read { document, readers, credence, circumstances } => {
                 let context = context(circumstances)?;
-                let document = resolve(state, document)?;
-                let readers = context.resolve_all(readers)?;
+                require_entities(state, std::iter::once(document).chain(readers))?;
                 let credence = credence.map(Credence::new).transpose()?.unwrap_or(Credence::FULL);
-                let learning = learn::read(state, &document, &readers, credence, &context.occasion)?;
+                let learning = learn::read(state, document, readers, credence, &context.occasion)?;
                 let verb = if readers.len() == 1 { "reads" } else { "read" };
-                (format!("{} {verb} {}", context.list_names(&readers), state.name_or_id(&document)), learning)
+                (format!("{} {verb} {}", context.list_names(readers), state.name_or_id(document)), learning)
             }
             Self::Deduce { knower, conclusion, from, certainty, circumstances } => {
                 let context = context(circumstances)?;
-                let knower = resolve(state, knower)?;
-                let (fact, _) = context.resolve_stated(conclusion, FactSource::Deduction, None)?;
-                let from =
-                    from.iter().map(|fact| find_fact(state, fact).map(|fact| fact.id())).collect::<Result<Vec<_>, _>>();
-                let (from, certainty) = (from?, certainty.map(Credence::new).transpose()?.unwrap_or(Credence::FULL));
-                let learning = learn::deduce(state, &knower, &fact, &from, certainty, &context.occasion)?;
-                (format!("{} deduces {}", state.name_or_id(&knower), quoted(&fact)), learning)
+                require_entity(state, knower)?;
+                let (fact, _) = context.stated_fact(conclusion, FactSource::Deduction, None)?;
+                from.iter().try_for_each(|premise| require_fact(state, *premise).map(drop))?;
+                let certainty = certainty.map(Credence::new).transpose()?.unwrap_or(Credence::FULL);
+                let learning = learn::deduce(state, knower, &fact, from, certainty, &context.occasion)?;
+                (format!("{} deduces {}", state.name_or_id(knower), quoted(&fact)), learning)
             }
             Self::Refute { fact, statement, teller, hearers, credence, circumstances } => {
                 let context = context(circumstances)?;
-                let teller = teller.as_ref().map(|name| resolve_speaker(state, name)).transpose()?;
                 let credence = credence.map(Credence::new).transpose()?;
-                context.refute(&*find_fact(state, fact)?, statement.as_deref(), teller.as_ref(), hearers, credence)?
+                let fact = require_fact(state, *fact)?;
+                context.refute(fact, statement.as_deref(), teller.as_ref(), hearers, credence)?
             }
             Self::Reveal { holder, fact, to, openly, circumstances } => {
                 let context = context(circumstances)?;
-                let (holder, fact) = (resolve_speaker(state, holder)?, find_fact(state, fact)?);
-                context.reveal(&holder, &fact, to, *openly)?
+                context.reveal(holder, require_fact(state, *fact)?, to, *openly)?
             }
             Self::Forget { knower, fact } => {
-                let (knower, fact) = (resolve(state, knower)?, find_fact(state, fact)?);
-                match withdraw_invention(state, &knower, &fact) {
+                require_entity(state, knower)?;
+                let fact = require_fact(state, *fact)?;
+                match withdraw_invention(state, knower, fact) {
                     Some(withdrawn) => withdrawn,
-                    None => forget_fact(state, &knower, &fact)?,
+                    None => forget_fact(state, knower, fact)?,
                 }
             }
         };

@@ -8,14 +8,15 @@ use hearsay_belief::{
     learn::{self, Learning, Sincerity, Telling},
 };
 use hearsay_model::{
-    Author, Change, Credence, EntityId, Evidence, Fact, FactRelation, FactStatus, Knower, KnowledgeEdge, Method,
-    Object, Passage, Predicate, PredicateRole, Provenance, Resolution, Secrecy, Span, State, TalkKind, Timestamp,
-    Validity, Value, attribute, text,
+    Author, Change, Credence, EntityId, Evidence, Fact, FactError, FactRelation, FactStatus, Knower, KnowledgeEdge,
+    Method, Object, Passage, Predicate, PredicateRole, Provenance, Resolution, Secrecy, Span, State, TalkKind,
+    Timestamp, Validity, attribute, text,
 };
 use hearsay_query::{
     dates::clock_date,
     duplicates::known_equivalent,
-    resolve::{find_fact, find_session, public_name, resolve, resolve_speaker},
+    ids::{require_entities, require_entity, require_fact, require_session},
+    resolve::{Speaker, public_name},
     session::{later_time, next_line},
 };
 
@@ -77,8 +78,9 @@ impl<'a> EventContext<'a> {
         circumstances: &Circumstances,
     ) -> Result<Self, CommandError> {
         let Circumstances { place, time, session } = circumstances;
-        let session = session.as_ref().map(|given| find_session(state, given)).transpose()?;
-        let end = session.as_ref().and_then(|session| session.end.clone().or_else(|| session.start.clone()));
+        require_entities(state, place)?;
+        let session = session.as_ref().map(|id| require_session(state, id)).transpose()?;
+        let end = session.and_then(|session| session.end.clone().or_else(|| session.start.clone()));
         let playing = state.active_session().filter(|_| session.is_none());
         let time = match time {
             Some(raw) => Some(state.calendar().parse(raw)?),
@@ -87,14 +89,10 @@ impl<'a> EventContext<'a> {
                 None => end.or_else(|| state.clock().map(|_| clock_date(state))),
             },
         };
-        let place = place.as_ref().map(|name| resolve(state, name)).transpose()?;
+        let place = place.clone();
         let session = session.map(|session| session.id.clone()).or_else(|| Some(playing?.session.clone()));
         let occasion = Occasion { time, place, session };
         Ok(Self { state, editor: Editor { state, author: author.clone(), now }, occasion })
-    }
-
-    pub(super) fn resolve_all(&self, names: &[String]) -> Result<Vec<EntityId>, CommandError> {
-        names.iter().map(|name| Ok(resolve(self.state, name)?)).collect()
     }
 
     pub(super) fn list_names(&self, ids: &[EntityId]) -> String {
@@ -107,11 +105,16 @@ impl<'a> EventContext<'a> {
         }
     }
 
-    /// Returns the named characters. If `named` is empty, returns the characters at the place of the event or, if none
+    /// Returns the given characters. If `given` is empty, returns the characters at the place of the event or, if none
     /// is given, at the speaker's place. The speaker is not included.
-    pub(super) fn hearers(&self, named: &[String], speaker: Option<&EntityId>) -> Result<Vec<EntityId>, CommandError> {
-        if !named.is_empty() {
-            return self.resolve_all(named);
+    pub(super) fn hearers(
+        &self,
+        given: &[EntityId],
+        speaker: Option<&EntityId>,
+    ) -> Result<Vec<EntityId>, CommandError> {
+        if !given.is_empty() {
+            require_entities(self.state, given)?;
+            return Ok(given.to_vec());
         }
         let moment = self.occasion.moment();
         let place = self.occasion.place.clone().or_else(|| place_at(self.state, speaker?, moment));
@@ -141,7 +144,7 @@ impl<'a> EventContext<'a> {
 
     /// Returns the stated fact, recorded or new, and the changes that end older values. If a speaker states a new fact,
     /// but knows a fact with the same content, returns the known fact, and the change that adds the evidence to it.
-    pub(super) fn resolve_stated(
+    pub(super) fn stated_fact(
         &self,
         stated: &Stated,
         source: FactSource,
@@ -149,31 +152,35 @@ impl<'a> EventContext<'a> {
     ) -> Result<(Arc<Fact>, Vec<Change>), CommandError> {
         let state = self.state;
         let builder = match stated {
-            Stated::Recorded(reference) => return Ok((find_fact(state, reference)?, Vec::new())),
+            Stated::Recorded(fact) => return Ok((Arc::clone(require_fact(state, *fact)?), Vec::new())),
             Stated::Lore { about, text } => {
-                let about = resolve(state, about)?;
-                let lore = Fact::attribute(&about, attribute::LORE, text.trim(), self.provenance(source, evidence))?;
+                require_entity(state, about)?;
+                let lore = Fact::attribute(about, attribute::LORE, text.trim(), self.provenance(source, evidence))?;
                 lore.statement(text.trim()).mentions(mentioned_entities(state, text))
             }
             Stated::Parts { subject, predicate, object, statement } => {
-                let mut subject = resolve(state, subject)?;
-                let name = Predicate::new(predicate).ok();
-                let is_attribute = name.as_ref().is_some_and(|name| state.vocabulary().attribute(name).is_some());
+                require_entities(state, std::iter::once(subject).chain(object.entity()))?;
                 let provenance = self.provenance(source, evidence);
-                let (builder, predicate, object_name) = if is_attribute {
-                    let name = Predicate::new(predicate)?;
-                    (Fact::attribute(&subject, name.clone(), object.as_str(), provenance)?, name, object.clone())
-                } else {
-                    let (relation, is_inverse) = self.editor.relation(predicate)?;
-                    let mut object = resolve(state, object)?;
-                    if is_inverse {
-                        std::mem::swap(&mut subject, &mut object);
+                let (builder, predicate, subject, object_name) = match object {
+                    Object::Value(value) => {
+                        let name = Predicate::new(predicate)?;
+                        let builder = Fact::attribute(subject, name.clone(), value.clone(), provenance)?;
+                        (builder, name, subject, value.to_string())
                     }
-                    let object_name = public_name(state, &object).to_owned();
-                    (Fact::relation(&subject, relation.clone(), &object, provenance)?, relation, object_name)
+                    Object::Entity(object) => {
+                        let attribute = Predicate::new(predicate).ok();
+                        let attribute = attribute.filter(|name| state.vocabulary().attribute(name).is_some());
+                        if let Some(predicate) = attribute {
+                            return Err(FactError::WrongObject { predicate, expected: "a value" }.into());
+                        }
+                        let (relation, is_inverse) = self.editor.relation(predicate)?;
+                        let (subject, object) = if is_inverse { (object, subject) } else { (subject, object) };
+                        let object_name = public_name(state, object).to_owned();
+                        (Fact::relation(subject, relation.clone(), object, provenance)?, relation, subject, object_name)
+                    }
                 };
                 let generated_statement =
-                    || state.vocabulary().sentence(&predicate, public_name(state, &subject), &object_name);
+                    || state.vocabulary().sentence(&predicate, public_name(state, subject), &object_name);
                 builder.statement(statement.clone().unwrap_or_else(generated_statement))
             }
         };
@@ -196,11 +203,11 @@ impl<'a> EventContext<'a> {
         Ok((Arc::new(fact), changes))
     }
 
-    pub(super) fn witness(&self, facts: &[Stated], witnesses: &[String]) -> Result<Outcome, CommandError> {
+    pub(super) fn witness(&self, facts: &[Stated], witnesses: &[EntityId]) -> Result<Outcome, CommandError> {
         let witnesses = self.hearers(witnesses, None)?;
         let (mut seen_facts, mut changes) = (Vec::new(), Vec::new());
         for fact in facts {
-            let (fact, mut ended_values) = self.resolve_stated(fact, FactSource::World, None)?;
+            let (fact, mut ended_values) = self.stated_fact(fact, FactSource::World, None)?;
             seen_facts.push(fact);
             changes.append(&mut ended_values);
         }
@@ -217,21 +224,22 @@ impl<'a> EventContext<'a> {
 
     pub(super) fn say(
         &self,
-        speaker: &str,
+        speaker: &Speaker,
         text: &str,
         states: &[Stated],
-        hearers: &[String],
+        hearers: &[EntityId],
         sincerity: Sincerity,
     ) -> Result<Outcome, CommandError> {
-        let (speaker, alias) = resolve_speaker(self.state, speaker)?;
-        let hearers = self.hearers(hearers, Some(&speaker))?;
+        let alias = secret_name(self.state, speaker)?;
+        let speaker = &speaker.id;
+        let hearers = self.hearers(hearers, Some(speaker))?;
         let session = self.occasion.session.clone();
         // The line number distinguishes the ids of passages with the same words.
         let line = next_line(self.state, session.as_ref());
         let mentions = mentioned_entities(self.state, text);
         let passage = Passage {
             speaker: Some(speaker.clone()),
-            speaker_alias: alias,
+            speaker_alias: alias.map(str::to_owned),
             session,
             line,
             mentions,
@@ -239,15 +247,15 @@ impl<'a> EventContext<'a> {
             ..Passage::new(text.trim())
         };
         if passage.text.is_empty() {
-            return Err(CommandError::Fact(hearsay_model::FactError::NoStatement));
+            return Err(CommandError::Fact(FactError::NoStatement));
         }
         let span = Span { start: 0, end: passage.text.len() };
         let evidence = Evidence::Passage { passage: passage.id(), span, quote: passage.text.clone() };
-        let source = FactSource::from_speaker(&speaker, sincerity == Sincerity::Lie);
-        let stated = states.iter().map(|fact| self.resolve_stated(fact, source, Some(evidence.clone())));
+        let source = FactSource::from_speaker(speaker, sincerity == Sincerity::Lie);
+        let stated = states.iter().map(|fact| self.stated_fact(fact, source, Some(evidence.clone())));
         let stated = stated.collect::<Result<Vec<_>, CommandError>>()?;
         let (stated, support): (Vec<Arc<Fact>>, Vec<Vec<Change>>) = stated.into_iter().unzip();
-        let summary = format!("{} says: \u{201C}{}\u{201D}", self.state.name_or_id(&speaker), passage.text);
+        let summary = format!("{} says: \u{201C}{}\u{201D}", self.state.name_or_id(speaker), passage.text);
         let mut learning = learn::say(self.state, passage, &stated, &hearers, sincerity, &self.occasion)?;
         learning.changes.extend(support.into_iter().flatten());
         Ok((summary, learning))
@@ -264,26 +272,23 @@ impl<'a> EventContext<'a> {
         let state = self.state;
         let source = FactSource::from_speaker(teller, lie);
         let provenance = self.provenance(source, None);
-        let builder = match (&retold.object, fact.object()) {
-            (None, _) => {
+        let builder = match &retold.object {
+            None => {
                 let text = retold.statement.clone().unwrap_or_default();
                 let mentions: Vec<EntityId> = fact.entities().cloned().collect();
                 let lore = Fact::attribute(fact.subject(), attribute::LORE, text.trim(), provenance)?;
                 lore.statement(text.trim()).mentions(mentions).secrecy(fact.secrecy())
             }
-            (Some(new_object), old_object) => {
-                let (object, object_name) = match old_object {
-                    Object::Entity(_) => {
-                        let id = resolve(state, new_object)?;
-                        let object_name = public_name(state, &id).to_owned();
-                        (Object::Entity(id), object_name)
-                    }
-                    Object::Value(_) => (Object::Value(Value::from(new_object.as_str())), new_object.clone()),
+            Some(object) => {
+                require_entities(state, object.entity())?;
+                let object_name = match object {
+                    Object::Entity(id) => public_name(state, id).to_owned(),
+                    Object::Value(value) => value.to_string(),
                 };
                 let subject = public_name(state, fact.subject());
                 let generated_statement = || state.vocabulary().sentence(fact.predicate(), subject, &object_name);
                 let statement = retold.statement.clone().unwrap_or_else(generated_statement);
-                fact.to_builder().object(object).statement(statement).handle(None).provenance(provenance)
+                fact.to_builder().object(object.clone()).statement(statement).handle(None).provenance(provenance)
             }
         };
         Ok(Arc::new(builder.status(source.status()).fact_relation(Some(FactRelation::Distorts(fact.id()))).build()?))
@@ -293,11 +298,12 @@ impl<'a> EventContext<'a> {
         &self,
         fact: &Fact,
         statement: Option<&str>,
-        teller: Option<&(EntityId, Option<String>)>,
-        hearers: &[String],
+        teller: Option<&Speaker>,
+        hearers: &[EntityId],
         credence: Option<Credence>,
     ) -> Result<Outcome, CommandError> {
-        let (teller, alias) = (teller.map(|(id, _)| id), teller.and_then(|(_, alias)| alias.as_deref()));
+        let alias = teller.map(|teller| secret_name(self.state, teller)).transpose()?.flatten();
+        let teller = teller.map(|teller| &teller.id);
         let hearers = self.hearers(hearers, teller)?;
         let source = teller.map_or(FactSource::World, FactSource::Speaker);
         let refutation = learn::refutation(fact, statement, self.provenance(source, None))?;
@@ -325,15 +331,17 @@ impl<'a> EventContext<'a> {
 
     pub(super) fn reveal(
         &self,
-        (holder, alias): &(EntityId, Option<String>),
+        holder: &Speaker,
         fact: &Arc<Fact>,
-        to: &[String],
+        to: &[EntityId],
         openly: bool,
     ) -> Result<Outcome, CommandError> {
+        let alias = secret_name(self.state, holder)?;
+        let holder = &holder.id;
         let hearers = self.hearers(to, Some(holder))?;
         let telling = Telling {
             teller: holder,
-            alias: alias.as_deref(),
+            alias,
             hearers: &hearers,
             fact,
             retold: None,
@@ -359,6 +367,15 @@ fn with_evidence(fact: &Fact, evidence: Vec<Evidence>) -> Result<Option<Change>,
     }
     let provenance = Provenance { evidence, ..fact.provenance().clone() };
     Ok(Some(Change::Support(Arc::new(fact.to_builder().provenance(provenance).build()?))))
+}
+
+/// Returns the secret name under which a speaker speaks, if it is a secret name of the character.
+///
+/// # Errors
+/// Returns an error if the character does not exist.
+pub(crate) fn secret_name<'a>(state: &'a State, speaker: &Speaker) -> Result<Option<&'a str>, CommandError> {
+    require_entity(state, &speaker.id)?;
+    Ok(speaker.alias.as_deref().and_then(|alias| state.secret_name(&speaker.id, alias)))
 }
 
 /// Maximum number of words in a name for [`mentioned_entities`].

@@ -6,7 +6,7 @@ use hearsay_model::{
     Author, Change, Entity, EntityId, Fact, FactId, FactStatus, Key, Operation, Position, Reference, ReviewSetting,
     Setting, SettingKey, State, Timestamp, attribute,
 };
-use hearsay_query::{contradictions::may_overlap, duplicates::Duplicate, resolve::resolve};
+use hearsay_query::{contradictions::may_overlap, duplicates::Duplicate, ids::require_entities};
 use serde::Serialize;
 
 use super::rename::{EntityRename, MovedCounts};
@@ -41,35 +41,35 @@ pub struct MergePlan {
 /// The merge is one operation. [`split`](super::split()) reverts the merge without losing later changes.
 ///
 /// # Errors
-/// Returns an error if a name matches no entity or several entities, or if both names refer to the same entity.
+/// Returns an error if an entity does not exist, or if both ids are the same.
 pub fn merge(
     state: &State,
-    removed: &str,
-    remaining: &str,
+    removed: &EntityId,
+    remaining: &EntityId,
     author: Author,
     now: Timestamp,
 ) -> Result<MergePlan, CommandError> {
-    let (removed, remaining) = (resolve(state, removed)?, resolve(state, remaining)?);
+    require_entities(state, [removed, remaining])?;
     if removed == remaining {
-        return Err(CommandError::SameEntity(removed));
+        return Err(CommandError::SameEntity(removed.clone()));
     }
-    let less_certain = less_certain_facts(state, &removed, &remaining);
+    let less_certain = less_certain_facts(state, removed, remaining);
     let undecided = less_certain.iter().copied().collect();
-    let mut rename = EntityRename::new(state, &removed, &remaining, less_certain);
-    rename.changes.push(Change::AddEntity(entity_with_all_external_ids(state, &removed, &remaining)));
+    let mut rename = EntityRename::new(state, removed, remaining, less_certain);
+    rename.changes.push(Change::AddEntity(entity_with_all_external_ids(state, removed, remaining)));
     let moved_counts = rename.rename_all();
     let mut changes = rename.changes;
-    if state.are_distinct(&removed, &remaining) {
+    if state.are_distinct(removed, remaining) {
         changes.push(Change::Unset(Setting::distinct(removed.clone(), remaining.clone()).key()));
     }
     changes.push(Change::RemoveEntity(removed.clone()));
     changes
         .push(Change::Set(Setting::Review(ReviewSetting::Merged { gone: removed.clone(), into: remaining.clone() })));
-    let summary = format!("merge {} into {}", state.name_or_id(&removed), state.name_or_id(&remaining));
+    let summary = format!("merge {} into {}", state.name_or_id(removed), state.name_or_id(remaining));
     let operation = Operation { author, recorded: now, summary, changes };
     Ok(MergePlan {
-        gone: removed,
-        into: remaining,
+        gone: removed.clone(),
+        into: remaining.clone(),
         moved: moved_counts,
         undecided,
         operation,
@@ -109,7 +109,7 @@ impl MergePlan {
             return Ok(self.operation.clone());
         }
         let author = self.operation.author.clone();
-        Ok(merge(state, self.gone.as_str(), self.into.as_str(), author, now)?.operation)
+        Ok(merge(state, &self.gone, &self.into, author, now)?.operation)
     }
 }
 
@@ -117,13 +117,13 @@ impl MergePlan {
 /// again.
 ///
 /// # Errors
-/// Returns an error if a name matches no entity or several entities, or if both names refer to the same entity.
-pub fn mark_distinct(state: &State, a: &str, b: &str, now: Timestamp) -> Result<Operation, CommandError> {
-    let (a, b) = (resolve(state, a)?, resolve(state, b)?);
+/// Returns an error if an entity does not exist, or if both ids are the same.
+pub fn mark_distinct(state: &State, a: &EntityId, b: &EntityId, now: Timestamp) -> Result<Operation, CommandError> {
+    require_entities(state, [a, b])?;
     if a == b {
-        return Err(CommandError::SameEntity(a));
+        return Err(CommandError::SameEntity(a.clone()));
     }
-    let summary = format!("mark {} and {} as different", state.name_or_id(&a), state.name_or_id(&b));
+    let summary = format!("mark {} and {} as different", state.name_or_id(a), state.name_or_id(b));
     let change = Change::Set(Setting::distinct(a.clone(), b.clone()));
     Ok(Operation { recorded: now, ..Operation::new(Author::Dm, summary, vec![change]) })
 }

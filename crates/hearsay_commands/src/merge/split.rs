@@ -6,23 +6,23 @@ use hearsay_model::{
     Author, Change, Entity, EntityId, Fact, FactId, Key, KnowledgeEdge, KnowledgeId, Operation, Passage, PassageId,
     Position, Provenance, Rename, ReviewSetting, Setting, State, Timestamp,
 };
-use hearsay_query::resolve::resolve;
+use hearsay_query::ids::require_entity;
 
 use super::plan::merge_setting_key;
 use crate::CommandError;
 
-/// Returns the operation that splits a merged entity. `given` is the id of the removed entity. If only one entity was
-/// merged into the remaining entity, `given` may also be the id or name of the remaining entity.
+/// Returns the operation that splits a merged entity. `entity` is the entity that the merge removed. If only one entity
+/// was merged into the remaining entity, `entity` may also be the remaining entity.
 ///
 /// The operation reverts the merge. If a record that the merge moved was changed later, the operation applies the
 /// change to the original record. Facts that were added to the merged entity later stay with the remaining entity. The
 /// two entities are marked as distinct.
 ///
 /// # Errors
-/// Returns an error if `given` refers to no merge, if the merge is not in this journal, or if a later merge, which
+/// Returns an error if `entity` is part of no merge, if the merge is not in this journal, or if a later merge, which
 /// moved the same records, must be split first.
-pub fn split(state: &State, given: &str, now: Timestamp) -> Result<Operation, CommandError> {
-    let (removed, remaining) = find_merge(state, given)?;
+pub fn split(state: &State, entity: &EntityId, now: Timestamp) -> Result<Operation, CommandError> {
+    let (removed, remaining) = find_merge(state, entity)?;
     let removes_entity = |change: &Change| matches!(change, Change::RemoveEntity(id) if *id == removed);
     let records_merge =
         |change: &Change| matches!(change, Change::Set(setting) if setting.key() == merge_setting_key(&removed));
@@ -51,24 +51,22 @@ pub fn split(state: &State, given: &str, now: Timestamp) -> Result<Operation, Co
     Ok(Operation { recorded: now, ..Operation::new(Author::Dm, summary, changes) })
 }
 
-/// Returns the removed entity and the remaining entity of the merge that `reference` refers to.
-fn find_merge(state: &State, reference: &str) -> Result<(EntityId, EntityId), CommandError> {
-    if let Ok(id) = EntityId::new(reference.trim())
-        && let Some(remaining) = state.merged_into(&id)
-    {
-        return Ok((id, remaining.clone()));
+/// Returns the removed entity and the remaining entity of the merge of which `entity` is a part.
+fn find_merge(state: &State, entity: &EntityId) -> Result<(EntityId, EntityId), CommandError> {
+    if let Some(remaining) = state.merged_into(entity) {
+        return Ok((entity.clone(), remaining.clone()));
     }
-    let id = resolve(state, reference)?;
+    require_entity(state, entity)?;
     let merges = state.settings().filter_map(|setting| match &**setting {
-        Setting::Review(ReviewSetting::Merged { gone: removed, into: remaining }) if *remaining == id => {
+        Setting::Review(ReviewSetting::Merged { gone: removed, into: remaining }) if remaining == entity => {
             Some(removed.clone())
         }
         _ => None,
     });
     let mut removed: Vec<EntityId> = merges.collect();
     match removed.len() {
-        1 => Ok((removed.swap_remove(0), id)),
-        _ => Err(CommandError::NotMerged { given: reference.to_owned(), removed }),
+        1 => Ok((removed.swap_remove(0), entity.clone())),
+        _ => Err(CommandError::NotMerged { entity: entity.clone(), removed }),
     }
 }
 

@@ -8,6 +8,7 @@ use hearsay_model::{
     FactStatus, GameTime, Justification, Knower, KnowledgeEdge, Method, Operation, Passage, PassageId, Position,
     Provenance, ReviewSetting, Session, SessionId, Setting, Span, State, Timestamp, Validity,
 };
+use hearsay_query::resolve::{resolve, resolve_merged};
 use proptest::prelude::*;
 
 use super::*;
@@ -148,7 +149,7 @@ fn new_fact_ids(plan: &MergePlan) -> BTreeMap<FactId, Option<FactId>> {
 }
 
 fn plan_merge(state: &State) -> MergePlan {
-    merge(state, "e0", "e1", Author::Dm, Timestamp(0)).unwrap()
+    merge(state, &id(0), &id(1), Author::Dm, Timestamp(0)).unwrap()
 }
 
 proptest! {
@@ -177,8 +178,8 @@ proptest! {
             }
             prop_assert_eq!(apply(&mut unmerged, one.clone()), apply(&mut state, other), "{:?}", one);
         }
-        state.apply(split(&state, "e0", Timestamp(0)).unwrap()).unwrap();
-        unmerged.apply(mark_distinct(&unmerged, "e0", "e1", Timestamp(0)).unwrap()).unwrap();
+        state.apply(split(&state, &id(0), Timestamp(0)).unwrap()).unwrap();
+        unmerged.apply(mark_distinct(&unmerged, &id(0), &id(1), Timestamp(0)).unwrap()).unwrap();
         prop_assert!(unmerged.entities().eq(state.entities()), "entities");
         let (left, right): (Vec<_>, Vec<_>) = (unmerged.facts().collect(), state.facts().collect());
         prop_assert_eq!(left, right);
@@ -269,7 +270,7 @@ fn the_value_with_the_higher_confidence_stays_and_the_other_is_a_claim() {
         Change::AssertFact(Arc::new(builder.validity(validity).build().unwrap()))
     };
     apply(&mut state, vec![at("a", "inn", 0.9), at("b", "mill", 0.8)]);
-    let plan = merge(&state, "Old Ada", "b", Author::Dm, Timestamp(0)).unwrap();
+    let plan = merge(&state, &id("a"), &id("b"), Author::Dm, Timestamp(0)).unwrap();
     assert_eq!(plan.undecided.len(), 1);
     state.apply(plan.operation).unwrap();
     let status = |state: &State, place: &str| {
@@ -279,11 +280,13 @@ fn the_value_with_the_higher_confidence_stays_and_the_other_is_a_claim() {
     assert_eq!(status(&state, "inn"), Some(FactStatus::Canon));
     assert_eq!(status(&state, "mill"), Some(FactStatus::Claimed));
     assert_eq!(state.names(&id("b")), ["Ada Flint", "Old Ada"]);
-    assert_eq!(hearsay_query::resolve::resolve(&state, "Old Ada").unwrap(), id("b"));
+    assert_eq!(resolve(&state, "Old Ada").unwrap(), id("b"));
+    assert_eq!(resolve_merged(&state, "Ada Flint").unwrap(), id("b"));
+    assert_eq!(resolve_merged(&state, "a").unwrap(), id("a"), "the removed entity");
     assert_eq!(state.merged_into(&id("a")), Some(&id("b")));
     // After the split, each entity has its own canon value again.
     let position = state.position();
-    state.apply(split(&state, "Ada Flint", Timestamp(0)).unwrap()).unwrap();
+    state.apply(split(&state, &id("b"), Timestamp(0)).unwrap()).unwrap();
     assert_eq!((status(&state, "mill"), status(&state, "inn")), (Some(FactStatus::Canon), None));
     assert!(state.are_distinct(&id("a"), &id("b")));
     assert!(!state.entry(position).unwrap().live && state.merged_into(&id("a")).is_none());
@@ -298,41 +301,44 @@ fn merges_of_merges_are_split_from_the_last() {
     named(&mut state, "inn", &["Inn"], "location");
     relate(&mut state, "ada", "OWES", "inn");
     let before = state.clone();
+    let id = |id: &str| EntityId::new(id).unwrap();
     let join = |state: &mut State, a: &str, b: &str| {
-        let operation = merge(state, a, b, Author::Dm, Timestamp(0)).unwrap().operation;
+        let operation = merge(state, &id(a), &id(b), Author::Dm, Timestamp(0)).unwrap().operation;
         state.apply(operation).unwrap();
     };
     join(&mut state, "ada", "beda");
     join(&mut state, "beda", "cedda");
-    let error = split(&state, "ada", Timestamp(0)).unwrap_err().to_string();
+    let error = split(&state, &id("ada"), Timestamp(0)).unwrap_err().to_string();
     assert!(error.contains("split `beda` first"), "{error}");
-    let error = merge(&state, "Ada", "Cedda", Author::Dm, Timestamp(0)).unwrap_err().to_string();
+    let entity = |name: &str| resolve(&state, name).unwrap();
+    let error = merge(&state, &entity("Ada"), &entity("Cedda"), Author::Dm, Timestamp(0)).unwrap_err().to_string();
     assert!(error.contains("both names refer to `cedda`"), "{error}");
-    for id in ["beda", "ada"] {
-        state.apply(split(&state, id, Timestamp(0)).unwrap()).unwrap();
+    for removed in ["beda", "ada"] {
+        state.apply(split(&state, &id(removed), Timestamp(0)).unwrap()).unwrap();
     }
     assert!(before.facts().eq(state.facts()) && before.entities().eq(state.entities()));
-    let error = split(&state, "ada", Timestamp(0)).unwrap_err().to_string();
+    let error = split(&state, &id("ada"), Timestamp(0)).unwrap_err().to_string();
     assert!(error.contains("nothing was merged into `ada`"), "{error}");
     // If two entities were merged into the same entity, the split needs the id of one of them.
     join(&mut state, "ada", "cedda");
     join(&mut state, "beda", "cedda");
-    let error = split(&state, "cedda", Timestamp(0)).unwrap_err().to_string();
+    let error = split(&state, &id("cedda"), Timestamp(0)).unwrap_err().to_string();
     assert!(error.contains("`ada`, `beda`"), "{error}");
-    state.apply(split(&state, "ada", Timestamp(0)).unwrap()).unwrap();
-    assert!(state.entity(&EntityId::new("ada").unwrap()).is_some());
+    state.apply(split(&state, &id("ada"), Timestamp(0)).unwrap()).unwrap();
+    assert!(state.entity(&id("ada")).is_some());
     assert_eq!(state.position(), Position(state.journal().count() as u64));
 }
 
 #[test]
 fn an_export_contains_merges() {
     let mut state = State::default();
+    let id = |id: &str| EntityId::new(id).unwrap();
     named(&mut state, "a", &["Old Ada"], "npc");
     named(&mut state, "b", &["Ada Flint"], "npc");
     named(&mut state, "c", &["Ada Flynt"], "npc");
     relate(&mut state, "a", "OWES", "c");
-    state.apply(merge(&state, "a", "b", Author::Dm, Timestamp(0)).unwrap().operation).unwrap();
-    state.apply(mark_distinct(&state, "b", "c", Timestamp(0)).unwrap()).unwrap();
+    state.apply(merge(&state, &id("a"), &id("b"), Author::Dm, Timestamp(0)).unwrap().operation).unwrap();
+    state.apply(mark_distinct(&state, &id("b"), &id("c"), Timestamp(0)).unwrap()).unwrap();
     state.apply(crate::teach::Teach::Reset.operation(&state, Timestamp(0))).unwrap();
     let mut bytes = Vec::new();
     hearsay_campaign::export_jsonl(&state, &mut bytes).unwrap();
@@ -340,6 +346,6 @@ fn an_export_contains_merges() {
     let again = State::fold([Operation::new(Author::Dm, "import", changes)]).unwrap();
     assert!(again == state);
     assert!(again.settings().any(|setting| matches!(**setting, Setting::Review(ReviewSetting::Distinct { .. }))));
-    let error = split(&again, "a", Timestamp(0)).unwrap_err().to_string();
+    let error = split(&again, &id("a"), Timestamp(0)).unwrap_err().to_string();
     assert!(error.contains("does not contain the merge"), "{error}");
 }

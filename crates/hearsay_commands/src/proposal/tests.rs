@@ -35,10 +35,9 @@ fn world(statements: &[(u8, u8)], learned: &mut TrustCalibration) -> State {
         let author = if confidence.is_multiple_of(3) { Author::Dm } else { Author::Extractor };
         apply_proposals(&mut state, learned, &author, &[proposal(n, confidence)]);
         let decision = [Decision::Accept, Decision::Reject, Decision::False][usize::from(n) % 3].clone();
-        let pending =
-            state.facts().find(|fact| fact.status() == FactStatus::Proposed).map(|fact| fact.id().to_string());
+        let pending = state.facts().find(|fact| fact.status() == FactStatus::Proposed).map(|fact| fact.id());
         if let Some(fact) = pending.filter(|_| confidence.is_multiple_of(2)) {
-            let operation = decision.operation(&state, &fact, Timestamp(0)).unwrap();
+            let operation = decision.operation(&state, fact, Timestamp(0)).unwrap();
             state.apply(operation).unwrap();
         }
         *learned = TrustCalibration::from_state(&state);

@@ -2,7 +2,7 @@
 
 use hearsay_extract::{ExtractedFact, Extraction, SentenceEncoder, Text, TextType};
 use hearsay_model::{EntityId, FactStatus, State};
-use hearsay_query::resolve::resolve;
+use hearsay_query::ids::require_entities;
 use serde::Serialize;
 
 use super::{ReadingTools, document_statements, limit_confidence};
@@ -18,29 +18,14 @@ pub struct Draft {
     pub text: String,
     /// Type of the text.
     pub form: TextType,
-    /// Speaker of the text: an id or a name.
-    pub speaker: Option<String>,
-    /// Entities that are present when the text is said: ids or names. They help to link names in the text to entities.
-    pub present: Vec<String>,
-    /// Place where the text is said: an id or a name.
-    pub place: Option<String>,
+    /// Speaker of the text.
+    pub speaker: Option<EntityId>,
+    /// Entities that are present when the text is said. They help to link names in the text to entities.
+    pub present: Vec<EntityId>,
+    /// Place where the text is said.
+    pub place: Option<EntityId>,
     /// Lines that precede the text, earliest first.
     pub before: Vec<String>,
-}
-
-impl Draft {
-    /// Replaces the names in the draft with ids. Returns an error if a name matches no entity or several entities.
-    pub fn resolved(self, state: &State) -> Result<ResolvedDraft, CommandError> {
-        let id = |name: &String| resolve(state, name);
-        Ok(ResolvedDraft {
-            speaker: self.speaker.as_ref().map(id).transpose()?,
-            place: self.place.as_ref().map(id).transpose()?,
-            present: self.present.iter().map(id).collect::<Result<_, _>>()?,
-            text: self.text,
-            form: self.form,
-            before: self.before,
-        })
-    }
 }
 
 /// The result of extraction from a draft.
@@ -54,17 +39,15 @@ pub struct DraftExtraction {
     pub statuses: Vec<Option<FactStatus>>,
 }
 
-/// A [`Draft`] with names resolved to ids.
-pub struct ResolvedDraft {
-    text: String,
-    form: TextType,
-    speaker: Option<EntityId>,
-    present: Vec<EntityId>,
-    place: Option<EntityId>,
-    before: Vec<String>,
-}
+impl Draft {
+    /// Checks that the entities of the draft exist.
+    ///
+    /// # Errors
+    /// Returns an error if the speaker, the place or an entity that is present does not exist.
+    pub fn check(&self, state: &State) -> Result<(), CommandError> {
+        Ok(require_entities(state, self.speaker.iter().chain(&self.place).chain(&self.present))?)
+    }
 
-impl ResolvedDraft {
     /// Extracts facts from the text with the patterns and the reading model.
     pub fn extract(&self, policy: &Policy, tools: &ReadingTools<'_>) -> DraftExtraction {
         let mut extraction = self.with_text(tools.encoder, |text| tools.extractor.extract(tools.lexicon, text));

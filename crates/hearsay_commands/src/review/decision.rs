@@ -1,9 +1,11 @@
 //! The DM's decision on a fact.
 
 use hearsay_campaign::MissingRecord;
-use hearsay_model::{Author, Change, EntityId, Fact, FactId, FactStatus, Operation, State, Timestamp, attribute};
+use hearsay_model::{
+    Author, Change, EntityId, Fact, FactId, FactStatus, Object, Operation, State, Timestamp, attribute,
+};
 use hearsay_query::{
-    resolve::find_fact,
+    ids::require_fact,
     review::{facts_decided_together, is_extracted_name_or_kind, is_unconfirmed_entity, pending_facts_about},
 };
 use serde::{Deserialize, Serialize};
@@ -21,14 +23,14 @@ pub enum Decision {
     Accept,
     /// The fact is true with another subject, predicate, object or wording.
     Edit {
-        /// New subject: an id or a name. Default: unchanged.
+        /// New subject. Default: unchanged.
         #[serde(default)]
-        subject: Option<String>,
+        subject: Option<EntityId>,
         /// New predicate: `OWES`, words such as `works for`, or the name of an attribute. Default: unchanged.
         #[serde(default)]
         predicate: Option<String>,
-        /// New object (an id or a name), or new value of the attribute. Default: unchanged.
-        object: Option<String>,
+        /// New object: an entity for a relation, a value for an attribute. Default: unchanged.
+        object: Option<Object>,
         /// New sentence that states the fact. Default: generated from the corrected fact.
         statement: Option<String>,
     },
@@ -40,25 +42,24 @@ pub enum Decision {
 
 impl Decision {
     /// Returns the operation that applies the decision to a fact. The fact must wait for review or contradict another
-    /// fact. `fact` is an id, the beginning of an id, or a handle.
+    /// fact.
     ///
     /// # Errors
     /// Returns an error if the fact does not exist, or if it was already rejected.
-    pub fn operation(&self, state: &State, fact: &str, now: Timestamp) -> Result<Operation, CommandError> {
-        let fact = find_fact(state, fact)?;
-        let id = fact.id();
+    pub fn operation(&self, state: &State, id: FactId, now: Timestamp) -> Result<Operation, CommandError> {
+        let fact = require_fact(state, id)?;
         if fact.status() == FactStatus::Rejected {
             return Err(CommandError::NotProposed { fact: id, status: fact.status() });
         }
-        if let Some(record) = MissingRecord::from_fact(&fact) {
-            return Ok(self.withdrawal_operation(state, &fact, record, now));
+        if let Some(record) = MissingRecord::from_fact(fact) {
+            return Ok(self.withdrawal_operation(state, fact, record, now));
         }
-        let mut related_facts = facts_decided_together(state, &fact);
+        let mut related_facts = facts_decided_together(state, fact);
         match self {
             // Accepting a fact about a new entity also confirms the name of the entity. Rejecting the name rejects all
             // facts about the entity.
             Self::Accept | Self::Edit { .. } => {}
-            Self::Reject | Self::False => related_facts.extend(facts_depending_on_name(state, &fact)),
+            Self::Reject | Self::False => related_facts.extend(facts_depending_on_name(state, fact)),
         }
         related_facts.sort_unstable();
         related_facts.dedup();
@@ -73,7 +74,7 @@ impl Decision {
         let (summary, changes) = match self {
             Self::Accept => {
                 let (summary, mut changes) = decide_all("accept", FactStatus::Canon);
-                changes.extend(pending_names_in(state, &fact).into_iter().flat_map(confirm));
+                changes.extend(pending_names_in(state, fact).into_iter().flat_map(confirm));
                 // The accepted fact ends older values of its predicate.
                 let open_values = state.values(fact.subject(), fact.predicate());
                 let mut validity = fact.validity().clone();
@@ -88,12 +89,12 @@ impl Decision {
             Self::Edit { subject, predicate, object, statement } => {
                 let editor = Editor { state, author: Author::Dm, now };
                 let correction = Correction {
-                    subject: subject.as_deref(),
+                    subject: subject.as_ref(),
                     predicate: predicate.as_deref(),
-                    object: object.as_deref(),
+                    object: object.as_ref(),
                     statement: statement.as_deref(),
                 };
-                let (new, mut changes) = editor.corrected(&fact, &correction, FactStatus::Canon)?;
+                let (new, mut changes) = editor.corrected(fact, &correction, FactStatus::Canon)?;
                 // The original fact stays in the state as rejected, so that it is not proposed again.
                 changes.push(match new.id() == id {
                     true => Change::Confirm(id),

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use hearsay_model::{Author, Change, FactId, FactStatus, Kind, Knower, Operation, Secrecy, State, Timestamp};
-use hearsay_query::{resolve::find_fact, review::facts_decided_together};
+use hearsay_query::{ids::require_fact, review::facts_decided_together};
 use serde::{Deserialize, Serialize};
 
 use super::decision::Decision;
@@ -31,13 +31,13 @@ impl Decisions {
         let (mut changes, mut decided, mut first_summary) = (Vec::new(), BTreeSet::new(), None);
         let mut count = 0_usize;
         for id in &self.facts {
-            let fact = find_fact(state, &id.to_string())?;
+            let fact = require_fact(state, *id)?;
             if decided.contains(id) || (fact.status() == FactStatus::Rejected && self.facts.len() > 1) {
                 continue;
             }
-            let operation = self.decision.operation(state, &id.to_string(), now)?;
+            let operation = self.decision.operation(state, *id, now)?;
             decided.insert(*id);
-            decided.extend(facts_decided_together(state, &fact));
+            decided.extend(facts_decided_together(state, fact));
             count += 1;
             changes.extend(operation.changes);
             first_summary.get_or_insert(operation.summary);
@@ -73,7 +73,7 @@ impl Keep {
         let secrecy = if self.secret { Secrecy::Secret } else { Secrecy::Open };
         let (mut changes, mut first_statement, mut count) = (Vec::new(), None, 0_usize);
         for id in &self.facts {
-            let fact = find_fact(state, &id.to_string())?;
+            let fact = require_fact(state, *id)?;
             if fact.secrecy() == secrecy {
                 continue;
             }

@@ -5,24 +5,28 @@ use std::collections::BTreeSet;
 use hearsay_belief::characters_at;
 use hearsay_model::{
     ActiveSession, Author, Change, Date, EngineSetting, EntityId, Evidence, Kind, Knower, Operation, Passage,
-    PassageId, Session, SessionSetting, Setting, State, TalkKind, Timestamp,
+    PassageId, Session, SessionId, SessionSetting, Setting, State, TalkKind, Timestamp,
 };
 use hearsay_query::{
     dates::parse_date,
-    resolve::{find_session, resolve, resolve_speaker},
+    ids::{require_entities, require_session},
+    resolve::Speaker,
     session::{TalkCounts, later_time, next_line},
 };
 use serde::{Deserialize, Serialize};
 
 use super::new::NewSession;
-use crate::{CommandError, game_event::mentioned_entities};
+use crate::{
+    CommandError,
+    game_event::{mentioned_entities, secret_name},
+};
 
 /// Lines to write to the log of a session.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Log {
-    /// Session to whose log the lines are written: its id or number. Default: the session being played.
-    pub session: Option<String>,
+    /// Session to whose log the lines are written. Default: the session being played.
+    pub session: Option<SessionId>,
     /// Session to create for these lines, for example for a transcript. The new session does not become the session
     /// being played.
     pub new: Option<NewSession>,
@@ -49,17 +53,17 @@ pub struct LogSource {
 pub struct LogLine {
     /// Text of the line.
     pub text: String,
-    /// Speaker: an id or a name; `None` for narration.
-    pub speaker: Option<String>,
+    /// Speaker; `None` for narration.
+    pub speaker: Option<Speaker>,
     /// Place where this line and the following lines are said. Default: the place of the previous line.
-    pub place: Option<String>,
+    pub place: Option<EntityId>,
     /// Game time of the line. Default: the time of the log or the game clock, whichever is later.
     pub time: Option<String>,
     /// Hearers of the line, without the speaker. Default: the characters present in the session, and the non-player
     /// characters at the place of the line.
-    pub heard_by: Vec<String>,
+    pub heard_by: Vec<EntityId>,
     /// Characters that hear the line in addition to the hearers in `heard_by` or the default hearers.
-    pub with: Vec<String>,
+    pub with: Vec<EntityId>,
     /// Number of the line in the file that [`source`](Log::source) names, counted from 1.
     pub number: Option<u32>,
 }
@@ -89,8 +93,8 @@ impl Log {
     /// Returns the operation that writes the lines.
     ///
     /// # Errors
-    /// Returns an error if the given session does not exist, if a name or date is invalid, or if a line is empty. The
-    /// error contains the number of the invalid line.
+    /// Returns an error if the given session, a character or a place does not exist, if a date is invalid, or if a line
+    /// is empty. The error contains the number of the invalid line.
     pub fn operation(&self, state: &State, author: Author, recorded: Timestamp) -> Result<Operation, CommandError> {
         if self.lines.is_empty() {
             return Err(CommandError::EmptyLog);
@@ -98,8 +102,8 @@ impl Log {
         let playing = state.active_session();
         let (session, first_place) = match (&self.new, &self.session, playing) {
             (Some(new), ..) => new.session(state)?,
-            (None, Some(given), _) => (Session::clone(&*find_session(state, given)?), None),
-            (None, None, Some(playing)) => (Session::clone(&*find_session(state, playing.session.as_str())?), None),
+            (None, Some(id), _) => (Session::clone(require_session(state, id)?), None),
+            (None, None, Some(playing)) => (Session::clone(require_session(state, &playing.session)?), None),
             (None, None, None) => return Err(CommandError::NotPlaying),
         };
         let playing = playing.filter(|playing| playing.session == session.id);
@@ -222,29 +226,27 @@ fn shorten(text: &str) -> String {
 impl LogPosition<'_> {
     /// Returns the passage for a line, without the line number.
     fn passage(&mut self, line: &LogLine) -> Result<Passage, CommandError> {
-        let resolve_all =
-            |names: &[String]| names.iter().map(|name| resolve(self.state, name)).collect::<Result<Vec<_>, _>>();
         let text = line.text.trim();
         if text.is_empty() {
             return Err(CommandError::EmptyLog);
         }
-        let speaker = line.speaker.as_deref().map(|name| resolve_speaker(self.state, name)).transpose()?;
-        let (speaker, speaker_alias) = speaker.unzip();
-        let (named_hearers, additional_hearers) = (resolve_all(&line.heard_by)?, resolve_all(&line.with)?);
-        if let Some(name) = &line.place {
-            self.place = Some(resolve(self.state, name)?);
+        let alias = line.speaker.as_ref().map(|speaker| secret_name(self.state, speaker)).transpose()?.flatten();
+        let speaker = line.speaker.as_ref().map(|speaker| speaker.id.clone());
+        require_entities(self.state, line.heard_by.iter().chain(&line.with).chain(&line.place))?;
+        if let Some(place) = &line.place {
+            self.place = Some(place.clone());
         }
         if let Some(raw) = &line.time {
             self.time = Some(parse_date(self.state, raw)?);
         }
-        let mut hearers = if named_hearers.is_empty() { self.default_hearers() } else { named_hearers };
-        hearers.extend(additional_hearers.into_iter().chain(speaker.clone()));
+        let mut hearers = if line.heard_by.is_empty() { self.default_hearers() } else { line.heard_by.clone() };
+        hearers.extend(line.with.iter().cloned().chain(speaker.clone()));
         let mut heard_by: Vec<Knower> = hearers.into_iter().map(Knower::Entity).collect();
         heard_by.sort();
         heard_by.dedup();
         Ok(Passage {
             speaker,
-            speaker_alias: speaker_alias.flatten(),
+            speaker_alias: alias.map(str::to_owned),
             session: Some(self.session.id.clone()),
             time: self.time.clone(),
             place: self.place.clone(),

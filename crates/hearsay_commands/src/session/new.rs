@@ -4,7 +4,7 @@ use hearsay_belief::{is_dead, player_characters};
 use hearsay_model::{Date, EntityId, Session, SessionId, State};
 use hearsay_query::{
     dates::{clock_date, parse_date},
-    resolve::resolve,
+    ids::require_entities,
 };
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +15,7 @@ use crate::CommandError;
 #[serde(default, deny_unknown_fields)]
 pub struct NewSession {
     /// Id of the session. Default: `session-` followed by the number.
-    pub id: Option<String>,
+    pub id: Option<SessionId>,
     /// Number of the session. Default: the next free number.
     pub number: Option<u32>,
     /// Title of the session. Default: `Session` followed by the number.
@@ -26,22 +26,23 @@ pub struct NewSession {
     pub time: Option<String>,
     /// Place of the first scene. Default in [`SessionStep::Start`](super::SessionStep::Start): the place of the last
     /// line of the latest session.
-    pub place: Option<String>,
+    pub place: Option<EntityId>,
     /// Characters that are present when the session starts. Default: all living player characters.
-    pub present: Vec<String>,
+    pub present: Vec<EntityId>,
 }
 
 impl NewSession {
     /// Returns the session, and the place of its first scene.
     ///
     /// # Errors
-    /// Returns an error if a name or date is invalid, or if another session already has the id.
+    /// Returns an error if the place or a character does not exist, if the date is invalid, or if another session
+    /// already has the id.
     pub fn session(&self, state: &State) -> Result<(Session, Option<EntityId>), CommandError> {
         let last_number = state.sessions().filter_map(|session| session.number).max();
         let count = u32::try_from(state.sessions().count()).unwrap_or(u32::MAX);
         let mut number = self.number.unwrap_or_else(|| last_number.unwrap_or(count).saturating_add(1));
         let id = match &self.id {
-            Some(id) => SessionId::new(id)?,
+            Some(id) => id.clone(),
             None => loop {
                 let id = SessionId::new(format!("session-{number}"))?;
                 if state.session(&id).is_none() || self.number.is_some() {
@@ -58,32 +59,28 @@ impl NewSession {
             Some(raw) => Some(parse_date(state, raw)?),
             None => state.clock().map(|_| clock_date(state)),
         };
-        let place = self.place.as_deref().map(|name| resolve(state, name)).transpose()?;
+        require_entities(state, self.place.iter().chain(&self.present))?;
         let session = Session {
             id,
             number: Some(number),
             title: title.map_or_else(|| format!("Session {number}"), str::to_owned),
             date: self.date.clone(),
-            present: self.present(state, start.as_ref())?,
+            present: self.present(state, start.as_ref()),
             start,
             end: None,
         };
-        Ok((session, place))
+        Ok((session, self.place.clone()))
     }
 
-    fn present(&self, state: &State, start: Option<&Date>) -> Result<Vec<EntityId>, CommandError> {
+    fn present(&self, state: &State, start: Option<&Date>) -> Vec<EntityId> {
         if self.present.is_empty() {
             let start_time = start.and_then(|date| date.time);
             let players = player_characters(state).into_iter();
-            return Ok(players.filter(|id| !is_dead(state, id, start_time)).collect());
+            return players.filter(|id| !is_dead(state, id, start_time)).collect();
         }
-        let mut present = resolve_all(state, &self.present)?;
+        let mut present = self.present.clone();
         present.sort();
         present.dedup();
-        Ok(present)
+        present
     }
-}
-
-pub(super) fn resolve_all(state: &State, names: &[String]) -> Result<Vec<EntityId>, CommandError> {
-    names.iter().map(|name| Ok(resolve(state, name)?)).collect()
 }

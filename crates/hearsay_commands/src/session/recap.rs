@@ -1,7 +1,7 @@
 //! Saves a recap that the DM edited.
 
 use hearsay_model::{Author, Change, EditedRecap, Operation, SessionSetting, Setting, SettingKey, State, Timestamp};
-use hearsay_query::resolve::find_session;
+use hearsay_query::ids::require_session;
 
 use crate::CommandError;
 
@@ -10,7 +10,7 @@ use crate::CommandError;
 /// # Errors
 /// Returns an error if the session does not exist.
 pub fn save_recap(state: &State, recap: &EditedRecap, now: Timestamp) -> Result<Operation, CommandError> {
-    let session = find_session(state, recap.session.as_str())?.id.clone();
+    let session = require_session(state, &recap.session)?.id.clone();
     let key = SettingKey::Recap(session.clone(), recap.players);
     let (verb, change) = match recap.text.trim() {
         "" => ("withdraw", Change::Unset(key.clone())),

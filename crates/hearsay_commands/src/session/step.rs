@@ -6,17 +6,17 @@ use hearsay_model::{
 };
 use hearsay_query::{
     dates::parse_date,
-    resolve::find_session,
+    ids::{require_entities, require_session},
     session::{last_place, later_time},
 };
 use serde::{Deserialize, Serialize};
 
-use super::new::{NewSession, resolve_all};
+use super::new::NewSession;
 use crate::CommandError;
 
 /// A step of a session: its start, a change of attendance, or its end.
 ///
-/// Entities are given by id or name, and dates on the campaign's calendar.
+/// Dates are on the campaign's calendar.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SessionStep {
@@ -26,9 +26,9 @@ pub enum SessionStep {
     /// not.
     Attend {
         /// Characters that arrive.
-        arrive: Vec<String>,
+        arrive: Vec<EntityId>,
         /// Characters that leave.
-        leave: Vec<String>,
+        leave: Vec<EntityId>,
     },
     /// Ends the session being played.
     End {
@@ -42,8 +42,8 @@ impl SessionStep {
     ///
     /// # Errors
     /// Returns an error if a session starts while another session is being played, if attendance changes or a session
-    /// ends while no session is being played, if a name or date is invalid, if an arriving character is already
-    /// present, or if a leaving character is absent.
+    /// ends while no session is being played, if a character or place does not exist, if a date is invalid, if an
+    /// arriving character is already present, or if a leaving character is absent.
     pub fn operation(&self, state: &State, author: Author, recorded: Timestamp) -> Result<Operation, CommandError> {
         let (summary, changes) = match self {
             Self::Start(new) => start(state, new)?,
@@ -68,17 +68,17 @@ fn start(state: &State, new: &NewSession) -> StepResult {
     Ok((summary, vec![Change::SetSession(session), Change::Set(playing)]))
 }
 
-fn attend(state: &State, arrive: &[String], leave: &[String]) -> StepResult {
+fn attend(state: &State, arrive: &[EntityId], leave: &[EntityId]) -> StepResult {
     let playing = state.active_session().ok_or(CommandError::NotPlaying)?;
-    let (arrive, leave) = (resolve_all(state, arrive)?, resolve_all(state, leave)?);
+    require_entities(state, arrive.iter().chain(leave))?;
     let mut present = playing.here.clone();
-    for character in &arrive {
+    for character in arrive {
         if present.contains(character) {
             return Err(CommandError::Attendance { who: character.clone(), here: true });
         }
         present.push(character.clone());
     }
-    for character in &leave {
+    for character in leave {
         let index = present.iter().position(|id| id == character);
         present.remove(index.ok_or_else(|| CommandError::Attendance { who: character.clone(), here: false })?);
     }
@@ -99,7 +99,7 @@ fn attend(state: &State, arrive: &[String], leave: &[String]) -> StepResult {
         let names: Vec<&str> = ids.iter().map(|id| state.name_or_id(id)).collect();
         (!names.is_empty()).then(|| format!("{} {verb}", names.join(", ")))
     };
-    let parts: Vec<String> = [describe(&arrive, "joins"), describe(&leave, "leaves")].into_iter().flatten().collect();
+    let parts: Vec<String> = [describe(arrive, "joins"), describe(leave, "leaves")].into_iter().flatten().collect();
     Ok((format!("{}: {}", playing.session, parts.join("; ")), changes))
 }
 
@@ -124,7 +124,7 @@ fn end(state: &State, time: Option<&str>) -> StepResult {
 
 /// Returns a copy of a session, without characters that were removed from the campaign.
 fn session_of(state: &State, id: &SessionId) -> Result<Session, CommandError> {
-    let mut session = Session::clone(&*find_session(state, id.as_str())?);
+    let mut session = Session::clone(require_session(state, id)?);
     session.present.retain(|id| state.entity(id).is_some());
     Ok(session)
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use hearsay_model::{
     Author, Change, Date, Entity, EntityId, Fact, GameSetting, GameTime, Kind, Knower, Method, Operation, Position,
-    PredicateRole, Provenance, Setting, State, TalkKind, Timestamp, attribute,
+    PredicateRole, Provenance, SessionId, Setting, State, TalkKind, Timestamp, attribute,
 };
 use hearsay_query::session::{RecapAudience, TalkCounts, later_time, session_recap, session_report, sessions};
 use proptest::prelude::*;
@@ -14,9 +14,12 @@ use super::*;
 const PLAYERS: [&str; 3] = ["ann", "bob", "cid"];
 const OTHERS: [&str; 2] = ["moss", "tilly"];
 
+fn id(name: &str) -> EntityId {
+    EntityId::new(name).unwrap()
+}
+
 /// Returns a state with three player characters and two other characters, all at the inn.
 fn inn() -> State {
-    let id = |name: &str| EntityId::new(name).unwrap();
     let authored = || Provenance::new(Method::Authored, Author::Dm);
     let mut changes = vec![Change::AddEntity(Entity::new(id("inn")))];
     for name in PLAYERS.iter().chain(&OTHERS) {
@@ -56,8 +59,8 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 fn operation(state: &State, step: &Step) -> Option<Operation> {
-    let players = |characters: &[usize]| characters.iter().map(|index| PLAYERS[*index].to_owned()).collect::<Vec<_>>();
-    let inn = |at_inn: bool| at_inn.then(|| "inn".to_owned());
+    let players = |characters: &[usize]| characters.iter().map(|index| id(PLAYERS[*index])).collect::<Vec<_>>();
+    let inn = |at_inn: bool| at_inn.then(|| id("inn"));
     let session = |step: SessionStep| step.operation(state, Author::Dm, Timestamp(0)).ok();
     match step {
         Step::Start(characters, at_inn) => session(SessionStep::Start(NewSession {
@@ -74,7 +77,7 @@ fn operation(state: &State, step: &Step) -> Option<Operation> {
         Step::End => session(SessionStep::End { time: None }),
         Step::Log(speaker_index, at_inn, text) => {
             let everybody: Vec<&str> = PLAYERS.iter().chain(&OTHERS).copied().collect();
-            let speaker = speaker_index.map(|speaker_index| everybody[speaker_index].to_owned());
+            let speaker = speaker_index.map(|speaker_index| id(everybody[speaker_index]).into());
             let line = LogLine { speaker, place: inn(*at_inn), ..LogLine::new(text) };
             Log { lines: vec![line], ..Log::default() }.operation(state, Author::Dm, Timestamp(0)).ok()
         }
@@ -125,9 +128,8 @@ proptest! {
             prop_assert!(undone || numbers.iter().collect::<BTreeSet<_>>().len() == numbers.len());
             // Every state can be reported.
             for row in sessions(&state) {
-                let id = row.id.to_string();
-                prop_assert!(session_report(&state, Some(&id)).is_ok());
-                prop_assert!(session_recap(&state, Some(&id), &RecapAudience::Players, 20).unwrap().recap.words <= 20);
+                prop_assert!(session_report(&state, Some(&row.id)).is_ok());
+                prop_assert!(session_recap(&state, Some(&row.id), &RecapAudience::Players, 20).unwrap().recap.words <= 20);
             }
         }
         let all: Vec<Change> = state.journal().filter(|(at, entry)| at.0 > 1 && entry.live).map(|(at, _)| Change::Revert(at)).collect();
@@ -159,7 +161,7 @@ fn the_lines_of_a_game_belong_to_its_story() {
     let start = SessionStep::Start(NewSession::default()).operation(&state, Author::Game, Timestamp(0)).unwrap();
     state.apply(start).unwrap();
     let kinds = |author: Author| {
-        let spoken = LogLine { speaker: Some("ann".into()), ..LogLine::new("Roll for it!") };
+        let spoken = LogLine { speaker: Some(id("ann").into()), ..LogLine::new("Roll for it!") };
         let log = Log { lines: vec![LogLine::new("Rain falls."), spoken], ..Log::default() };
         let operation = log.operation(&state, author, Timestamp(0)).unwrap();
         operation.changes.iter().filter_map(Change::passage).map(|passage| passage.talk_kind).collect::<Vec<_>>()
@@ -187,7 +189,10 @@ fn a_repeated_import_keeps_the_kinds_of_talk() {
     let (passage, _) = state.passages().find(|(_, passage)| passage.text == "Roll for it.").unwrap();
     let change = Change::SetTalkKind { passage, kind: TalkKind::OutOfCharacter };
     state.apply(Operation::new(Author::Extractor, "read", vec![change])).unwrap();
-    let second = Log { session: Some("1".into()), ..log("2", &["Roll for it.", "Rain falls.", "The door opens."]) };
+    let second = Log {
+        session: Some(SessionId::new("session-1").unwrap()),
+        ..log("2", &["Roll for it.", "Rain falls.", "The door opens."])
+    };
     assert_eq!(apply(&mut state, &second), 1, "only the new line is written");
     let expected = TalkCounts { out_of_character: 1, unknown: 2, ..TalkCounts::default() };
     assert_eq!(transcript_talk(&state, "evening.txt"), expected);

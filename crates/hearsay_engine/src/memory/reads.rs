@@ -7,7 +7,7 @@ use hearsay_commands::{
     merge::{self, MergePlan},
     prune::{Prune, PrunePlan},
 };
-use hearsay_model::{Author, Operation, Position, UndoPreview};
+use hearsay_model::{Author, EntityId, Operation, Position, UndoPreview};
 use hearsay_query::{
     ask::{Answer, Ask},
     duplicates::Duplicate,
@@ -34,10 +34,29 @@ impl Memory {
     ///
     /// # Errors
     /// Returns an error if the request queue is full, the memory is closed, or the question is too long. The ticket
-    /// fails if a name is unknown.
+    /// fails if an entity or the session does not exist.
     pub fn ask(&self, ask: Ask) -> Result<Ticket<Answer>, MemoryError> {
         check_question(&ask.question)?;
-        self.send_read(|responder| Command::Ask(ask, Instant::now(), responder))
+        self.send_read(|responder| Command::Ask(Box::new(|_| Ok(ask)), Instant::now(), responder))
+    }
+
+    /// Asks a question like [`ask`](Self::ask). `build_ask` creates the question on the worker thread, for example with
+    /// ids of names that it [resolves](hearsay_query::resolve) in the current state. It must be quick, because it
+    /// blocks the worker.
+    ///
+    /// # Errors
+    /// Returns an error if the request queue is full or the memory is closed. The ticket fails if `build_ask` returns an
+    /// error, if the question is too long, or if an entity or the session does not exist.
+    pub fn ask_with(
+        &self,
+        build_ask: impl FnOnce(&ReadSnapshot) -> Result<Ask, MemoryError> + Send + 'static,
+    ) -> Result<Ticket<Answer>, MemoryError> {
+        let build_ask = move |snapshot: &ReadSnapshot| -> Result<Ask, MemoryError> {
+            let ask = build_ask(snapshot)?;
+            check_question(&ask.question)?;
+            Ok(ask)
+        };
+        self.send_read(|responder| Command::Ask(Box::new(build_ask), Instant::now(), responder))
     }
 
     /// Searches for entities by name and by following relations, and for facts and passages by keywords, graph and
@@ -131,12 +150,7 @@ impl Memory {
     /// # Errors
     /// Returns an error if the request queue is full or the memory is closed. The ticket fails as described at
     /// [`merge`](merge::merge()).
-    pub fn plan_merge(
-        &self,
-        removed: impl Into<String>,
-        remaining: impl Into<String>,
-    ) -> Result<Ticket<MergePlan>, MemoryError> {
-        let (removed, remaining) = (removed.into(), remaining.into());
+    pub fn plan_merge(&self, removed: EntityId, remaining: EntityId) -> Result<Ticket<MergePlan>, MemoryError> {
         self.read_in_background(move |snapshot| {
             Ok(merge::merge(&snapshot.state, &removed, &remaining, Author::Dm, now())?)
         })

@@ -17,8 +17,8 @@ impl Memory {
     /// Extracts facts from a text and returns them without recording them.
     ///
     /// # Errors
-    /// Returns an error if the request queue is full or the memory is closed. The ticket fails if a name is unknown or
-    /// the language file is invalid.
+    /// Returns an error if the request queue is full or the memory is closed. The ticket fails if an entity of the
+    /// draft does not exist, or if the language file is invalid.
     pub fn draft(&self, draft: Draft) -> Result<Ticket<DraftExtraction>, MemoryError> {
         self.send_read(|responder| Command::Draft(draft, responder))
     }
@@ -66,8 +66,8 @@ impl Memory {
     /// Extracts facts from a text with the language model and returns them without recording them.
     ///
     /// # Errors
-    /// Returns the same errors as [`llm`](Self::llm). The ticket also fails if a name is unknown, or if the model
-    /// returns no usable answer.
+    /// Returns the same errors as [`llm`](Self::llm). The ticket also fails if an entity of the draft does not exist,
+    /// or if the model returns no usable answer.
     #[cfg(feature = "llm")]
     pub fn draft_with_llm(&self, draft: Draft) -> Result<Ticket<DraftExtraction>, MemoryError> {
         self.send_read(|responder| Command::Llm(LlmCommand::Draft(draft, responder)))

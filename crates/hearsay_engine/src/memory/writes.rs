@@ -15,7 +15,9 @@ use hearsay_commands::{
     session::{Log, SessionStep, SpeakerAssignment, remember_speakers, save_recap},
     teach::Teach,
 };
-use hearsay_model::{ApplyError, Author, Change, EditedRecap, GameSetting, Operation, Position, Setting};
+use hearsay_model::{
+    ApplyError, Author, Change, EditedRecap, EntityId, FactId, GameSetting, Operation, Position, Setting,
+};
 use hearsay_query::journal::{UndoTarget, undo_summary};
 
 use super::Memory;
@@ -102,8 +104,8 @@ impl Memory {
     /// transcripts.
     ///
     /// # Errors
-    /// Returns the same errors as [`write`](Self::write). The ticket also fails if the session does not exist, or if a
-    /// line names an unknown entity.
+    /// Returns the same errors as [`write`](Self::write). The ticket also fails if the session, a character or a place
+    /// does not exist.
     pub fn log(&self, author: Author, log: Log) -> Result<Ticket<Written>, MemoryError> {
         self.write(move |snapshot| Ok(log.operation(&snapshot.state, author.clone(), now())?))
     }
@@ -126,13 +128,12 @@ impl Memory {
         self.write(move |_| Ok(plan.operation.clone()))
     }
 
-    /// Applies the DM's decision to a fact. The fact is given by id, by the beginning of its id, or by handle.
+    /// Applies the DM's decision to a fact.
     ///
     /// # Errors
     /// Returns the same errors as [`write`](Self::write).
-    pub fn decide(&self, fact: impl Into<String>, decision: Decision) -> Result<Ticket<Written>, MemoryError> {
-        let fact = fact.into();
-        self.write(move |snapshot| Ok(decision.operation(&snapshot.state, &fact, now())?))
+    pub fn decide(&self, fact: FactId, decision: Decision) -> Result<Ticket<Written>, MemoryError> {
+        self.write(move |snapshot| Ok(decision.operation(&snapshot.state, fact, now())?))
     }
 
     /// Applies the DM's decision to many facts as one operation, with an optional reason.
@@ -185,8 +186,7 @@ impl Memory {
     /// # Errors
     /// Returns the same errors as [`write`](Self::write). The ticket also fails if no merge of this entity is recorded,
     /// or if a later merge must be split first.
-    pub fn split(&self, entity: impl Into<String>) -> Result<Ticket<Written>, MemoryError> {
-        let entity = entity.into();
+    pub fn split(&self, entity: EntityId) -> Result<Ticket<Written>, MemoryError> {
         self.write(move |snapshot| Ok(merge::split(&snapshot.state, &entity, now())?))
     }
 
@@ -194,8 +194,7 @@ impl Memory {
     ///
     /// # Errors
     /// Returns the same errors as [`write`](Self::write).
-    pub fn mark_distinct(&self, a: impl Into<String>, b: impl Into<String>) -> Result<Ticket<Written>, MemoryError> {
-        let (a, b) = (a.into(), b.into());
+    pub fn mark_distinct(&self, a: EntityId, b: EntityId) -> Result<Ticket<Written>, MemoryError> {
         self.write(move |snapshot| Ok(merge::mark_distinct(&snapshot.state, &a, &b, now())?))
     }
 

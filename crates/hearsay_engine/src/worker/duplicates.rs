@@ -102,6 +102,6 @@ fn plan_undisputed_merge(state: &State, duplicate: &Duplicate) -> Option<MergePl
     if tools(&duplicate.one).any(|tool| tools(&duplicate.other).any(|other| tool == other)) {
         return None;
     }
-    let plan = merge(state, duplicate.other.as_str(), duplicate.one.as_str(), Author::Extractor, now()).ok();
+    let plan = merge(state, &duplicate.other, &duplicate.one, Author::Extractor, now()).ok();
     plan.filter(|plan| plan.undecided.is_empty())
 }

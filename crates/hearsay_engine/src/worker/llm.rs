@@ -385,8 +385,8 @@ impl Worker {
             (LlmCommand::Write(_, responder), Err(reason)) => responder.give(Err(no_llm(reason))),
             (LlmCommand::Write(prompt, responder), Ok(threads)) => threads.send(Task::Write(prompt, responder)),
             (LlmCommand::Draft(draft, responder), Ok(threads)) => {
-                match draft.resolved(&self.snapshot.state).map_err(MemoryError::from) {
-                    Ok(draft) => {
+                match draft.check(&self.snapshot.state).map_err(MemoryError::from) {
+                    Ok(()) => {
                         let lexicon: Arc<Lexicon> = self.readings.lexicon(&self.snapshot.state);
                         threads.send(Task::Draft { draft, lexicon, policy: self.settings.policy, responder });
                     }

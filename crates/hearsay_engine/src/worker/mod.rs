@@ -73,9 +73,12 @@ use writes::Writes;
 
 pub(crate) type ReadJob = Box<dyn FnOnce(&ReadSnapshot) + Send>;
 
+/// Creates a question from the current state.
+pub(crate) type BuildAsk = Box<dyn FnOnce(&ReadSnapshot) -> Result<Ask, MemoryError> + Send>;
+
 /// A caller's request to the worker.
 pub(crate) enum Command {
-    Ask(Ask, Instant, Responder<Answer>),
+    Ask(BuildAsk, Instant, Responder<Answer>),
     Search(Search, Instant, Responder<SearchResults>),
     SummaryRequest(Summarize, Instant, Responder<Summary>),
     Status(Responder<Status>),
@@ -357,7 +360,7 @@ impl Worker {
 
     fn handle_command(&mut self, command: Command) {
         match command {
-            Command::Ask(ask, since, responder) => self.ask(ask, since, responder),
+            Command::Ask(build_ask, since, responder) => self.ask(build_ask, since, responder),
             Command::Search(search, since, responder) => self.search(search, since, responder),
             Command::SummaryRequest(compact, since, responder) => self.summarize(compact, since, responder),
             Command::Status(responder) => {

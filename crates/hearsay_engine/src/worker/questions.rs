@@ -14,7 +14,7 @@ use hearsay_query::{
 };
 use hearsay_recall::Summary;
 
-use super::{Worker, encoder::Question, guarded};
+use super::{BuildAsk, Worker, encoder::Question, guarded};
 use crate::{MemoryError, ModelStatus, ticket::Responder};
 
 enum PendingRequest {
@@ -75,7 +75,11 @@ impl Questions {
 }
 
 impl Worker {
-    pub(super) fn ask(&mut self, ask: Ask, since: Instant, responder: Responder<Answer>) {
+    pub(super) fn ask(&mut self, build_ask: BuildAsk, since: Instant, responder: Responder<Answer>) {
+        let ask = match guarded(|| build_ask(&self.snapshot)) {
+            Ok(ask) => ask,
+            Err(error) => return responder.give(Err(error)),
+        };
         let (text, deadline) = (ask.question.clone(), ask.deadline);
         self.wait_or_answer(PendingRequest::Ask(ask, responder), text, since, deadline);
     }

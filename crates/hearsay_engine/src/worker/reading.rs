@@ -332,8 +332,8 @@ impl Worker {
 
     /// Extracts facts from a draft on a background thread, and sends them to the caller without recording them.
     pub(super) fn draft(&mut self, draft: Draft, responder: Responder<DraftExtraction>) {
-        let resolved = draft.resolved(&self.snapshot.state).map_err(MemoryError::from);
-        let (draft, resources) = match resolved.and_then(|draft| Ok((draft, self.reading_tools()?))) {
+        let checked = draft.check(&self.snapshot.state).map_err(MemoryError::from);
+        let resources = match checked.and_then(|()| self.reading_tools()) {
             Ok(resources) => resources,
             Err(error) => return responder.give(Err(error)),
         };

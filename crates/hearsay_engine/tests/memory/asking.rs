@@ -6,6 +6,7 @@ use hearsay_model::{Acquisition, Date, FactStatus, GameTime, Kind, KnowledgeEdge
 use hearsay_query::{
     QueryError,
     ask::{Answer, Ask, RecallSettings},
+    resolve::resolve,
     search::{Match, Search},
 };
 use hearsay_recall::{Form, SectionKind};
@@ -24,10 +25,10 @@ fn prompt(answer: &Answer) -> String {
 fn without_a_model_words_and_graph_answer_and_say_so() {
     let memory = town();
     do_edit(&memory, set("Pell", "lore", "Pell whittles flutes."));
-    let answer = ask(&memory, Ask::new("Mirela Voss", "Who whittles flutes?"));
+    let answer = ask(&memory, Ask::new(id("Mirela Voss"), "Who whittles flutes?"));
     assert!(prompt(&answer).contains("Pell whittles flutes."));
     assert!(!answer.context.meaning && answer.cut.is_empty());
-    let answer = ask(&memory, Ask::new("Odo Brandt", "Who whittles flutes?"));
+    let answer = ask(&memory, Ask::new(id("Odo Brandt"), "Who whittles flutes?"));
     assert!(!prompt(&answer).contains("Pell"), "he was not there");
 }
 
@@ -40,7 +41,7 @@ fn a_model_that_is_not_there_is_no_error() {
     found_town(&memory);
     let status = memory.wait_for_vectors(|_, _| true).unwrap();
     assert!(matches!(&status.model, ModelStatus::None { why } if why.contains("/no/such/model")), "{status:?}");
-    let answer = ask(&memory, Ask::new("pell", "Who are you?"));
+    let answer = ask(&memory, Ask::new(id("pell"), "Who are you?"));
     assert!(!answer.context.meaning && answer.cut.is_empty() && answer.pending_vectors > 0);
 }
 
@@ -63,11 +64,24 @@ fn a_vector_that_arrived_in_time_is_used_after_the_deadline() {
 fn unknown_names_are_reported() {
     let memory = town();
     let check = |ask: Ask, words: &[&str]| refused(&memory, |memory| memory.ask(ask).unwrap().wait(), words);
-    check(Ask::new("Mirella", "Who?"), &["nothing is called `Mirella`", "mirela-voss"]);
-    check(Ask { place: Some("Nowhere".into()), ..Ask::new("pell", "Who?") }, &["nothing is called `Nowhere`"]);
-    check(Ask { present: vec!["Nobody".into()], ..Ask::new("pell", "Who?") }, &["nothing is called `Nobody`"]);
-    let search = Search { text: "x".into(), knower: Some("Nobody".into()), ..Search::default() };
-    refused(&memory, |memory| memory.search(search).unwrap().wait(), &["nothing is called `Nobody`"]);
+    check(Ask::new(id("Mirella"), "Who?"), &["there is no entity `mirella`", "mirela-voss"]);
+    check(Ask { place: Some(id("Nowhere")), ..Ask::new(id("pell"), "Who?") }, &["there is no entity `nowhere`"]);
+    check(Ask { present: ids(&["Nobody"]), ..Ask::new(id("pell"), "Who?") }, &["there is no entity `nobody`"]);
+    let search = Search { text: "x".into(), knower: Some(id("Nobody")), ..Search::default() };
+    refused(&memory, |memory| memory.search(search).unwrap().wait(), &["there is no entity `nobody`"]);
+}
+
+#[test]
+fn a_question_can_resolve_names_on_the_worker() {
+    let memory = town();
+    do_edit(&memory, set("Pell", "lore", "Pell whittles flutes."));
+    let ask_as = |name: &'static str| {
+        memory.ask_with(move |world| Ok(Ask::new(resolve(&world.state, name)?, "Who whittles flutes?"))).unwrap().wait()
+    };
+    assert!(prompt(&ask_as("Voss").unwrap()).contains("Pell whittles flutes."));
+    assert!(matches!(ask_as("Mirella"), Err(MemoryError::Query(QueryError::Unknown { .. }))));
+    let long = memory.ask_with(|_| Ok(Ask::new(id("pell"), "a".repeat(20_001)))).unwrap().wait();
+    assert!(matches!(long, Err(MemoryError::QuestionTooLong { .. })), "{long:?}");
 }
 
 #[test]
@@ -96,7 +110,7 @@ fn a_search_finds_names_relations_and_words_and_is_never_empty_handed() {
     assert_eq!(nothing.hints[0].id.as_str(), "mirela-voss");
     let status = Search { status: Some(FactStatus::Claimed), ..Search::new("owes") };
     assert!(find(status.clone()).facts.is_empty() && !find(Search::new("owes")).facts.is_empty());
-    let as_pell = Search { knower: Some("pell".into()), ..status };
+    let as_pell = Search { knower: Some(id("pell")), ..status };
     refused(&memory, |memory| memory.search(as_pell).unwrap().wait(), &["visible to the DM only"]);
 }
 
@@ -118,9 +132,9 @@ fn the_past_is_answered_as_it_was_known() {
     memory.write(move |_| Ok(learn.clone())).unwrap().wait().unwrap();
     let check = |as_of: Option<i64>, expected: bool| {
         let as_of = as_of.map(|day| GameTime(day * DAY));
-        let answer = ask(&memory, Ask { as_of, ..Ask::new("odo-brandt", "Whom does Pell owe?") });
+        let answer = ask(&memory, Ask { as_of, ..Ask::new(id("odo-brandt"), "Whom does Pell owe?") });
         assert_eq!(prompt(&answer).contains("owes Mirela"), expected, "{as_of:?}");
-        let search = Search { text: "owes".into(), knower: Some("odo-brandt".into()), as_of, ..Search::default() };
+        let search = Search { text: "owes".into(), knower: Some(id("odo-brandt")), as_of, ..Search::default() };
         assert_eq!(!memory.search(search).unwrap().wait().unwrap().facts.is_empty(), expected);
     };
     check(None, true);
@@ -143,7 +157,7 @@ fn the_same_question_has_the_same_bytes_also_after_reopening() {
     let answers = |memory: &Memory| {
         memory.wait_for_vectors(|_, _| true).unwrap();
         let json = |(speaker, question): &(&str, &str)| {
-            let asked = Ask { deadline: Some(Duration::from_secs(60)), ..Ask::new(*speaker, *question) };
+            let asked = Ask { deadline: Some(Duration::from_secs(60)), ..Ask::new(id(speaker), *question) };
             let answer = ask(memory, asked);
             assert!(answer.context.meaning && answer.pending_vectors == 0 && answer.cut.is_empty());
             // The position can differ, because the memory itself records which model it uses.
@@ -166,10 +180,10 @@ fn the_same_question_has_the_same_bytes_also_after_reopening() {
     assert_eq!(answers(&memory), first);
     // If the deadline has passed, the question is answered by words and graph, and the answer lists the missing
     // rankings.
-    let limited = ask(&memory, Ask { deadline: Some(Duration::ZERO), ..Ask::new("rook", "Who took the spoon?") });
+    let limited = ask(&memory, Ask { deadline: Some(Duration::ZERO), ..Ask::new(id("rook"), "Who took the spoon?") });
     assert_eq!(limited.cut, ["meaning"]);
     assert!(!limited.context.meaning && prompt(&limited).contains("spoon"));
-    let empty = ask(&memory, Ask { deadline: Some(Duration::ZERO), ..Ask::new("rook", "  ") });
+    let empty = ask(&memory, Ask { deadline: Some(Duration::ZERO), ..Ask::new(id("rook"), "  ") });
     assert!(empty.cut.is_empty(), "nothing was asked that has a meaning");
 }
 
@@ -183,7 +197,7 @@ fn a_deadline_cuts_meaning_first_and_then_the_graph_and_says_so() {
         found_town(&memory);
         do_edit(&memory, relate("Pell", "OWES", "Mirela Voss"));
         memory.wait_for_vectors(|_, _| true).unwrap();
-        let answer = ask(&memory, Ask::new("pell", "What does Pell owe Mirela Voss?"));
+        let answer = ask(&memory, Ask::new(id("pell"), "What does Pell owe Mirela Voss?"));
         assert_eq!(answer.cut, cut);
         let text = answer.context.render(Form::Text, true);
         assert!(text.contains("Pell owes Mirela Voss.") && text.trim_end().ends_with(said), "{text}");
@@ -210,10 +224,10 @@ fn lines_of_the_session_are_in_the_answer_and_questions_can_have_a_subject() {
     do_edit(&memory, relate("Pell", "OWES", "Mirela Voss"));
     do_edit(&memory, set("Harbour", "lore", "The harbour freezes once in a lifetime."));
     let say = hearsay_commands::game_event::GameEvent::Say {
-        speaker: "Mirela Voss".into(),
+        speaker: id("Mirela Voss").into(),
         text: "Mind the step.".into(),
         states: vec![],
-        hearers: vec!["pell".into()],
+        hearers: ids(&["pell"]),
         lie: false,
         circumstances: hearsay_commands::game_event::Circumstances::default(),
     };
@@ -222,14 +236,14 @@ fn lines_of_the_session_are_in_the_answer_and_questions_can_have_a_subject() {
     set_clock(&memory, 630);
     let prompt_of = |ask_it: Ask| prompt(&ask(&memory, ask_it));
     let mind = "Said lately, in your hearing:\n- Mirela Voss said: \u{201C}Mind the step.\u{201D}\n";
-    assert!(prompt_of(Ask::new("pell", "What now?")).contains(mind));
-    assert!(!prompt_of(Ask::new("odo-brandt", "What now?")).contains("Mind"), "he did not hear it");
+    assert!(prompt_of(Ask::new(id("pell"), "What now?")).contains(mind));
+    assert!(!prompt_of(Ask::new(id("odo-brandt"), "What now?")).contains("Mind"), "he did not hear it");
     set_clock(&memory, 800);
-    assert!(!prompt_of(Ask::new("pell", "What now?")).contains("Mind"), "that was hours ago");
+    assert!(!prompt_of(Ask::new(id("pell"), "What now?")).contains("Mind"), "that was hours ago");
     let about = |about: &[&str]| {
-        let about = about.iter().map(|name| (*name).to_owned()).collect();
+        let about = ids(about);
         let context =
-            ask(&memory, Ask { about, ..Ask::new("pell", "What of the harbour, and who owes what?") }).context;
+            ask(&memory, Ask { about, ..Ask::new(id("pell"), "What of the harbour, and who owes what?") }).context;
         context.section_lines(SectionKind::Knowledge).iter().map(|line| line.text.clone()).collect::<Vec<_>>()
     };
     let freezes = "The harbour freezes once in a lifetime.".to_owned();
@@ -237,9 +251,9 @@ fn lines_of_the_session_are_in_the_answer_and_questions_can_have_a_subject() {
     assert!(about(&["Harbour"]).contains(&freezes));
     let of_mirela = about(&["Mirela Voss"]);
     assert!(!of_mirela.contains(&freezes) && of_mirela.contains(&"Pell owes Mirela Voss.".into()), "{of_mirela:?}");
-    let unknown_subject = Ask { about: vec!["Nobody".into()], ..Ask::new("pell", "Who?") };
-    refused(&memory, |memory| memory.ask(unknown_subject).unwrap().wait(), &["nothing is called `Nobody`"]);
-    let unknown_session = Ask { session: Some("session-9".into()), ..Ask::new("pell", "Who?") };
+    let unknown_subject = Ask { about: ids(&["Nobody"]), ..Ask::new(id("pell"), "Who?") };
+    refused(&memory, |memory| memory.ask(unknown_subject).unwrap().wait(), &["there is no entity `nobody`"]);
+    let unknown_session = Ask { session: Some(session("session-9")), ..Ask::new(id("pell"), "Who?") };
     refused(&memory, |memory| memory.ask(unknown_session).unwrap().wait(), &["session-9"]);
 }
 
@@ -247,7 +261,7 @@ fn lines_of_the_session_are_in_the_answer_and_questions_can_have_a_subject() {
 fn a_question_that_waited_too_long_for_the_worker_is_late() {
     let memory = town();
     let blocked = block(&memory);
-    let ticket = memory.ask(Ask::new("pell", "Where is Pell?")).unwrap();
+    let ticket = memory.ask(Ask::new(id("pell"), "Where is Pell?")).unwrap();
     std::thread::sleep(Duration::from_millis(200));
     drop(blocked);
     assert_eq!(ticket.wait().unwrap().cut, ["graph"], "the hard deadline counts from asking");
@@ -259,7 +273,7 @@ fn a_flood_of_questions_does_not_make_all_of_them_late() {
     found_town(&memory);
     memory.wait_for_vectors(|_, _| true).unwrap();
     let flood: Vec<_> =
-        (0..400).map(|n| memory.ask(Ask::new("pell", format!("Who is number {n}?"))).unwrap()).collect();
+        (0..400).map(|n| memory.ask(Ask::new(id("pell"), format!("Who is number {n}?"))).unwrap()).collect();
     let in_time = flood.into_iter().filter(|ticket| {
         let started_at = std::time::Instant::now();
         loop {
@@ -272,19 +286,19 @@ fn a_flood_of_questions_does_not_make_all_of_them_late() {
     });
     println!("{} of 400 in time", in_time.count());
     // A cancelled request does not delay the next one.
-    let after = ask(&memory, Ask { deadline: Some(Duration::from_secs(5)), ..Ask::new("pell", "Who are you?") });
+    let after = ask(&memory, Ask { deadline: Some(Duration::from_secs(5)), ..Ask::new(id("pell"), "Who are you?") });
     assert!(after.context.meaning);
 }
 
 #[test]
 fn an_answer_serialises_with_its_receipts() {
     let memory = town();
-    let answer = ask(&memory, Ask::new("pell", "Where does Mirela live?"));
+    let answer = ask(&memory, Ask::new(id("pell"), "Where does Mirela live?"));
     let json: serde_json::Value = serde_json::from_str(&serde_json::to_string(&answer).unwrap()).unwrap();
     assert_eq!(json["context"]["speaker"], "pell");
     assert!(json["context"]["sections"].as_array().unwrap().iter().any(|section| section["kind"] == "knowledge"));
     assert!(matches!(
-        memory.ask(Ask::new("", "?")).unwrap().wait(),
-        Err(MemoryError::Query(QueryError::Unknown { .. }))
+        memory.ask(Ask::new(id("nobody"), "?")).unwrap().wait(),
+        Err(MemoryError::Query(QueryError::UnknownEntity { .. }))
     ));
 }

@@ -1,8 +1,11 @@
 use hearsay_commands::edit::{Edit, FactOptions};
 use hearsay_model::{
-    AudienceRules, Author, Change, FactStatus, Kind, Operation, Secrecy, Setting, WorldSetting, attribute,
+    AudienceRules, Author, Change, FactId, FactStatus, Kind, Object, Operation, Secrecy, Setting, WorldSetting,
+    attribute,
 };
-use hearsay_query::resolve::find_fact;
+use hearsay_query::resolve::{
+    Speaker, find_fact, resolve, resolve_all, resolve_object, resolve_replacement, resolve_speaker,
+};
 
 use crate::support::*;
 
@@ -72,10 +75,10 @@ fn an_attribute_is_canon_at_once_and_known_by_the_rules() {
     check("goals", plain(), Secrecy::Open, &["mirela-voss"]);
     check("faith", FactOptions { secret: true, ..plain() }, Secrecy::Secret, &["mirela-voss"]);
     check("motto", FactOptions { common: true, ..plain() }, Secrecy::Common, &["*"]);
-    let speakers_and_hearers = vec!["Odo Brandt".to_owned(), "mirela-voss".to_owned(), "Odo Brandt".to_owned()];
+    let speakers_and_hearers = ids(&["Odo Brandt", "mirela-voss", "Odo Brandt"]);
     let secret = FactOptions { secret: true, known_by: speakers_and_hearers, ..plain() };
     check("personality", secret, Secrecy::Secret, &["mirela-voss", "odo-brandt"]);
-    let open = FactOptions { known_by: vec!["The Guild".into()], ..plain() };
+    let open = FactOptions { known_by: ids(&["The Guild"]), ..plain() };
     check("appearance", open, Secrecy::Open, &["mirela-voss", "the-guild", "the-gull"]);
 }
 
@@ -172,23 +175,21 @@ fn without_a_clock_the_older_state_is_over_and_contradicts_nothing() {
 #[test]
 fn knowers_of_a_fact_know_its_correction() {
     let memory = town();
-    let options = FactOptions { secret: true, known_by: vec!["Odo Brandt".into()], ..FactOptions::default() };
+    let options = FactOptions { secret: true, known_by: ids(&["Odo Brandt"]), ..FactOptions::default() };
     do_edit(&memory, relate_with("Pell", "OWES", "Mirela Voss", options));
     let old = fact(&memory, "pell", "OWES");
-    let correct = |object: Option<&str>, statement: Option<&str>, fact: String| Edit::Correct {
+    let correct = |object: Option<&str>, statement: Option<&str>, fact: FactId| Edit::Correct {
         fact,
-        object: object.map(str::to_owned),
+        object: object.map(entity),
         statement: statement.map(str::to_owned),
     };
-    do_edit(&memory, correct(Some("The Guild"), None, old.id().to_string()));
+    do_edit(&memory, correct(Some("The Guild"), None, old.id()));
     let new = fact(&memory, "pell", "OWES");
     assert_eq!((new.object(), new.statement()), (&entity("the-guild"), "Pell owes The Guild."));
     assert_eq!((new.status(), new.secrecy()), (FactStatus::Canon, Secrecy::Secret));
     assert_eq!(known_by(&memory, &new), ["odo-brandt", "pell"]);
     assert!(!knows(&memory, "odo-brandt", old.statement()));
-    // The fact is given by the beginning of its id, and by words of its statement.
-    let short = new.id().to_string()[..10].to_owned();
-    do_edit(&memory, correct(None, Some("Pell owes the guild nine crowns."), short));
+    do_edit(&memory, correct(None, Some("Pell owes the guild nine crowns."), new.id()));
     assert_eq!(fact(&memory, "pell", "OWES").statement(), "Pell owes the guild nine crowns.");
     let words = "Pell owes the guild nine crowns.";
     assert!(knows(&memory, "odo-brandt", words) && !knows(&memory, "mirela-voss", words));
@@ -197,11 +198,11 @@ fn knowers_of_a_fact_know_its_correction() {
 #[test]
 fn facts_about_removed_entities_can_be_corrected() {
     let memory = town();
-    let options_with_knower = FactOptions { known_by: vec!["Odo Brandt".into()], ..FactOptions::default() };
+    let options_with_knower = FactOptions { known_by: ids(&["Odo Brandt"]), ..FactOptions::default() };
     do_edit(&memory, relate_with("Pell", "OWES", "Mirela Voss", options_with_knower));
-    do_edit(&memory, Edit::RemoveEntity { entity: "Odo Brandt".into() });
-    let old = fact(&memory, "pell", "OWES").id().to_string();
-    do_edit(&memory, Edit::Correct { fact: old, object: Some("The Guild".into()), statement: None });
+    do_edit(&memory, Edit::RemoveEntity { entity: id("Odo Brandt") });
+    let old = fact(&memory, "pell", "OWES").id();
+    do_edit(&memory, Edit::Correct { fact: old, object: Some(entity("The Guild")), statement: None });
     assert_eq!(known_by(&memory, &fact(&memory, "pell", "OWES")), ["mirela-voss", "pell"]);
 }
 
@@ -210,14 +211,14 @@ fn nobody_knows_a_removed_fact() {
     let memory = town();
     do_edit(&memory, relate("Pell", "OWES", "Mirela Voss"));
     let owes = fact(&memory, "pell", "OWES");
-    do_edit(&memory, Edit::RemoveFact { fact: owes.id().to_string() });
+    do_edit(&memory, Edit::RemoveFact { fact: owes.id() });
     assert!(facts(&memory, "pell", "OWES").is_empty());
     assert!(!knows(&memory, "mirela-voss", owes.statement()));
-    let written = do_edit(&memory, Edit::RemoveEntity { entity: "Mirela Voss".into() });
+    let written = do_edit(&memory, Edit::RemoveEntity { entity: id("Mirela Voss") });
     assert_eq!(written.summary, "remove Mirela Voss");
     assert!(state(&memory).entity(&id("mirela-voss")).is_none());
     assert!(!knows(&memory, "pell", "Mirela Voss lives in The Gull."));
-    refused(&memory, |memory| try_edit(memory, set("Mirela Voss", "age", "30")), &["nothing is called `Mirela Voss`"]);
+    refused(&memory, |memory| try_edit(memory, set("Mirela Voss", "age", "30")), &["there is no entity `mirela-voss`"]);
 }
 
 #[test]
@@ -227,50 +228,88 @@ fn a_part_of_a_name_is_enough_where_one_entity_has_it() {
     do_edit(&memory, add("Mirela Stone", Kind::Npc, None));
     let secret = FactOptions { secret: true, ..FactOptions::default() };
     do_edit(&memory, set_with("mirela-voss", "alias", "The Grey Lady", secret));
+    do_edit(&memory, set("Odo Brandt", "alias", "The Boy"));
+    do_edit(&memory, set("Pell", "alias", "the boy"));
+    let state = state(&memory);
     for (part, entity) in [("Voss", "mirela-voss"), ("odo", "odo-brandt"), ("Captain Rusk", "captain-ilsa-rusk")] {
-        do_edit(&memory, set(part, "age", "30"));
-        assert_eq!(facts(&memory, entity, "age").len(), 1, "{part}");
+        assert_eq!(resolve(&state, part).unwrap(), id(entity), "{part}");
     }
-    let check = |name: &str, words: &[&str]| refused(&memory, |memory| try_edit(memory, set(name, "age", "9")), words);
+    let check = |name: &str, words: &[&str]| {
+        let error = resolve(&state, name).unwrap_err().to_string();
+        assert!(words.iter().all(|word| error.contains(word)), "{error}");
+    };
     check("Mirela", &["`mirela-stone`", "`mirela-voss`", "use the id"]);
+    check("The Boy", &["`odo-brandt`", "`pell`", "use the id"]);
     check("Rusk Captain", &["nothing is called"]);
     check("the", &["nothing is called `the`"]);
     // A part of a secret name finds no entity, because the result would reveal whose name it is.
     check("Grey Lady", &["nothing is called `Grey Lady`"]);
+    check("Mirella Vos", &["nothing is called `Mirella Vos`", "did you mean mirela-voss"]);
+    let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+    assert_eq!(resolve_all(&state, &names(&["odo", "Voss"])).unwrap(), ids(&["odo-brandt", "mirela-voss"]));
+    assert!(resolve_all(&state, &names(&["odo", "Mirela"])).is_err());
+}
+
+#[test]
+fn a_speaker_under_a_secret_name_keeps_the_name() {
+    let memory = town();
+    let secret = FactOptions { secret: true, ..FactOptions::default() };
+    do_edit(&memory, set_with("mirela-voss", "alias", "The Grey Lady", secret));
+    let state = state(&memory);
+    let speaker = |name: &str| resolve_speaker(&state, name).unwrap();
+    let masked = Speaker { id: id("mirela-voss"), alias: Some("The Grey Lady".into()) };
+    assert_eq!(speaker("the grey lady"), masked);
+    assert_eq!(speaker("Mirela Voss"), id("mirela-voss").into());
+}
+
+#[test]
+fn the_predicate_decides_whether_an_object_is_an_entity() {
+    let memory = town();
+    do_edit(&memory, relate("Pell", "OWES", "Mirela Voss"));
+    do_edit(&memory, set("Pell", "occupation", "potboy"));
+    let now = state(&memory);
+    let object = |predicate: &str, object: &str| resolve_object(&now, predicate, object);
+    assert_eq!(object("owes", "Voss").unwrap(), entity("mirela-voss"));
+    assert_eq!(object("occupation", "Voss").unwrap(), Object::Value("Voss".into()));
+    assert!(object("OWES", "Nobody").unwrap_err().to_string().contains("nothing is called `Nobody`"));
+    let replacement =
+        |predicate: &str, object: &str| resolve_replacement(&now, &fact(&memory, "pell", predicate), object).unwrap();
+    assert_eq!(replacement("OWES", "The Guild"), entity("the-guild"));
+    assert_eq!(replacement("occupation", "The Guild"), Object::Value("The Guild".into()));
 }
 
 #[test]
 fn edits_that_are_not_understood_change_nothing() {
     let memory = town();
     do_edit(&memory, add("Pell the Younger", Kind::Npc, None));
-    do_edit(&memory, set("Pell the Younger", "alias", "The Boy"));
-    do_edit(&memory, set("Pell", "alias", "the boy"));
     let check = |edit: Edit, words: &[&str]| refused(&memory, |memory| try_edit(memory, edit), words);
     let with = |change: fn(&mut FactOptions)| {
         let mut options = FactOptions::default();
         change(&mut options);
         relate_with("Pell", "OWES", "Mirela Voss", options)
     };
-    check(set("Mirella Vos", "age", "30"), &["nothing is called `Mirella Vos`", "did you mean mirela-voss"]);
-    check(set("The Boy", "age", "9"), &["`pell`", "`pell-the-younger`", "use the id"]);
+    check(set("Mirella Vos", "age", "30"), &["there is no entity `mirella-vos`", "did you mean mirela-voss"]);
     check(add("Pell", Kind::Npc, None), &["already an entity `pell`"]);
     check(add("  ", Kind::Npc, None), &[]);
-    check(add("Bram", Kind::Npc, Some("Nowhere")), &["nothing is called `Nowhere`"]);
+    check(add("Bram", Kind::Npc, Some("Nowhere")), &["there is no entity `nowhere`"]);
     check(relate("Pell", "!!", "Mirela Voss"), &["`!!` is not a predicate"]);
-    check(relate("Pell", "OWES", "Mirella"), &["nothing is called `Mirella`", "mirela-voss"]);
+    check(relate("Pell", "OWES", "Mirella"), &["there is no entity `mirella`", "mirela-voss"]);
     check(set("Pell", "Occu pation", "potboy"), &["is not a predicate"]);
     check(set("Pell", "OWES", "potboy"), &["the object of OWES must be an entity"]);
     check(set("Pell", "occupation", "  "), &["`occupation` cannot be empty"]);
     check(with(|options| options.since = Some("yesterday".into())), &["yesterday", "is not a date"]);
     check(with(|options| options.attitude = Some(101)), &["attitude must be from -100 to 100, not 101"]);
-    check(with(|options| options.known_by = vec!["Nobody".into()]), &["nothing is called `Nobody`"]);
+    check(with(|options| options.known_by = ids(&["Nobody"])), &["there is no entity `nobody`"]);
     let backwards = |options: &mut FactOptions| {
         (options.since, options.until) = (Some("9".into()), Some("4".into()));
     };
     check(with(backwards), &["ends at", "before it begins"]);
-    check(Edit::RemoveFact { fact: "no-such-handle".into() }, &["there is no fact `no-such-handle`"]);
-    check(Edit::RemoveEntity { entity: "Nobody At All".into() }, &["nothing is called"]);
-    check(Edit::Correct { fact: "0000".into(), object: None, statement: None }, &["there is no fact `0000`"]);
+    check(Edit::RemoveFact { fact: no_fact() }, &["there is no fact with the id 0000"]);
+    check(Edit::RemoveEntity { entity: id("Nobody At All") }, &["there is no entity `nobody-at-all`"]);
+    check(Edit::Correct { fact: no_fact(), object: None, statement: None }, &["there is no fact with the id 0000"]);
+    let name = fact(&memory, "mirela-voss", "name").id();
+    let wrong = Edit::Correct { fact: name, object: Some(entity("pell")), statement: Some("Pell.".into()) };
+    check(wrong, &["the object of name must be a value"]);
 }
 
 #[test]
@@ -282,6 +321,7 @@ fn the_beginning_of_an_id_must_mean_one_fact() {
     assert_eq!(find_fact(&state, &one.id().to_string()[..12]).unwrap().id(), one.id());
     assert!(find_fact(&state, &one.id().to_string()[..3]).is_err(), "three digits are too few");
     assert!(find_fact(&state, "").is_err());
+    assert!(find_fact(&state, "no-such-handle").unwrap_err().to_string().contains("there is no fact `no-such-handle`"));
 }
 
 #[test]
@@ -300,7 +340,7 @@ fn several_words_of_a_statement_name_a_fact() {
 fn an_improvised_character_is_usable_at_once() {
     let memory = town();
     let attributes = [("occupation".to_owned(), "ferryman".to_owned())].into();
-    let (name, place) = ("Bram".to_owned(), Some("The Gull".to_owned()));
+    let (name, place) = ("Bram".to_owned(), Some(id("The Gull")));
     do_edit(&memory, Edit::Introduce { name, kind: Kind::Npc, place, attributes });
     let occupation = fact(&memory, "bram", "occupation");
     assert_eq!((occupation.status(), occupation.statement()), (FactStatus::Canon, "Bram works as ferryman."));

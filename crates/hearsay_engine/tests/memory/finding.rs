@@ -107,7 +107,7 @@ fn filters_apply_before_counting() {
     do_edit(&memory, set_with("Odo Brandt", "appearance", "smells of herring", options));
     let passages = (0..12).map(|line| Change::AddPassage(Passage { line, ..Passage::new("Herring, herring!") }.into()));
     apply(&memory, passages.collect());
-    let late = Passage { session: Some(night), ..Passage::new("One of the herring barrels leaked.") };
+    let late = Passage { session: Some(night.clone()), ..Passage::new("One of the herring barrels leaked.") };
     apply(&memory, vec![Change::AddPassage(late.into())]);
     let search = || Search::new("herring");
     let facts = |search: Search| {
@@ -117,18 +117,18 @@ fn filters_apply_before_counting() {
     assert!(!facts(search()).contains(&"Odo smells of herring.".into()), "others fit better");
     let odo = ["Odo smells of herring."];
     assert_eq!(facts(Search { predicate: Some(predicate("appearance")), ..search() }), odo);
-    assert_eq!(facts(Search { about: vec!["Odo Brandt".into()], ..search() }), odo);
+    assert_eq!(facts(Search { about: vec![id("Odo Brandt")], ..search() }), odo);
     assert_eq!(facts(Search { status: Some(FactStatus::False), ..search() }), Vec::<String>::new());
-    assert_eq!(facts(Search { knower: Some("odo-brandt".into()), ..search() }), odo);
+    assert_eq!(facts(Search { knower: Some(id("odo-brandt")), ..search() }), odo);
     assert_eq!(facts(Search { kind: Some(Kind::Faction), ..search() }), Vec::<String>::new());
     assert_eq!(facts(Search { holds_at: Some(GameTime(DAY)), limit: 20, ..search() }).len(), 13);
-    let found = find(&memory, Search { session: Some("night".into()), ..search() });
+    let found = find(&memory, Search { session: Some(night), ..search() });
     assert!(found.facts.is_empty());
     assert_eq!(
         found.passages.iter().map(|hit| hit.text.as_str()).collect::<Vec<_>>(),
         ["One of the herring barrels leaked."]
     );
-    let found = find(&memory, Search { as_of: Some(GameTime(0)), knower: Some("pell".into()), ..search() });
+    let found = find(&memory, Search { as_of: Some(GameTime(0)), knower: Some(id("pell")), ..search() });
     assert_eq!(found.facts.len(), 10);
 }
 
@@ -168,11 +168,11 @@ fn a_search_keeps_to_what_it_is_about() {
     passage.mentions = vec![id("odo-brandt")];
     passage.heard_by = vec![Knower::Entity(id("pell"))];
     apply(&memory, vec![Change::AddPassage(passage.into())]);
-    let about = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+    let about = |names: &[&str]| names.iter().map(|name| id(name)).collect::<Vec<_>>();
     let found = find(&memory, Search { about: about(&["Pell"]), ..Search::new("*") });
     assert_eq!(ids(&found.entities), ["mirela-voss", "pell", "the-gull"]);
     let night = |about, knower: Option<&str>| {
-        let search = Search { about, knower: knower.map(str::to_owned), ..Search::new("a long night") };
+        let search = Search { about, knower: knower.map(id), ..Search::new("a long night") };
         find(&memory, search).passages.len()
     };
     assert_eq!(night(vec![], None), 1);
@@ -180,7 +180,7 @@ fn a_search_keeps_to_what_it_is_about() {
     assert_eq!(night(about(&["Odo Brandt"]), Some("pell")), 0, "Pell cannot know whom");
     assert_eq!(night(about(&["Harbour"]), Some("pell")), 1, "the words name it");
     let nobody = Search { about: about(&["Nobody"]), ..Search::new("x") };
-    refused(&memory, |memory| memory.search(nobody).unwrap().wait(), &["nothing is called `Nobody`"]);
+    refused(&memory, |memory| memory.search(nobody).unwrap().wait(), &["there is no entity `nobody`"]);
 }
 
 #[test]
@@ -196,7 +196,7 @@ fn a_result_says_why_it_is_there_and_how_it_is_known() {
         ..Passage::new("Those flutes again!")
     };
     apply(&memory, vec![Change::AddPassage(passage.into())]);
-    let found = find(&memory, Search { knower: Some("pell".into()), ..Search::new("flutes") });
+    let found = find(&memory, Search { knower: Some(id("pell")), ..Search::new("flutes") });
     let json = serde_json::to_value(&found).unwrap();
     for (what, acquisition) in [("facts", "authored"), ("passages", "heard")] {
         let hit = &json[what][0];

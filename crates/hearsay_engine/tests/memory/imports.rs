@@ -23,7 +23,7 @@ fn importing_again_writes_nothing_and_edits_between_survive() {
     memory.import(tiny_tavern()).unwrap().wait().unwrap();
     do_edit(&memory, set("Tilda Bun", "lore", "Tilda hums when she lies."));
     let spoon = state(&memory).facts_by_handle("tilda-took-the-spoon").next().unwrap().id();
-    memory.decide("tilda-took-the-spoon", Decision::False).unwrap().wait().unwrap();
+    memory.decide(spoon, Decision::False).unwrap().wait().unwrap();
     let before = state(&memory);
     for _ in 0..2 {
         let outcome = memory.import(tiny_tavern()).unwrap().wait().unwrap();
@@ -39,7 +39,7 @@ fn an_export_makes_an_equal_state() {
     let memory = empty();
     memory.import(tiny_tavern()).unwrap().wait().unwrap();
     // The export then also contains records that refer to a removed entity.
-    do_edit(&memory, hearsay_commands::edit::Edit::RemoveEntity { entity: "rook".into() });
+    do_edit(&memory, hearsay_commands::edit::Edit::RemoveEntity { entity: id("rook") });
     let before = state(&memory);
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("tavern.jsonl");
@@ -60,7 +60,7 @@ fn an_export_makes_an_equal_state() {
 fn an_export_does_not_remove_whom_somebody_added_since() {
     let memory = empty();
     memory.import(tiny_tavern()).unwrap().wait().unwrap();
-    do_edit(&memory, hearsay_commands::edit::Edit::RemoveEntity { entity: "rook".into() });
+    do_edit(&memory, hearsay_commands::edit::Edit::RemoveEntity { entity: id("rook") });
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("tavern.jsonl");
     hearsay_campaign::export_jsonl(&state(&memory), fs::File::create(&path).unwrap()).unwrap();
@@ -125,7 +125,7 @@ fn questions_and_edits_go_on_while_much_is_imported() {
     let import = memory.import(directory.path()).unwrap();
     let (mut answers, mut edits, mut outcome) = (0, Vec::new(), None);
     while outcome.is_none() {
-        let answer = memory.ask(hearsay_query::ask::Ask::new("pell", "Who whittles flutes?")).unwrap();
+        let answer = memory.ask(hearsay_query::ask::Ask::new(id("pell"), "Who whittles flutes?")).unwrap();
         let answer = answer.wait_for(Duration::from_secs(10)).unwrap();
         assert!(answer.context.render(hearsay_recall::Form::Prompt, false).contains("whittles"));
         answers += 1;

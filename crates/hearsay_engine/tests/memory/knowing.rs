@@ -9,7 +9,7 @@ use hearsay_commands::{
     retcon::Retcon,
 };
 use hearsay_engine::MemoryError;
-use hearsay_model::{Author, Change, Kind, Knower, KnowledgeEdge, Operation, Position, State, Timestamp};
+use hearsay_model::{Author, Change, FactId, Kind, Knower, KnowledgeEdge, Operation, Position, State, Timestamp};
 use hearsay_query as query;
 use hearsay_query::{
     QueryError,
@@ -56,7 +56,8 @@ fn readings_of_a_campaign() {
         ..KnowsFilter::default()
     };
     let knows = |who: &str, words: &str, since: Option<&str>, time: Option<&str>| {
-        let (rows, all) = query::knowledge::knows(&before, who, &filter(words, since), time.and_then(moment)).unwrap();
+        let (rows, all) =
+            query::knowledge::knows(&before, &id(who), &filter(words, since), time.and_then(moment)).unwrap();
         assert_eq!(rows.len(), all.min(5));
         rows.into_iter().map(|row| (row.since, row.acquisition)).next()
     };
@@ -70,29 +71,32 @@ fn readings_of_a_campaign() {
     assert_eq!(players("session-2")[0].known_by.len(), 1, "Sister Ilva alone");
     assert_eq!(players("session-2")[0].since.as_deref(), Some("4 Rainmoon 412 HR, 12:00"));
 
-    let missed = query::knowledge::missed(&before, "kestrel-vane", "2").unwrap();
+    let missed = query::knowledge::missed(&before, &id("kestrel-vane"), &session("session-2")).unwrap();
     assert!(!missed.was_there && missed.facts.len() >= 8 && missed.lines.len() >= 10);
     let water = missed.facts.iter().find(|row| row.statement.contains("fresh water")).unwrap();
     assert_eq!(water.learned_by, [id("sister-ilva")]);
     assert!(water.heard_since.as_ref().unwrap().contains("told by sister-ilva"), "{water:?}");
-    assert!(query::knowledge::missed(&before, "sister-ilva", "session-2").unwrap().was_there);
+    assert!(query::knowledge::missed(&before, &id("sister-ilva"), &session("session-2")).unwrap().was_there);
 
-    let chain = query::beliefs::derivation(&before, "tamsin-reed", "jory-found-the-ledger", None).unwrap();
+    let found_ledger = handle(&before, "jory-found-the-ledger");
+    let chain = query::beliefs::derivation(&before, &id("tamsin-reed"), found_ledger, None).unwrap();
     assert_eq!((chain.known_edges.len(), chain.known_edges[0].acquisition.as_str()), (1, "told by jory-penhale"));
-    let unknown = query::beliefs::derivation(&before, "pell", "jory-found-the-ledger", None).unwrap_err();
+    let unknown = query::beliefs::derivation(&before, &id("pell"), found_ledger, None).unwrap_err();
     assert!(matches!(unknown, QueryError::NotKnown { .. }), "{unknown}");
 
-    let holders = query::who_knows::who_knows(&before, "watch-password", None).unwrap();
+    let password = handle(&before, "watch-password");
+    let holders = query::who_knows::who_knows(&before, password, None).unwrap();
     let ids = |rows: &[query::who_knows::HolderRow]| rows.iter().map(|row| row.knower.to_string()).collect::<Vec<_>>();
     assert_eq!(ids(&holders.groups), ["harbour-watch"]);
     assert!(ids(&holders.characters).contains(&"captain-rusk".to_owned()), "{holders:?}");
     assert!(!ids(&holders.characters).contains(&"dorric-stane".to_owned()));
-    let early = query::who_knows::who_knows(&before, "watch-password", moment("29 Galemoon 412")).unwrap();
+    let early = query::who_knows::who_knows(&before, password, moment("29 Galemoon 412")).unwrap();
     assert!(early.groups.is_empty() && early.characters.is_empty());
-    assert!(query::who_knows::who_knows(&before, "sweet-water", None).unwrap().unaware.contains(&id("jory-penhale")));
+    let sweet_water = handle(&before, "sweet-water");
+    assert!(query::who_knows::who_knows(&before, sweet_water, None).unwrap().unaware.contains(&id("jory-penhale")));
 
     let why = |who: &str, fact: &str, time: Option<&str>| {
-        let answer = query::secrets::why_not(&before, who, fact, time.and_then(moment)).unwrap();
+        let answer = query::secrets::why_not(&before, &id(who), handle(&before, fact), time.and_then(moment)).unwrap();
         let reasons: Vec<_> = answer.reasons.iter().map(Obstacle::describe).collect();
         (answer, reasons.join("; "))
     };
@@ -113,7 +117,7 @@ fn readings_of_a_campaign() {
     assert!(answer.sources.last().unwrap().conceals, "who keeps it stands last: {answer:?}");
 
     let secrets = |who: Option<&str>, untold| {
-        let filter = SecretFilter { character: who.map(str::to_owned), untold, limit: 1_000 };
+        let filter = SecretFilter { character: who.map(id), untold, limit: 1_000 };
         query::secrets::secrets(&before, &filter, None).unwrap().0
     };
     let found = secrets(Some("mirela-voss"), false);
@@ -126,20 +130,20 @@ fn readings_of_a_campaign() {
     // A belief before and after the knower hears that it is not true.
     let club = |state: &State| {
         let rows =
-            query::beliefs::beliefs(state, "captain-rusk", "lucan-fairweather", Some("lore"), None).unwrap().answers;
-        rows.into_iter().find(|row| row.statement.starts_with("Lucan Fairweather sat"))
+            query::beliefs::beliefs(state, &id("captain-rusk"), &id("lucan-fairweather"), Some("lore"), None).unwrap();
+        rows.answers.into_iter().find(|row| row.statement.starts_with("Lucan Fairweather sat"))
     };
     let subject = hearsay_query::resolve::find_fact(&before, "club-alibi").unwrap().subject().clone();
     assert_eq!(subject, id("lucan-fairweather"));
     let alibi = club(&before).unwrap();
     assert_eq!((alibi.hold, alibi.status.as_str()), (BeliefStatus::Believed, "false"));
     let refute = GameEvent::Refute {
-        fact: "club-alibi".into(),
+        fact: handle(&before, "club-alibi"),
         statement: None,
         teller: None,
-        hearers: vec!["captain-rusk".into()],
+        hearers: vec![id("captain-rusk")],
         credence: None,
-        circumstances: Circumstances { session: Some("session-4".into()), ..Circumstances::default() },
+        circumstances: Circumstances { session: Some(session("session-4")), ..Circumstances::default() },
     };
     learn(&memory, refute);
     let after = state(&memory);
@@ -153,18 +157,19 @@ fn readings_of_a_campaign() {
     assert_eq!(club(&recorded(1).unwrap()).unwrap().hold, BeliefStatus::Believed);
     assert!(recorded(99).unwrap_err().to_string().contains("position 99 lies after the newest operation"));
     // A character has reason to believe that another one knows a fact if both were present, or if one told the other.
-    learn(&memory, tell("sister-ilva", Stated::Recorded("sweet-water".into()), &["wren-oake"]));
+    learn(&memory, tell("sister-ilva", Stated::Recorded(handle(&after, "sweet-water")), &["wren-oake"]));
     let after = state(&memory);
+    let sabine = id("sabine-orrin");
     let thinks = |who: &str, other: &str| {
-        let rows = query::beliefs::attributed_facts(&after, who, other, Some("sabine-orrin"), None, None).unwrap();
+        let rows = query::beliefs::attributed_facts(&after, &id(who), &id(other), Some(&sabine), None, None).unwrap();
         rows.into_iter().map(|row| row.because).collect::<Vec<_>>()
     };
     assert!(thinks("sister-ilva", "wren-oake").contains(&"told wren-oake".to_owned()));
     assert!(thinks("wren-oake", "sister-ilva").contains(&"sister-ilva told it".to_owned()));
     learn(&memory, tell("sister-ilva", lore("sabine-orrin", "Sabine hums at night."), &["wren-oake"]));
     let after = state(&memory);
-    let rows = query::beliefs::attributed_facts(&after, "wren-oake", "kestrel-vane", Some("sabine-orrin"), None, None)
-        .unwrap();
+    let (wren, kestrel) = (id("wren-oake"), id("kestrel-vane"));
+    let rows = query::beliefs::attributed_facts(&after, &wren, &kestrel, Some(&sabine), None, None).unwrap();
     assert!(rows.iter().all(|row| !row.statement.contains("hums")), "Kestrel was not there: {rows:?}");
 }
 
@@ -183,7 +188,7 @@ fn the_players_knowledge_excludes_plain_names() {
     assert!(rows.iter().all(|row| !["name", "kind"].contains(&of(row).as_str())));
     // The players know the facts of a party only after one of them has joined the party.
     do_edit(&memory, add("The Rakes", Kind::Party, None));
-    let options = FactOptions { known_by: vec!["The Rakes".into()], ..FactOptions::default() };
+    let options = FactOptions { known_by: ids(&["The Rakes"]), ..FactOptions::default() };
     do_edit(&memory, set_with("Pell", "lore", "Pell is watched.", options));
     assert!(!knowers(&party(&state(&memory))).contains("the-rakes"));
     do_edit(&memory, relate("Wren Oake", "MEMBER_OF", "The Rakes"));
@@ -192,36 +197,36 @@ fn the_players_knowledge_excludes_plain_names() {
 
 #[test]
 fn refutations_count_in_every_query() {
-    let (memory, _) = campaign();
+    let (memory, before) = campaign();
+    let sweet_water = handle(&before, "sweet-water");
     let refute = GameEvent::Refute {
-        fact: "sweet-water".into(),
+        fact: sweet_water,
         statement: None,
         teller: None,
-        hearers: vec!["sister-ilva".into()],
+        hearers: ids(&["sister-ilva"]),
         credence: None,
-        circumstances: Circumstances { session: Some("session-4".into()), ..Circumstances::default() },
+        circumstances: Circumstances { session: Some(session("session-4")), ..Circumstances::default() },
     };
     learn(&memory, refute);
     let state = state(&memory);
     let filter = KnowsFilter {
         words: Some("fresh waters lungs".into()),
-        about: Some("jory-penhale".into()),
+        about: Some(id("jory-penhale")),
         limit: 9,
         ..KnowsFilter::default()
     };
-    let credence = query::knowledge::knows(&state, "sister-ilva", &filter, None).unwrap().0;
-    let id = hearsay_query::resolve::find_fact(&state, "sweet-water").unwrap().id();
-    let credence = credence.into_iter().find(|row| row.fact == id).unwrap().credence;
+    let credence = query::knowledge::knows(&state, &id("sister-ilva"), &filter, None).unwrap().0;
+    let credence = credence.into_iter().find(|row| row.fact == sweet_water).unwrap().credence;
     let rows = query::knowledge::party(&state, &filter, None).unwrap().0;
-    let row = rows.into_iter().find(|row| row.fact == id).unwrap();
+    let row = rows.into_iter().find(|row| row.fact == sweet_water).unwrap();
     let ilva = row.known_by.iter().find(|one| one.knower.as_str() == "sister-ilva").unwrap();
     assert_eq!((ilva.credence, credence), (0.0, 0.0));
-    let again = tell("sabine-orrin", Stated::Recorded("sweet-water".into()), &["sister-ilva"]);
+    let again = tell("sabine-orrin", Stated::Recorded(sweet_water), &["sister-ilva"]);
     let make = move |snapshot: &hearsay_engine::ReadSnapshot| {
         Ok(again.operation(&snapshot.state, Author::Dm, Timestamp(0))?)
     };
     let preview = memory.preview(make).unwrap().wait().unwrap();
-    let lesson = preview.lessons.iter().find(|lesson| lesson.fact == id).unwrap();
+    let lesson = preview.lessons.iter().find(|lesson| lesson.fact == sweet_water).unwrap();
     assert_eq!((lesson.before, lesson.credence), (Some(0.0), 0.0));
 }
 
@@ -243,31 +248,31 @@ fn an_invention_is_marked_as_such() {
         other => other,
     };
     learn(&memory, lie(&["Pell"]));
-    let coal = fact(&memory, "odo-brandt", "lore").id().to_string();
+    let coal = fact(&memory, "odo-brandt", "lore").id();
     let now = state(&memory);
     let acquisition = "made it up, and told pell";
     assert_eq!(
-        query::secrets::why_not(&now, "mirela-voss", &coal, None).unwrap().knows.unwrap().acquisition,
+        query::secrets::why_not(&now, &id("mirela-voss"), coal, None).unwrap().knows.unwrap().acquisition,
         [acquisition]
     );
     let filter = KnowsFilter { words: Some("coal".into()), limit: 5, ..KnowsFilter::default() };
-    let row = query::knowledge::knows(&now, "mirela-voss", &filter, None).unwrap().0.remove(0);
+    let row = query::knowledge::knows(&now, &id("mirela-voss"), &filter, None).unwrap().0.remove(0);
     assert_eq!((row.acquisition.as_str(), row.told), ("made it up", vec![id("pell")]));
-    let believes = query::beliefs::beliefs(&now, "mirela-voss", "odo-brandt", Some("lore"), None).unwrap();
+    let believes = query::beliefs::beliefs(&now, &id("mirela-voss"), &id("odo-brandt"), Some("lore"), None).unwrap();
     assert_eq!(believes.answers[0].because[0].acquisition, acquisition);
-    let chain = query::beliefs::derivation(&now, "mirela-voss", &coal, None).unwrap();
+    let chain = query::beliefs::derivation(&now, &id("mirela-voss"), coal, None).unwrap();
     assert_eq!((chain.known_edges.len(), chain.known_edges[0].acquisition.as_str()), (1, acquisition));
-    let holders = query::who_knows::who_knows(&now, &coal, None).unwrap().characters;
+    let holders = query::who_knows::who_knows(&now, coal, None).unwrap().characters;
     assert_eq!(
         holders.iter().map(|row| row.acquisition.join("; ")).collect::<Vec<_>>(),
         [acquisition, "told by mirela-voss"]
     );
-    let ask = hearsay_query::ask::Ask::new("mirela-voss", "Does Odo eat coal?");
+    let ask = hearsay_query::ask::Ask::new(id("mirela-voss"), "Does Odo eat coal?");
     let context = memory.ask(ask).unwrap().wait().unwrap().context;
     let line = context.sections.iter().flat_map(|part| &part.lines).find(|line| line.text.contains("coal")).unwrap();
     assert_eq!((&line.citation.acquisition, line.credence), (&CitedAcquisition::MadeUp, None));
-    learn(&memory, GameEvent::Forget { knower: "Mirela Voss".into(), fact: coal.clone() });
-    let after_retcon = query::who_knows::who_knows(&state(&memory), &coal, None).unwrap();
+    learn(&memory, GameEvent::Forget { knower: id("Mirela Voss"), fact: coal });
+    let after_retcon = query::who_knows::who_knows(&state(&memory), coal, None).unwrap();
     assert!(after_retcon.characters.is_empty(), "it never told it: {after_retcon:?}");
 }
 
@@ -275,7 +280,7 @@ fn an_invention_is_marked_as_such() {
 fn the_dead_are_no_sources_and_secrets_begin() {
     let (memory, before) = campaign();
     let sources = |state: &State| {
-        let answer = query::secrets::why_not(state, "pell", "jory-found-the-ledger", None).unwrap();
+        let answer = query::secrets::why_not(state, &id("pell"), handle(state, "jory-found-the-ledger"), None).unwrap();
         answer.sources.into_iter().map(|row| row.knower).collect::<Vec<_>>()
     };
     assert!(sources(&before).contains(&id("tamsin-reed")) && !sources(&before).contains(&id("jory-penhale")));
@@ -284,14 +289,14 @@ fn the_dead_are_no_sources_and_secrets_begin() {
 
     let begins = |statement: &str, since: Option<&str>, knower: Option<&str>| {
         let mut options = FactOptions { secret: true, since: since.map(str::to_owned), ..FactOptions::default() };
-        options.known_by = knower.map(str::to_owned).into_iter().collect();
+        options.known_by = knower.map(id).into_iter().collect();
         do_edit(&memory, set_with("Salt Quay", "lore", statement, options));
     };
     begins("The quay sinks.", Some("5 Rainmoon 412"), Some("Pell"));
     begins("The quay is hollow.", None, None);
     begins("The quay is cursed.", None, None);
     let cursed = facts(&memory, "salt-quay", "lore");
-    let cursed = cursed.iter().find(|fact| fact.statement().contains("cursed")).unwrap().id().to_string();
+    let cursed = cursed.iter().find(|fact| fact.statement().contains("cursed")).unwrap().id();
     let mut seen = witness(Stated::Recorded(cursed), &["Pell"]);
     if let GameEvent::Witness { circumstances, .. } = &mut seen {
         circumstances.time = Some("the 5th of Rainmoon".into());
@@ -317,22 +322,23 @@ fn dates_are_told_by_the_game_clock_and_sessions_by_name() {
     do_edit(&memory, relate_with("Pell", "OWES", "Odo Brandt", since("yesterday")));
     let owes = fact(&memory, "pell", "OWES");
     assert_eq!(owes.validity().from.as_ref().unwrap().raw, days_ago(1));
-    let retcon = |until: &str, fact: &str| {
-        let retcon = Retcon::Until { fact: fact.into(), until: until.into() };
+    let retcon = |until: &str, fact: FactId| {
+        let retcon = Retcon::Until { fact, until: until.into() };
         memory.retcon(retcon).unwrap().wait()
     };
-    retcon("today", &owes.id().to_string()).unwrap();
+    retcon("today", owes.id()).unwrap();
     assert_eq!(fact(&memory, "pell", "OWES").validity().until.as_ref().unwrap().raw, days_ago(0));
-    let refused = retcon("today", "club-alibi").unwrap_err().to_string();
+    let refused = retcon("today", handle(&before, "club-alibi")).unwrap_err().to_string();
     assert!(refused.contains("is false") && refused.contains("a false fact was never true"), "{refused}");
     let filter = |given: &str| KnowsFilter { since: Some(given.into()), limit: 5, ..KnowsFilter::default() };
-    let knows = |given: &str| query::knowledge::knows(&before, "sister-ilva", &filter(given), None).map(|(_, all)| all);
+    let knows =
+        |given: &str| query::knowledge::knows(&before, &id("sister-ilva"), &filter(given), None).map(|(_, all)| all);
     assert!(knows("session-2").unwrap() > knows("Session 3").unwrap());
     assert_eq!(knows("yesterday").unwrap(), knows(&days_ago(1)).unwrap());
     assert!(knows("session-9").unwrap_err().to_string().contains("there is no session `session-9`"));
     let at = |given: &str| {
         let filter = query::facts::FactFilter {
-            subject: Some("sister-ilva".into()),
+            subject: Some(id("sister-ilva")),
             holds_at: Some(given.into()),
             limit: 500,
             ..Default::default()
@@ -347,8 +353,8 @@ fn dates_are_told_by_the_game_clock_and_sessions_by_name() {
 fn a_document_is_read() {
     let (memory, before) = campaign();
     let read = GameEvent::Read {
-        document: "customs-notice".into(),
-        readers: vec!["pell".into()],
+        document: id("customs-notice"),
+        readers: ids(&["pell"]),
         credence: Some(0.8),
         circumstances: Circumstances::default(),
     };
@@ -361,12 +367,11 @@ fn a_document_is_read() {
 #[test]
 fn reasons_for_not_knowing_the_secret_of_a_group() {
     let memory = town();
-    let secret = FactOptions { secret: true, known_by: vec!["The Guild".into()], ..FactOptions::default() };
+    let secret = FactOptions { secret: true, known_by: ids(&["The Guild"]), ..FactOptions::default() };
     do_edit(&memory, set_with("Silver Ring", "lore", "The ring is glass.", secret));
     let ring = fact(&memory, "silver-ring", "lore");
-    let given = ring.id().to_string();
     let why = |who: &str| {
-        let answer = query::secrets::why_not(&state(&memory), who, &given, None).unwrap();
+        let answer = query::secrets::why_not(&state(&memory), &id(who), ring.id(), None).unwrap();
         assert!(answer.knows.is_none());
         answer.reasons.into_iter().find(|reason| *reason != Obstacle::NeverLearned).unwrap()
     };
@@ -376,7 +381,7 @@ fn reasons_for_not_knowing_the_secret_of_a_group() {
     let options = FactOptions { secret: true, ..FactOptions::default() };
     do_edit(&memory, relate_with("The Guild", "HAS_MEMBER", "Pell", options));
     let belongs = fact(&memory, "pell", "MEMBER_OF");
-    learn(&memory, GameEvent::Forget { knower: "Pell".into(), fact: belongs.id().to_string() });
+    learn(&memory, GameEvent::Forget { knower: id("Pell"), fact: belongs.id() });
     assert_eq!(why("Pell"), Obstacle::UnawareOfBelonging { group: group.clone() });
     // The guild shares the fact only with masters, and Odo is not a master.
     let state_now = state(&memory);
@@ -387,6 +392,6 @@ fn reasons_for_not_knowing_the_secret_of_a_group() {
     memory.write(make).unwrap().wait().unwrap();
     do_edit(&memory, relate("Odo Brandt", "MEMBER_OF", "The Guild"));
     assert_eq!(why("Odo Brandt"), Obstacle::RankTooLow { group, has: None, needs: "master".into() });
-    do_edit(&memory, Edit::RemoveEntity { entity: "The Guild".into() });
+    do_edit(&memory, Edit::RemoveEntity { entity: id("The Guild") });
     assert_eq!(why("Odo Brandt"), Obstacle::NobodyKnows);
 }

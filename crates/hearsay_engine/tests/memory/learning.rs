@@ -7,32 +7,28 @@ use hearsay_commands::{
     retcon::Retcon,
 };
 use hearsay_engine::{Memory, MemoryError, Written};
-use hearsay_model::{Author, FactRelation, FactStatus, GameTime, Kind, Timestamp};
+use hearsay_model::{Author, FactId, FactRelation, FactStatus, GameTime, Kind, Timestamp};
 use hearsay_query::preview::Preview;
 
 use crate::support::*;
 
-fn names(names: &[&str]) -> Vec<String> {
-    names.iter().map(|name| (*name).to_owned()).collect()
-}
-
 pub(crate) fn lore(about: &str, text: &str) -> Stated {
-    Stated::Lore { about: about.into(), text: text.into() }
+    Stated::Lore { about: id(about), text: text.into() }
 }
 
 pub(crate) fn parts(subject: &str, predicate: &str, object: &str) -> Stated {
-    Stated::Parts { subject: subject.into(), predicate: predicate.into(), object: object.into(), statement: None }
+    Stated::Parts { subject: id(subject), predicate: predicate.into(), object: entity(object), statement: None }
 }
 
 pub(crate) fn witness(fact: Stated, witnesses: &[&str]) -> GameEvent {
-    GameEvent::Witness { facts: vec![fact], witnesses: names(witnesses), circumstances: Circumstances::default() }
+    GameEvent::Witness { facts: vec![fact], witnesses: ids(witnesses), circumstances: Circumstances::default() }
 }
 
 pub(crate) fn tell(teller: &str, fact: Stated, hearers: &[&str]) -> GameEvent {
     GameEvent::Tell {
-        teller: teller.into(),
+        teller: id(teller).into(),
         fact,
-        hearers: names(hearers),
+        hearers: ids(hearers),
         retold: None,
         lie: false,
         citing: None,
@@ -69,10 +65,10 @@ pub(crate) fn recorded(memory: &Memory, statement: &str) -> Stated {
     Stated::Recorded(reference(memory, statement))
 }
 
-pub(crate) fn reference(memory: &Memory, statement: &str) -> String {
+pub(crate) fn reference(memory: &Memory, statement: &str) -> FactId {
     let state = state(memory);
     let found = state.facts().find(|fact| fact.statement() == statement);
-    found.unwrap_or_else(|| panic!("{statement}")).id().to_string()
+    found.unwrap_or_else(|| panic!("{statement}")).id()
 }
 
 const FIRE: &str = "The Gull burned.";
@@ -84,7 +80,7 @@ fn those_present_see_it_and_others_hear_of_it_with_less_belief() {
     let here = GameEvent::Witness {
         facts: vec![lore("The Gull", FIRE)],
         witnesses: Vec::new(),
-        circumstances: Circumstances { place: Some("The Gull".into()), ..Circumstances::default() },
+        circumstances: Circumstances { place: Some(id("The Gull")), ..Circumstances::default() },
     };
     let previewed_event = previewed(&memory, here.clone());
     let lessons: Vec<_> =
@@ -109,11 +105,11 @@ fn those_present_see_it_and_others_hear_of_it_with_less_belief() {
     learn(&memory, GameEvent::Tell { teller, fact, hearers, retold, lie, citing, credence, circumstances });
     let wrong_reference = reference(&memory, "The Gull was set on fire.");
     let state = state(&memory);
-    let fact_relation = hearsay_query::resolve::find_fact(&state, &wrong_reference).unwrap().fact_relation();
+    let fact_relation = state.fact(wrong_reference).unwrap().fact_relation();
     assert!(matches!(fact_relation, Some(FactRelation::Distorts(_))));
     assert_eq!(believes(&memory, "bram", "The Gull was set on fire."), Some(54));
     // If Pell never witnessed the fact, all edges that depend on his edge become inactive. Mirela still knows the fact.
-    let forget = GameEvent::Forget { knower: "Pell".into(), fact: reference(&memory, FIRE) };
+    let forget = GameEvent::Forget { knower: id("Pell"), fact: reference(&memory, FIRE) };
     let lost = previewed(&memory, forget.clone()).lost;
     let lost: Vec<_> = lost.iter().map(|loss| (loss.knower.to_string(), loss.statement.clone())).collect();
     assert_eq!(lost.len(), 4, "{lost:?}");
@@ -145,10 +141,10 @@ fn hearers_of_a_line_learn_its_facts() {
     let memory = town();
     set_clock(&memory, DAY);
     let say = |text: &str, states: Vec<Stated>, hearers: &[&str], lie| GameEvent::Say {
-        speaker: "Mirela Voss".into(),
+        speaker: id("Mirela Voss").into(),
         text: text.into(),
         states,
-        hearers: names(hearers),
+        hearers: ids(hearers),
         lie,
         circumstances: Circumstances::default(),
     };
@@ -186,9 +182,9 @@ fn a_secret_that_is_told_stays_one_unless_it_is_told_openly() {
     };
     memory.write(conceal).unwrap().wait().unwrap();
     let reveal = |to: &str, openly| GameEvent::Reveal {
-        holder: "Pell".into(),
-        fact: goals.id().to_string(),
-        to: names(&[to]),
+        holder: id("Pell").into(),
+        fact: goals.id(),
+        to: ids(&[to]),
         openly,
         circumstances: Circumstances::default(),
     };
@@ -206,22 +202,22 @@ fn a_secret_that_is_told_stays_one_unless_it_is_told_openly() {
 fn conclusions_and_denials() {
     let memory = town();
     learn(&memory, witness(lore("The Gull", FIRE), &["Pell"]));
-    let deduce = |from: &str, certainty| GameEvent::Deduce {
-        knower: "Pell".into(),
+    let deduce = |from: FactId, certainty| GameEvent::Deduce {
+        knower: id("Pell"),
         conclusion: lore("Odo Brandt", "Odo set it."),
-        from: names(&[from]),
+        from: vec![from],
         certainty: Some(certainty),
         circumstances: Circumstances::default(),
     };
-    learn(&memory, deduce(&reference(&memory, FIRE), 0.7));
+    learn(&memory, deduce(reference(&memory, FIRE), 0.7));
     assert_eq!(believes(&memory, "pell", "Odo set it."), Some(70));
     learn(&memory, tell("Pell", recorded(&memory, "Odo set it."), &["Mirela Voss"]));
     assert_eq!(believes(&memory, "mirela-voss", "Odo set it."), Some(38));
     let refute = |teller: Option<&str>, hearers: &[&str]| GameEvent::Refute {
         fact: reference(&memory, "Odo set it."),
         statement: Some("Odo did not.".into()),
-        teller: teller.map(str::to_owned),
-        hearers: names(hearers),
+        teller: teller.map(|name| id(name).into()),
+        hearers: ids(hearers),
         credence: None,
         circumstances: Circumstances::default(),
     };
@@ -256,21 +252,21 @@ fn a_retraction_lists_the_lost_edges_first() {
         };
         memory.preview(make).unwrap().wait().unwrap()
     };
-    let until = || Retcon::Until { fact: fact.clone(), until: "412".into() };
+    let until = || Retcon::Until { fact, until: "412".into() };
     let ends = preview_retcon(until());
     let still: Vec<_> = ends.still.iter().map(|believer| believer.knower.as_str()).collect();
     assert_eq!((still, ends.lost.len()), (vec!["odo-brandt", "pell"], 0));
-    let retraction = Retcon::Retract { fact: fact.clone() };
+    let retraction = Retcon::Retract { fact };
     let impact = preview_retcon(retraction.clone());
     assert_eq!((impact.lost.len(), impact.still.len()), (2, 0));
     memory.retcon(until()).unwrap().wait().unwrap();
-    assert!(hearsay_query::resolve::find_fact(&state(&memory), &fact).unwrap().validity().is_closed());
+    assert!(state(&memory).fact(fact).unwrap().validity().is_closed());
     assert_eq!(believes(&memory, "odo-brandt", FIRE), Some(54), "belief does not read the world");
     memory.retcon(retraction).unwrap().wait().unwrap();
     assert_eq!(believes(&memory, "odo-brandt", FIRE), None);
     let early = FactOptions { since: Some("400".into()), ..FactOptions::default() };
     do_edit(&memory, relate_with("Pell", "OWES", "Mirela Voss", early));
-    let owes = crate::support::fact(&memory, "pell", "OWES").id().to_string();
+    let owes = crate::support::fact(&memory, "pell", "OWES").id();
     let retcon = Retcon::Until { fact: owes, until: "399".into() };
     refused(
         &memory,
@@ -303,7 +299,7 @@ fn a_corrected_fact_takes_its_chains_along() {
     do_edit(&memory, correct);
     assert_eq!(beliefs(correct_statement), before);
     assert_eq!(state(&memory).all_knowledge().count(), edges, "nothing sleeps, nothing is there twice");
-    let forget = GameEvent::Forget { knower: "Pell".into(), fact: reference(&memory, correct_statement) };
+    let forget = GameEvent::Forget { knower: id("Pell"), fact: reference(&memory, correct_statement) };
     learn(&memory, forget);
     assert_eq!(believes(&memory, "bram", correct_statement), None, "the chain is whole");
 }
@@ -318,31 +314,32 @@ fn impossible_events_change_nothing() {
     let fire = || recorded(&memory, FIRE);
     let check = |game_event: GameEvent, words: &[&str]| refused(&memory, |memory| try_learn(memory, game_event), words);
     check(tell("Mirela Voss", fire(), &["Pell"]), &["mirela-voss does not know that", FIRE]);
-    check(tell("Pel", fire(), &["Mirela Voss"]), &["nothing is called `Pel`", "did you mean pell"]);
-    check(tell("Pell", fire(), &["Mirella"]), &["nothing is called `Mirella`", "mirela-voss"]);
+    check(tell("Pel", fire(), &["Mirela Voss"]), &["there is no entity `pel`", "did you mean pell"]);
+    check(tell("Pell", fire(), &["Mirella"]), &["there is no entity `mirella`", "mirela-voss"]);
     check(tell("Pell", fire(), &["Bram"]), &["bram is dead"]);
     check(tell("Bram", fire(), &["Pell"]), &["bram is dead"]);
     check(tell("Pell", fire(), &["Pell"]), &["cannot tell a fact to itself"]);
     check(tell("Pell", fire(), &["Silver Ring"]), &["silver-ring", "cannot know facts"]);
     check(tell("Odo Brandt", lore("Pell", "Pell snores."), &[]), &["nobody would learn the fact"]);
-    check(tell("Pell", Stated::Recorded("ffffffff".into()), &["Mirela Voss"]), &["there is no fact `ffffffff`"]);
-    check(witness(parts("Pell", "OWES", "Nobody"), &["Pell"]), &["nothing is called `Nobody`"]);
+    check(tell("Pell", Stated::Recorded(no_fact()), &["Mirela Voss"]), &["there is no fact with the id 0000"]);
+    check(witness(parts("Pell", "OWES", "Nobody"), &["Pell"]), &["there is no entity `nobody`"]);
+    check(witness(parts("Pell", "occupation", "Odo Brandt"), &["Pell"]), &["the object of occupation must be a value"]);
     let at = |time: Option<&str>, session: Option<&str>| GameEvent::Witness {
         facts: vec![lore("Pell", "Pell snores.")],
-        witnesses: names(&["Mirela Voss"]),
+        witnesses: ids(&["Mirela Voss"]),
         circumstances: Circumstances {
             place: None,
             time: time.map(str::to_owned),
-            session: session.map(str::to_owned),
+            session: session.map(crate::support::session),
         },
     };
     check(at(Some("31 Month1 3"), None), &["31 Month1 3", "the day of Month1", "from 1 to 30"]);
     check(at(Some("the feast"), None), &["the feast", "is not a date"]);
     check(at(None, Some("9")), &["there is no session `9`"]);
-    let forget = |who: &str| GameEvent::Forget { knower: who.into(), fact: reference(&memory, FIRE) };
+    let forget = |who: &str| GameEvent::Forget { knower: id(who), fact: reference(&memory, FIRE) };
     check(forget("Odo Brandt"), &["odo-brandt did not learn"]);
-    let deduce = |from: Vec<String>| GameEvent::Deduce {
-        knower: "Mirela Voss".into(),
+    let deduce = |from: Vec<FactId>| GameEvent::Deduce {
+        knower: id("Mirela Voss"),
         conclusion: lore("Pell", "Pell did it."),
         from,
         certainty: None,
@@ -351,8 +348,8 @@ fn impossible_events_change_nothing() {
     check(deduce(Vec::new()), &["at least one premise"]);
     check(deduce(vec![reference(&memory, FIRE)]), &["does not know that", "cannot deduce"]);
     let read = GameEvent::Read {
-        document: "Silver Ring".into(),
-        readers: names(&["Pell"]),
+        document: id("Silver Ring"),
+        readers: ids(&["Pell"]),
         credence: None,
         circumstances: Circumstances::default(),
     };

@@ -10,10 +10,14 @@ use hearsay_commands::{
 use hearsay_engine::{ExtractionEngine, ExtractionSettings, Memory, MemoryOptions, ModelSettings, Settings};
 use hearsay_model::{Acquisition, Author, Knower};
 use hearsay_query as query;
-use hearsay_query::{ask::Ask, session::RecapAudience};
+use hearsay_query::{
+    ask::Ask,
+    resolve::{Speaker, resolve_speaker},
+    session::RecapAudience,
+};
 use hearsay_recall::{Detail, Form};
 
-use crate::support::{id, options, state};
+use crate::support::{id, ids, options, session, state};
 
 const QUAY: &str = r#"
 campaign: {name: The Quay, start: "1 Month1 1, 10:00"}
@@ -53,8 +57,13 @@ fn quay(options: MemoryOptions) -> Memory {
     memory
 }
 
+/// Returns Mirela, who speaks under her secret name.
+fn grey_lady(memory: &Memory) -> Speaker {
+    resolve_speaker(&state(memory), "the grey lady").unwrap()
+}
+
 fn prompt(memory: &Memory, who: &str, question: &str) -> String {
-    let ask = Ask { session: Some("s1".into()), budget: Some(5_000), ..Ask::new(who, question) };
+    let ask = Ask { session: Some(session("s1")), budget: Some(5_000), ..Ask::new(id(who), question) };
     memory.ask(ask).unwrap().wait().unwrap().context.render(Form::Text, Detail::Citations)
 }
 
@@ -82,19 +91,19 @@ fn hearers_of_a_secret_name_do_not_learn_its_owner() {
     let memory = quay(options());
     check(&memory, "When does the bell ring?", "The bell rings");
     let say = GameEvent::Say {
-        speaker: "The Grey Lady".into(),
+        speaker: grey_lady(&memory),
         text: "The tide comes at ten.".into(),
-        states: vec![Stated::Lore { about: "quay".into(), text: "The tide comes at ten.".into() }],
-        hearers: vec!["pell".into(), "odo".into()],
+        states: vec![Stated::Lore { about: id("quay"), text: "The tide comes at ten.".into() }],
+        hearers: ids(&["pell", "odo"]),
         lie: false,
-        circumstances: Circumstances { session: Some("s1".into()), ..Circumstances::default() },
+        circumstances: Circumstances { session: Some(session("s1")), ..Circumstances::default() },
     };
     memory.learn(Author::Dm, say).unwrap().wait().unwrap();
     check(&memory, "When does the tide come?", "The tide comes");
     let tell = GameEvent::Tell {
-        teller: "the grey lady".into(),
-        fact: Stated::Lore { about: "quay".into(), text: "The lamp is out.".into() },
-        hearers: vec!["pell".into(), "odo".into()],
+        teller: grey_lady(&memory),
+        fact: Stated::Lore { about: id("quay"), text: "The lamp is out.".into() },
+        hearers: ids(&["pell", "odo"]),
         retold: None,
         lie: false,
         citing: None,
@@ -104,16 +113,16 @@ fn hearers_of_a_secret_name_do_not_learn_its_owner() {
     memory.learn(Author::Dm, tell).unwrap().wait().unwrap();
     assert!(prompt(&memory, "odo", "Is the lamp out?").contains("told by Mirela Voss"));
     let line = LogLine {
-        speaker: Some("The Grey Lady".into()),
-        heard_by: vec!["pell".into(), "odo".into()],
+        speaker: Some(grey_lady(&memory)),
+        heard_by: ids(&["pell", "odo"]),
         ..LogLine::new("Beware of the harbour dogs.")
     };
-    let log = Log { session: Some("s1".into()), lines: vec![line], ..Log::default() };
+    let log = Log { session: Some(session("s1")), lines: vec![line], ..Log::default() };
     memory.log(Author::Dm, log).unwrap().wait().unwrap();
     check(&memory, "What of the harbour dogs?", "Beware of the harbour");
 
     let state = state(&memory);
-    let recap = |whom| query::session::session_recap(&state, Some("s1"), &whom, 500).unwrap();
+    let recap = |whom| query::session::session_recap(&state, Some(&session("s1")), &whom, 500).unwrap();
     let players = serde_json::to_string(&recap(RecapAudience::Players)).unwrap();
     assert!(
         players.contains("The Grey Lady: ") && !players.contains("Mirela") && !players.contains("mirela"),
@@ -124,9 +133,9 @@ fn hearers_of_a_secret_name_do_not_learn_its_owner() {
     // A character who learns whose name it is knows who the speaker is.
     let alias = state.facts().find(|fact| *fact.predicate() == *"alias").unwrap().id();
     let reveal = GameEvent::Reveal {
-        holder: "mirela".into(),
-        fact: alias.to_string(),
-        to: vec!["pell".into()],
+        holder: id("mirela").into(),
+        fact: alias,
+        to: ids(&["pell"]),
         openly: false,
         circumstances: Circumstances::default(),
     };
@@ -142,10 +151,10 @@ fn facts_from_lines_of_a_secret_name_do_not_reveal_its_owner() {
     let settings = Settings { extraction: patterns, model, ..Settings::default() };
     let memory = quay(MemoryOptions { settings, ..options() });
     let say = GameEvent::Say {
-        speaker: "The Grey Lady".into(),
+        speaker: grey_lady(&memory),
         text: "I hate Odo. Bryn owes Odo forty crowns.".into(),
         states: Vec::new(),
-        hearers: vec!["pell".into(), "odo".into()],
+        hearers: ids(&["pell", "odo"]),
         lie: false,
         circumstances: Circumstances::default(),
     };
@@ -167,14 +176,15 @@ fn a_line_does_not_reveal_a_fact_that_a_player_conceals() {
     let state = state(&memory);
     let players = [id("pell"), id("bryn")];
     let book = hearsay_campaign::export_handbook(&state, "The Quay", &players, None);
-    let recap = query::session::session_recap(&state, Some("s1"), &RecapAudience::Players, 500).unwrap();
+    let recap = query::session::session_recap(&state, Some(&session("s1")), &RecapAudience::Players, 500).unwrap();
     let recap = serde_json::to_string(&recap).unwrap();
     for text in [&book, &recap] {
         assert!(text.contains("A fine night."), "{text}");
         assert!(!text.contains("sank the ferry"), "{text}");
     }
     let recap_for_pell =
-        query::session::session_recap(&state, Some("s1"), &RecapAudience::Character("pell".into()), 500).unwrap();
+        query::session::session_recap(&state, Some(&session("s1")), &RecapAudience::Character(id("pell")), 500)
+            .unwrap();
     assert!(serde_json::to_string(&recap_for_pell).unwrap().contains("sank the ferry"), "its own it may hear");
 }
 

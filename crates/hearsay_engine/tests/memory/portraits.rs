@@ -65,14 +65,14 @@ fn a_game_without_logs_has_meetings_too() {
     let meetings_of = |who: &str| query::portrait::meetings(&state(&memory), &id(who)).unwrap();
     assert_eq!(meetings_of("pell"), query::portrait::Meetings::default());
     let sees = GameEvent::Witness {
-        facts: vec![Stated::Lore { about: "pell".into(), text: "Pell dropped a jug.".into() }],
-        witnesses: vec!["lyra".into(), "pell".into()],
+        facts: vec![Stated::Lore { about: id("pell"), text: "Pell dropped a jug.".into() }],
+        witnesses: ids(&["lyra", "pell"]),
         circumstances: Default::default(),
     };
     memory.learn(Author::Game, sees).unwrap().wait().unwrap();
     assert_eq!(meetings_of("pell").first.unwrap().acquisition, ContactKind::Present);
     memory.session(Author::Dm, SessionStep::Start(NewSession::default())).unwrap().wait().unwrap();
-    let line = LogLine { speaker: Some("pell".into()), text: "More ale?".into(), ..LogLine::default() };
+    let line = LogLine { speaker: Some(id("pell").into()), text: "More ale?".into(), ..LogLine::default() };
     memory.log(Author::Dm, Log { lines: vec![line], ..Log::default() }).unwrap().wait().unwrap();
     let pell = meetings_of("pell");
     assert_eq!((pell.last.unwrap().acquisition, pell.words.unwrap().text.as_str()), (ContactKind::Spoke, "More ale?"));
@@ -85,7 +85,7 @@ fn open_threads_of_an_entity_equal_those_of_the_thread_list() {
     for entity in state.entities() {
         let filter = ThreadFilter {
             kinds: vec![ThreadKind::Quest, ThreadKind::Promise, ThreadKind::Debt],
-            about: Some(entity.id.to_string()),
+            about: Some(entity.id.clone()),
             session: None,
         };
         let mut expected = query::session::threads(&state, &filter).unwrap();
@@ -108,7 +108,7 @@ fn the_table_knows_what_one_of_its_players_knows() {
     for fact in state.facts() {
         let reading = players_view.knows(fact.id());
         assert_eq!(players_view.all_know(fact.id()), reading.as_ref().is_some_and(|knows| knows.all));
-        let holders = query::who_knows::who_knows(&state, &fact.id().to_string(), None).ok().filter(|_| known < 40);
+        let holders = query::who_knows::who_knows(&state, fact.id(), None).ok().filter(|_| known < 40);
         if let Some(holders) = holders.filter(|holders| !holders.everybody) {
             let players: BTreeSet<_> = players_view.players().collect();
             let all = holders.groups.iter().chain(&holders.characters).map(|row| &row.knower);

@@ -93,7 +93,7 @@ fn nobody_knows_a_proposed_fact_before_it_is_accepted() {
     let owes = fact(&memory, "pell", "OWES");
     assert!(known_by(&memory, &owes).is_empty() && !knows(&memory, "mirela-voss", owes.statement()));
     assert_eq!(hearsay_query::facts::recorded_edges(&state(&memory), owes.id()).len(), 1);
-    memory.decide(owes.id().to_string(), Decision::Accept).unwrap().wait().unwrap();
+    memory.decide(owes.id(), Decision::Accept).unwrap().wait().unwrap();
     assert!(knows(&memory, "mirela-voss", owes.statement()));
 }
 
@@ -112,7 +112,7 @@ fn in_a_game_without_a_dm_doubt_is_credence() {
 fn rejected_facts_are_not_proposed_again() {
     let memory = town();
     propose(&memory, Author::Extractor, vec![owes("mirela-voss", 0.5)]);
-    let id = fact(&memory, "pell", "OWES").id().to_string();
+    let id = fact(&memory, "pell", "OWES").id();
     memory.decide(id, Decision::Reject).unwrap().wait().unwrap();
     let before = state(&memory).position();
     for sure in [0.5, 0.9] {
@@ -147,7 +147,7 @@ fn one_fact_twice_in_a_batch_is_one_fact_and_the_surer_counts() {
 fn a_repeated_proposal_does_not_overrule_the_dm() {
     let memory = town();
     propose(&memory, Author::Extractor, vec![owes("mirela-voss", 0.9)]);
-    let id = fact(&memory, "pell", "OWES").id().to_string();
+    let id = fact(&memory, "pell", "OWES").id();
     memory.decide(id, Decision::False).unwrap().wait().unwrap();
     let counts = propose(&memory, Author::Extractor, vec![owes("mirela-voss", 0.9)]);
     assert_eq!(counts.known, 1);

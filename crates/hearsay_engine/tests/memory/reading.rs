@@ -21,7 +21,7 @@ use hearsay_query::{
 
 use crate::{
     learning::{believes, learn, parts, tell, witness},
-    support::{add, do_edit, facts, found_town, id, options, relate, set_with, state},
+    support::{add, do_edit, entity, facts, found_town, id, ids, options, relate, set_with, state},
 };
 
 fn reading(settings: Settings) -> MemoryOptions {
@@ -63,7 +63,7 @@ fn say_that(memory: &Memory, speaker: &str, text: &str, states: Vec<Stated>) {
 
 fn say_with(memory: &Memory, speaker: &str, text: &str, states: Vec<Stated>, lie: bool) {
     let (hearers, circumstances) = (Vec::new(), Circumstances::default());
-    let say = GameEvent::Say { speaker: speaker.into(), text: text.into(), states, hearers, lie, circumstances };
+    let say = GameEvent::Say { speaker: id(speaker).into(), text: text.into(), states, hearers, lie, circumstances };
     memory.learn(Author::Game, say).unwrap().wait().unwrap();
     settle(memory);
 }
@@ -192,12 +192,8 @@ fn chat_questions_and_instructions_to_the_program_give_no_facts() {
 #[test]
 fn lines_with_stated_facts_are_not_extracted() {
     let memory = town(Settings::default());
-    let stated = Stated::Parts {
-        subject: "odo-brandt".into(),
-        predicate: "OWES".into(),
-        object: "pell".into(),
-        statement: None,
-    };
+    let stated =
+        Stated::Parts { subject: id("odo-brandt"), predicate: "OWES".into(), object: entity("pell"), statement: None };
     say_that(&memory, "mirela-voss", "Odo owes Pell forty crowns.", vec![stated]);
     assert_eq!(found(&memory), []);
 }
@@ -268,7 +264,7 @@ fn rejected_facts_are_not_extracted_again() {
     let memory = town(Settings::default());
     say(&memory, "pell", "Maybe Odo hates Mirela.");
     let fact = one(&memory, "HOSTILE_TO").id();
-    memory.decide(fact.to_string(), Decision::Reject).unwrap().wait().unwrap();
+    memory.decide(fact, Decision::Reject).unwrap().wait().unwrap();
     say(&memory, "pell", "I think Odo hates Mirela Voss.");
     assert_eq!(one(&memory, "HOSTILE_TO").status(), FactStatus::Rejected);
 }
@@ -283,7 +279,7 @@ fn a_log_is_read_with_its_scene_and_again_after_a_restart_nothing_is() {
     let memory = open(directory.path());
     found_town(&memory);
     do_edit(&memory, add("Lyra", hearsay_model::Kind::Player, Some("The Gull")));
-    let step = SessionStep::Start(NewSession { present: vec!["lyra".into()], ..NewSession::default() });
+    let step = SessionStep::Start(NewSession { present: ids(&["lyra"]), ..NewSession::default() });
     memory.session(Author::Dm, step).unwrap().wait().unwrap();
     let lines = vec![LogLine::new("Odo sits in the Gull."), LogLine::new("He is a smuggler.")];
     memory.log(Author::Dm, Log { lines, ..Log::default() }).unwrap().wait().unwrap();
@@ -306,7 +302,7 @@ fn a_log_is_read_with_its_scene_and_again_after_a_restart_nothing_is() {
 /// Logs many lines at once, as an import does.
 fn log_all(memory: &Memory, lines: impl Iterator<Item = String>) {
     let lines: Vec<LogLine> = lines.map(LogLine::new).collect();
-    let new = Some(NewSession { present: vec!["lyra".into()], ..NewSession::default() });
+    let new = Some(NewSession { present: ids(&["lyra"]), ..NewSession::default() });
     memory.log(Author::Dm, Log { new, lines, ..Log::default() }).unwrap().wait().unwrap();
     settle(memory);
 }
@@ -342,7 +338,7 @@ fn each_session_has_its_own_review_queue() {
         }
         _ => None,
     });
-    memory.decide(claim.unwrap().to_string(), Decision::Reject).unwrap().wait().unwrap();
+    memory.decide(claim.unwrap(), Decision::Reject).unwrap().wait().unwrap();
     assert_eq!(counts(), (7, 7), "{:?}", found(&memory));
 }
 
@@ -350,7 +346,7 @@ fn each_session_has_its_own_review_queue() {
 fn live_lines_count_towards_the_queue_of_their_session() {
     let memory = town(Settings { review: ReviewSettings { max_per_source: 2 }, ..Settings::default() });
     do_edit(&memory, add("Lyra", hearsay_model::Kind::Player, Some("The Gull")));
-    let step = SessionStep::Start(NewSession { present: vec!["lyra".into()], ..NewSession::default() });
+    let step = SessionStep::Start(NewSession { present: ids(&["lyra"]), ..NewSession::default() });
     memory.session(Author::Dm, step).unwrap().wait().unwrap();
     for (line, expected) in [
         ("Maybe Odo hates Mirela.", (1, 0)),
@@ -371,8 +367,8 @@ fn narration_needs_more_certainty_than_a_claim() {
     let check = |policy: Policy, speaker: Option<&str>, expected| {
         let memory = town(Settings { policy, ..Settings::default() });
         do_edit(&memory, add("Lyra", hearsay_model::Kind::Player, Some("The Gull")));
-        let line = LogLine { speaker: speaker.map(str::to_owned), ..LogLine::new("Odo killed Pell.") };
-        let new = Some(NewSession { present: vec!["lyra".into()], ..NewSession::default() });
+        let line = LogLine { speaker: speaker.map(|name| id(name).into()), ..LogLine::new("Odo killed Pell.") };
+        let new = Some(NewSession { present: ids(&["lyra"]), ..NewSession::default() });
         memory.log(Author::Dm, Log { new, lines: vec![line], ..Log::default() }).unwrap().wait().unwrap();
         settle(&memory);
         assert_eq!(found(&memory)[0].1, expected, "{:?}", found(&memory));
@@ -396,13 +392,13 @@ fn a_new_name_is_one_entity_and_one_decision() {
     let reviews = || memory.status().unwrap().wait().unwrap().reviews;
     assert_eq!(reviews(), 3, "two facts, and who Zarael is");
     // Accepting a fact about a new name also confirms the name.
-    memory.decide(works.id().to_string(), Decision::Accept).unwrap().wait().unwrap();
+    memory.decide(works.id(), Decision::Accept).unwrap().wait().unwrap();
     assert_eq!(state(&memory).open_name(&id("zarael")), Some("Zarael"));
     assert_eq!(reviews(), 1);
     memory.undo(UndoTarget::Last).unwrap().wait().unwrap();
     // After the DM has rejected a name, later texts add no facts about it.
     let name = one(&memory, "name");
-    memory.decide(name.id().to_string(), Decision::Reject).unwrap().wait().unwrap();
+    memory.decide(name.id(), Decision::Reject).unwrap().wait().unwrap();
     assert_eq!(reviews(), 0);
     say(&memory, "pell", "Mirela hates Zarael.");
     assert_eq!(reviews(), 0, "{:?}", found(&memory));
@@ -421,7 +417,7 @@ fn unfinished_extraction_continues_after_opening() {
     do_edit(&memory, add("Lyra", hearsay_model::Kind::Player, Some("The Gull")));
     let talk = (0..60).map(|n| format!("The bell rang {n} times, and nobody came."));
     let lines: Vec<LogLine> = talk.chain(["Odo owes Pell forty crowns.".to_owned()]).map(LogLine::new).collect();
-    let new = Some(NewSession { present: vec!["lyra".into()], ..NewSession::default() });
+    let new = Some(NewSession { present: ids(&["lyra"]), ..NewSession::default() });
     memory.log(Author::Dm, Log { new, lines, ..Log::default() }).unwrap().wait().unwrap();
     memory.close().unwrap();
     let memory = open();

@@ -58,7 +58,7 @@ fn a_cancelled_write_is_not_written() {
     let cancelled = memory.edit(set("Pell", "age", "13")).unwrap();
     let read = memory.read(|_| Ok(())).unwrap();
     let import = memory.import(tiny_tavern()).unwrap();
-    let ask = memory.ask(hearsay_query::ask::Ask::new("pell", "Who are you?")).unwrap();
+    let ask = memory.ask(hearsay_query::ask::Ask::new(id("pell"), "Who are you?")).unwrap();
     cancelled.cancel();
     read.cancel();
     import.cancel();
@@ -81,7 +81,7 @@ fn a_full_channel_is_said_at_once() {
     let full = |error: MemoryError| assert!(matches!(error, MemoryError::Full { waiting: 1 }), "{error}");
     full(memory.status().unwrap_err());
     full(memory.edit(add("Odo", hearsay_model::Kind::Npc, None)).unwrap_err());
-    full(memory.ask(hearsay_query::ask::Ask::new("bram", "?")).unwrap_err());
+    full(memory.ask(hearsay_query::ask::Ask::new(id("bram"), "?")).unwrap_err());
     assert!(started_at.elapsed() < Duration::from_millis(500));
     drop(blocked);
     read.wait().unwrap();
@@ -151,7 +151,7 @@ fn closing_finishes_what_was_sent_before() {
     let blocked = block(&memory);
     let edits: Vec<_> = (0..100).map(|n| memory.edit(set("Pell", "lore", &format!("Lore {n}."))).unwrap()).collect();
     let import = memory.import(tiny_tavern()).unwrap();
-    let ask = memory.ask(hearsay_query::ask::Ask::new("pell", "Who are you?")).unwrap();
+    let ask = memory.ask(hearsay_query::ask::Ask::new(id("pell"), "Who are you?")).unwrap();
     let background_read = memory
         .read_in_background(|snapshot| {
             std::thread::sleep(Duration::from_millis(100));
@@ -187,7 +187,7 @@ fn a_panic_in_a_callers_function_ends_that_request_alone() {
         }
     }
     let ask =
-        hearsay_query::ask::Ask { counter: Some(Box::new(Broken)), ..hearsay_query::ask::Ask::new("pell", "Who?") };
+        hearsay_query::ask::Ask { counter: Some(Box::new(Broken)), ..hearsay_query::ask::Ask::new(id("pell"), "Who?") };
     crashed(memory.ask(ask).unwrap().wait().unwrap_err());
     do_edit(&memory, set("Pell", "age", "11"));
     memory.close().unwrap();

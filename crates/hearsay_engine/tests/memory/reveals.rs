@@ -110,7 +110,7 @@ fn the_dm_is_told_once_when_a_secret_may_be_told() {
 
     // A reveal of a corrected secret is not reported again.
     let statement = Some("The ledger lies under the chapel.".into());
-    do_edit(&memory, Edit::Correct { fact: fact.to_string(), object: None, statement });
+    do_edit(&memory, Edit::Correct { fact, object: None, statement });
     assert!(reported_reveals(&memory).is_empty());
     let state_now = state(&memory);
     assert!(state_now.fact(fact).is_none() && state_now.reveals().count() == 3);

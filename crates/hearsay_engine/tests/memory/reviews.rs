@@ -23,7 +23,7 @@ fn hear(memory: &Memory, name: &str, object: &str, sure: f64) {
 }
 
 fn decide(memory: &Memory, fact: &hearsay_model::Fact, decision: Decision) -> Result<String, MemoryError> {
-    memory.decide(fact.id().to_string(), decision).unwrap().wait().map(|written| written.summary)
+    memory.decide(fact.id(), decision).unwrap().wait().map(|written| written.summary)
 }
 
 fn reviews(memory: &Memory) -> usize {
@@ -124,7 +124,7 @@ fn accepting_in_other_words_keeps_the_old_words_as_rejected() {
         let edit = Decision::Edit {
             subject: None,
             predicate: None,
-            object: Some("The Guild".into()),
+            object: Some(entity("The Guild")),
             statement: Some("Pell owes the guild.".into()),
         };
         let summary = decide(&memory, &old, edit).unwrap();
@@ -168,7 +168,7 @@ fn rejected_facts_count_as_decided() {
             &["does not wait for review: its status is rejected"],
         );
     }
-    refused(&memory, |memory| memory.decide("none-such", Decision::Accept).unwrap().wait(), &["there is no fact"]);
+    refused(&memory, |memory| memory.decide(no_fact(), Decision::Accept).unwrap().wait(), &["there is no fact"]);
 }
 
 #[test]
@@ -196,7 +196,7 @@ fn a_decision_edits_subject_and_predicate_too() {
     hear(&memory, "OWES", "mirela-voss", 0.5);
     let old = fact(&memory, "pell", "OWES");
     let decision = Decision::Edit {
-        subject: Some("The Guild".into()),
+        subject: Some(id("The Guild")),
         predicate: Some("FEARS".into()),
         object: None,
         statement: None,

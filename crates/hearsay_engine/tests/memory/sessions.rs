@@ -19,7 +19,7 @@ use hearsay_query::{
 };
 
 use crate::support::{
-    add, do_edit, empty, fact, found_town, id, refused, relate, relate_with, set, set_clock, state, town,
+    add, do_edit, empty, fact, found_town, id, ids, refused, relate, relate_with, session, set, set_clock, state, town,
 };
 
 fn step(memory: &Memory, step: SessionStep) -> Result<Written, MemoryError> {
@@ -27,17 +27,16 @@ fn step(memory: &Memory, step: SessionStep) -> Result<Written, MemoryError> {
 }
 
 fn start(memory: &Memory) -> Written {
-    let new = NewSession { title: Some("The ledger".into()), place: Some("The Gull".into()), ..NewSession::default() };
+    let new = NewSession { title: Some("The ledger".into()), place: Some(id("The Gull")), ..NewSession::default() };
     step(memory, SessionStep::Start(new)).unwrap()
 }
 
 fn attend(memory: &Memory, arrive: &[&str], leave: &[&str]) -> Result<Written, MemoryError> {
-    let all = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
-    step(memory, SessionStep::Attend { arrive: all(arrive), leave: all(leave) })
+    step(memory, SessionStep::Attend { arrive: ids(arrive), leave: ids(leave) })
 }
 
 fn log(memory: &Memory, speaker: Option<&str>, text: &str) -> Result<Written, MemoryError> {
-    let line = LogLine { speaker: speaker.map(str::to_owned), ..LogLine::new(text) };
+    let line = LogLine { speaker: speaker.map(|name| id(name).into()), ..LogLine::new(text) };
     memory.log(Author::Dm, Log { lines: vec![line], ..Log::default() })?.wait()
 }
 
@@ -63,12 +62,11 @@ fn heard_by(memory: &Memory, text: &str) -> Vec<String> {
 #[test]
 fn characters_present_hear_spoken_lines() {
     let memory = table();
-    step(&memory, SessionStep::Start(NewSession { present: vec!["Lyra Finn".into()], ..NewSession::default() }))
-        .unwrap();
+    step(&memory, SessionStep::Start(NewSession { present: ids(&["Lyra Finn"]), ..NewSession::default() })).unwrap();
     log(&memory, None, "Rain falls.").unwrap();
     assert_eq!(heard_by(&memory, "Rain falls."), ["lyra-finn"]);
     let line =
-        LogLine { place: Some("The Gull".into()), speaker: Some("Mirela Voss".into()), ..LogLine::new("Come in.") };
+        LogLine { place: Some(id("The Gull")), speaker: Some(id("Mirela Voss").into()), ..LogLine::new("Come in.") };
     memory.log(Author::Dm, Log { lines: vec![line], ..Log::default() }).unwrap().wait().unwrap();
     // Borin is at the Gull, but is not present in the session.
     assert_eq!(heard_by(&memory, "Come in."), ["lyra-finn", "mirela-voss", "pell"]);
@@ -76,8 +74,8 @@ fn characters_present_hear_spoken_lines() {
     log(&memory, Some("Pell"), "Who is that?").unwrap();
     assert_eq!(heard_by(&memory, "Who is that?"), ["borin", "lyra-finn", "mirela-voss", "pell"]);
     attend(&memory, &[], &["Lyra Finn"]).unwrap();
-    let line = LogLine { with: vec!["Odo Brandt".into()], ..LogLine::new("The door opens.") };
-    let other = LogLine { heard_by: vec!["Pell".into()], ..LogLine::new("Psst.") };
+    let line = LogLine { with: ids(&["Odo Brandt"]), ..LogLine::new("The door opens.") };
+    let other = LogLine { heard_by: ids(&["Pell"]), ..LogLine::new("Psst.") };
     memory.log(Author::Dm, Log { lines: vec![line, other], ..Log::default() }).unwrap().wait().unwrap();
     assert_eq!(heard_by(&memory, "The door opens."), ["borin", "mirela-voss", "odo-brandt", "pell"]);
     assert_eq!(heard_by(&memory, "Psst."), ["pell"]);
@@ -92,10 +90,10 @@ fn records_during_a_session_belong_to_it() {
     let memory = table();
     start(&memory);
     do_edit(&memory, relate("Pell", "OWES", "Mirela Voss"));
-    let stated = Stated::Lore { about: "Pell".into(), text: "Pell saw a boat.".into() };
+    let stated = Stated::Lore { about: id("Pell"), text: "Pell saw a boat.".into() };
     let say = GameEvent::Witness {
         facts: vec![stated],
-        witnesses: vec!["Lyra Finn".into()],
+        witnesses: ids(&["Lyra Finn"]),
         circumstances: Circumstances::default(),
     };
     memory.learn(Author::Dm, say).unwrap().wait().unwrap();
@@ -126,7 +124,7 @@ fn one_session_is_played_at_a_time() {
     refused(&memory, |memory| attend(memory, &["Borin"], &[]), &["borin is already present in the session"]);
     refused(&memory, |memory| attend(memory, &[], &["Pell"]), &["pell is not present in the session"]);
     refused(&memory, |memory| log(memory, None, "  "), &["line 1 of the log", "no line"]);
-    refused(&memory, |memory| log(memory, Some("Nobody"), "Hm."), &["line 1", "Nobody"]);
+    refused(&memory, |memory| log(memory, Some("Nobody"), "Hm."), &["line 1", "`nobody`"]);
     set_clock(&memory, 1_100);
     step(&memory, SessionStep::End { time: None }).unwrap();
     let state_now = state(&memory);
@@ -177,7 +175,7 @@ fn import(text: &str, name: &str) -> TranscriptImport {
 }
 
 fn assign(name: &str, character: &str) -> SpeakerAssignment {
-    SpeakerAssignment { name: name.into(), is: AssignedSpeaker::Character(character.into()), remember: true }
+    SpeakerAssignment { name: name.into(), is: AssignedSpeaker::Character(id(character)), remember: true }
 }
 
 fn plan(memory: &Memory, import: &TranscriptImport) -> Result<(TranscriptReport, Log), MemoryError> {
@@ -268,11 +266,12 @@ fn a_transcript_does_not_touch_the_lines_of_others() {
     do_edit(&memory, add("Lyra Finn", Kind::Player, None));
     start(&memory);
     log(&memory, Some("Lyra Finn"), "I keep notes.").unwrap();
-    let into = TranscriptImport { session: Some("1".into()), ..import(TALK, "talk.txt") };
+    let into = TranscriptImport { session: Some(session("session-1")), ..import(TALK, "talk.txt") };
     write(&memory, &into);
     assert_eq!(passage(&memory, "I keep notes.").line, 1);
     assert_eq!(passage(&memory, "The Gull is full.").line, 2);
-    let shorter = TranscriptImport { session: Some("1".into()), ..import("Lyra: Where is Pell?\n", "talk.txt") };
+    let shorter =
+        TranscriptImport { session: Some(session("session-1")), ..import("Lyra: Where is Pell?\n", "talk.txt") };
     write(&memory, &shorter);
     assert_eq!(state(&memory).passages().count(), 2);
 }
@@ -290,9 +289,9 @@ fn a_report_lists_the_results_of_a_session() {
     let tell = |facts: Vec<Stated>, teller: &str| {
         let [fact] = <[Stated; 1]>::try_from(facts).unwrap();
         let tell = GameEvent::Tell {
-            teller: teller.into(),
+            teller: id(teller).into(),
             fact,
-            hearers: vec!["Lyra Finn".into(), "Mirela Voss".into()],
+            hearers: ids(&["Lyra Finn", "Mirela Voss"]),
             retold: None,
             lie: false,
             citing: None,
@@ -301,7 +300,7 @@ fn a_report_lists_the_results_of_a_session() {
         };
         memory.learn(Author::Game, tell).unwrap().wait().unwrap();
     };
-    tell(vec![Stated::Lore { about: "Odo Brandt".into(), text: "Odo Brandt stole the ring.".into() }], "Pell");
+    tell(vec![Stated::Lore { about: id("Odo Brandt"), text: "Odo Brandt stole the ring.".into() }], "Pell");
     do_edit(&memory, relate("Pell", "EMPLOYED_BY", "Mirela Voss"));
     do_edit(&memory, set("Odo Brandt", "condition", "dead"));
     let report = || {
@@ -348,10 +347,10 @@ fn threads_are_open_until_they_are_over() {
     assert_eq!(open(ThreadFilter::default()), all);
     let kinds = vec![ThreadKind::Debt];
     assert_eq!(open(ThreadFilter { kinds, ..ThreadFilter::default() }), [ThreadKind::Debt]);
-    let about = Some("Lyra Finn".to_owned());
+    let about = Some(id("Lyra Finn"));
     assert_eq!(open(ThreadFilter { about, ..ThreadFilter::default() }), [ThreadKind::Promise]);
     do_edit(&memory, set("Find the ring", "stage", "Done: it was in the well"));
-    let owes = fact(&memory, "pell", "OWES").id().to_string();
+    let owes = fact(&memory, "pell", "OWES").id();
     let until = state(&memory).calendar().format(hearsay_model::GameTime(1_000));
     memory.retcon(Retcon::Until { fact: owes, until }).unwrap().wait().unwrap();
     let left = [ThreadKind::Promise, ThreadKind::Secret];
@@ -364,14 +363,14 @@ fn the_players_recap_tells_what_their_characters_know() {
     start(&memory);
     log(&memory, Some("Mirela Voss"), "Odo Brandt paid Pell ninety marks for the silver ring.").unwrap();
     let line = LogLine {
-        speaker: Some("Pell".into()),
-        heard_by: vec!["Mirela Voss".into()],
+        speaker: Some(id("Pell").into()),
+        heard_by: ids(&["Mirela Voss"]),
         ..LogLine::new("Odo Brandt hid the silver ring in the chimney of the Gull.")
     };
     memory.log(Author::Dm, Log { lines: vec![line], ..Log::default() }).unwrap().wait().unwrap();
     let recap = |whom: RecapAudience| {
         let read = memory.read_in_background(move |snapshot| {
-            Ok(query::session::session_recap(&snapshot.state, Some("1"), &whom, 100)?)
+            Ok(query::session::session_recap(&snapshot.state, Some(&session("session-1")), &whom, 100)?)
         });
         let recap = read.unwrap().wait().unwrap();
         let lines: Vec<_> = recap.recap.lines.into_iter().map(|line| line.text).collect();
@@ -382,15 +381,15 @@ fn the_players_recap_tells_what_their_characters_know() {
     let (players, prompt) = recap(RecapAudience::Players);
     assert!(players.contains("ninety marks") && !players.contains("chimney"), "{players}");
     assert!(!prompt.contains("chimney") && prompt.contains("[1] Mirela Voss: "), "{prompt}");
-    let (mirela, _) = recap(RecapAudience::Character("Mirela Voss".into()));
+    let (mirela, _) = recap(RecapAudience::Character(id("Mirela Voss")));
     assert!(mirela.contains("chimney"));
 
     let summarize = |knower: Option<&str>| {
-        let compact = Summarize { knower: knower.map(str::to_owned), budget: Some(200), ..Summarize::default() };
+        let compact = Summarize { knower: knower.map(id), budget: Some(200), ..Summarize::default() };
         memory.summarize(compact).unwrap().wait().unwrap()
     };
     assert!(summarize(None).text().contains("chimney"));
     assert!(!summarize(Some("Lyra Finn")).text().contains("chimney"));
-    let nowhere = Summarize { session: Some("9".into()), ..Summarize::default() };
-    assert!(memory.summarize(nowhere).unwrap().wait().unwrap_err().to_string().contains("no session `9`"));
+    let nowhere = Summarize { session: Some(session("session-9")), ..Summarize::default() };
+    assert!(memory.summarize(nowhere).unwrap().wait().unwrap_err().to_string().contains("no session `session-9`"));
 }

@@ -11,7 +11,7 @@ use hearsay_query::{
 };
 
 use crate::support::{
-    add, do_edit, empty, gullhaven, id, options_at, refused, set, set_clock, state, tiny_tavern, town,
+    add, do_edit, empty, gullhaven, id, options_at, refused, session, set, set_clock, state, tiny_tavern, town,
 };
 
 fn with_gullhaven() -> Memory {
@@ -42,7 +42,7 @@ fn the_timeline_groups_by_year_month_and_day() {
     let session = years.moments.iter().find(|moment| moment.kind == MomentKind::Session).unwrap();
     assert_eq!(session.there.len(), 4);
     assert!(years.moments.iter().any(|moment| moment.kind == MomentKind::Scene && moment.secret));
-    let dinner = TimelineFilter { about: Some("lantern-club".into()), ..TimelineFilter::default() };
+    let dinner = TimelineFilter { about: Some(id("lantern-club")), ..TimelineFilter::default() };
     let dinner = query::timeline::timeline(&state_now, &dinner).unwrap();
     let dinner = dinner.moments.iter().find(|moment| moment.event == Some(id("lampday-dinner"))).unwrap();
     assert_eq!(dinner.there, [id("lantern-club")]);
@@ -113,13 +113,14 @@ fn undo_is_previewed_named_and_redone() {
 #[test]
 fn lines_of_a_session_list_hearers_and_non_hearers() {
     let memory = with_gullhaven();
-    let (session, lines, all) = query::session::session_lines(&state(&memory), Some("4"), 1000).unwrap();
-    assert_eq!((session.as_str(), lines.len()), ("session-4", all));
+    let fourth = session("session-4");
+    let (found, lines, all) = query::session::session_lines(&state(&memory), Some(&fourth), 1000).unwrap();
+    assert_eq!((&found, lines.len()), (&fourth, all));
     assert!(lines.is_sorted_by_key(|line| line.line));
     assert!(!lines[0].private && lines[0].name.is_none());
     let line = lines.iter().find(|line| line.text.starts_with("You knew him, Dorric")).unwrap();
     assert!(line.private && line.name.as_deref() == Some("Wren Oake"));
-    let (_, last, _) = query::session::session_lines(&state(&memory), Some("4"), 2).unwrap();
+    let (_, last, _) = query::session::session_lines(&state(&memory), Some(&fourth), 2).unwrap();
     assert_eq!(last[..], lines[lines.len() - 2..]);
 }
 

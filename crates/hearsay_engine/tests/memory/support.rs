@@ -5,7 +5,8 @@ use std::{path::Path, sync::Arc, time::Duration};
 use hearsay_belief::View;
 use hearsay_commands::edit::{Edit, FactOptions};
 use hearsay_engine::{ExtractionSettings, Memory, MemoryError, MemoryOptions, ModelSettings, Settings, Written};
-use hearsay_model::{EntityId, Fact, FactStatus, GameTime, Kind, Knower, Object, Predicate, State};
+use hearsay_model::{EntityId, Fact, FactId, FactStatus, GameTime, Kind, Knower, Object, Predicate, SessionId, State};
+use hearsay_query::resolve::find_fact;
 use hearsay_store::Location;
 
 pub(crate) const DAY: i64 = 24 * 60;
@@ -51,7 +52,7 @@ pub(crate) fn found_town(memory: &Memory) {
 }
 
 pub(crate) fn add(name: &str, kind: Kind, place: Option<&str>) -> Edit {
-    Edit::Add { name: name.into(), kind, id: None, place: place.map(str::to_owned) }
+    Edit::Add { name: name.into(), kind, id: None, place: place.map(id) }
 }
 
 pub(crate) fn set(entity: &str, attribute: &str, value: &str) -> Edit {
@@ -59,7 +60,7 @@ pub(crate) fn set(entity: &str, attribute: &str, value: &str) -> Edit {
 }
 
 pub(crate) fn set_with(entity: &str, attribute: &str, value: &str, options: FactOptions) -> Edit {
-    Edit::Set { entity: entity.into(), attribute: attribute.into(), value: value.into(), options }
+    Edit::Set { entity: id(entity), attribute: attribute.into(), value: value.into(), options }
 }
 
 pub(crate) fn relate(subject: &str, predicate: &str, object: &str) -> Edit {
@@ -67,7 +68,7 @@ pub(crate) fn relate(subject: &str, predicate: &str, object: &str) -> Edit {
 }
 
 pub(crate) fn relate_with(subject: &str, predicate: &str, object: &str, options: FactOptions) -> Edit {
-    Edit::Relate { subject: subject.into(), predicate: predicate.into(), object: object.into(), options }
+    Edit::Relate { subject: id(subject), predicate: predicate.into(), object: id(object), options }
 }
 
 pub(crate) fn try_edit(memory: &Memory, edit: Edit) -> Result<Written, MemoryError> {
@@ -86,8 +87,27 @@ pub(crate) fn set_clock(memory: &Memory, minute: i64) {
     memory.set_clock(GameTime(minute)).unwrap().wait().unwrap();
 }
 
-pub(crate) fn id(text: &str) -> EntityId {
-    EntityId::new(text).unwrap()
+/// Returns the id of the entity with an id or a name.
+pub(crate) fn id(name: &str) -> EntityId {
+    EntityId::from_name(name).unwrap()
+}
+
+pub(crate) fn ids(names: &[&str]) -> Vec<EntityId> {
+    names.iter().map(|name| id(name)).collect()
+}
+
+pub(crate) fn session(text: &str) -> SessionId {
+    SessionId::new(text).unwrap()
+}
+
+/// Returns the id of a fact that does not exist.
+pub(crate) fn no_fact() -> FactId {
+    "0".repeat(32).parse().unwrap()
+}
+
+/// Returns the id of the fact with a handle.
+pub(crate) fn handle(state: &State, handle: &str) -> FactId {
+    find_fact(state, handle).unwrap().id()
 }
 
 /// Returns the objects of all facts with a subject and a predicate, whatever their status.

@@ -71,10 +71,10 @@ fn import_evening(memory: &Memory) -> Written {
 
 /// Plays a session in which Lyra says a line about crisps.
 fn play(memory: &Memory) {
-    let present = vec!["Lyra Finn".into(), "Borin".into()];
-    let new = NewSession { present, place: Some("The Gull".into()), ..NewSession::default() };
+    let present = ids(&["Lyra Finn", "Borin"]);
+    let new = NewSession { present, place: Some(id("The Gull")), ..NewSession::default() };
     memory.session(Author::Dm, SessionStep::Start(new)).unwrap().wait().unwrap();
-    let line = |speaker: &str, text: &str| LogLine { speaker: Some(speaker.into()), ..LogLine::new(text) };
+    let line = |speaker: &str, text: &str| LogLine { speaker: Some(id(speaker).into()), ..LogLine::new(text) };
     let lines = vec![
         LogLine::new("Rain falls on the market."),
         line("Lyra Finn", CRISPS),
@@ -153,7 +153,7 @@ fn an_out_of_character_line_gives_no_facts() {
     memory.session(Author::Dm, SessionStep::Start(NewSession::default())).unwrap().wait().unwrap();
     let texts =
         ["I have to leave at ten tonight, guys. Odo owes Pell twenty crowns.", "Odo owes Mirela twenty crowns."];
-    let lines = texts.map(|text| LogLine { speaker: Some("Lyra Finn".into()), ..LogLine::new(text) }).into();
+    let lines = texts.map(|text| LogLine { speaker: Some(id("Lyra Finn").into()), ..LogLine::new(text) }).into();
     memory.log(Author::Dm, Log { lines, ..Log::default() }).unwrap().wait().unwrap();
     settle(&memory);
     let state = state(&memory);
@@ -175,12 +175,12 @@ fn only_the_dm_finds_an_out_of_character_line() {
         let view = View::new(&now, &Knower::Entity(id(name)), None);
         assert_eq!(view.passages().filter(|(_, heard)| heard.passage.text == CRISPS).count(), 0, "{name}");
         assert!(view.passages().len() > 0, "{name} hears the other lines");
-        let ask = Ask { session: Some("1".into()), ..Ask::new(name, "Who passes the crisps to Pell?") };
+        let ask = Ask { session: Some(session("session-1")), ..Ask::new(id(name), "Who passes the crisps to Pell?") };
         let answer = memory.ask(ask).unwrap().wait().unwrap().context.render(Form::Prompt, false);
         assert!(!answer.contains("Pass the crisps"), "{answer}");
     }
     let find = |knower: Option<&str>| {
-        let search = Search { knower: knower.map(str::to_owned), ..Search::new("crisps") };
+        let search = Search { knower: knower.map(id), ..Search::new("crisps") };
         let passages = memory.search(search).unwrap().wait().unwrap().passages;
         let found = passages.into_iter().filter(|hit| hit.text.contains("crisps"));
         found.map(|hit| (hit.text, hit.talk_kind)).collect::<Vec<_>>()
@@ -198,7 +198,7 @@ fn out_of_character_lines_are_not_part_of_the_story() {
     play(&memory);
     set_kind(&memory, CRISPS, TalkKind::OutOfCharacter);
     let now = state(&memory);
-    for audience in [RecapAudience::Dm, RecapAudience::Players, RecapAudience::Character("Borin".into())] {
+    for audience in [RecapAudience::Dm, RecapAudience::Players, RecapAudience::Character(id("Borin"))] {
         let recap = query::session::session_recap(&now, None, &audience, 200).unwrap();
         let told: Vec<&str> = recap.recap.lines.iter().map(|line| line.text.as_str()).collect();
         assert!(told.iter().any(|text| text.contains("forty crowns")), "{audience:?}: {told:?}");
@@ -211,7 +211,7 @@ fn out_of_character_lines_are_not_part_of_the_story() {
     assert_eq!((counts.lines, counts.speakers), (3, 1));
     assert_eq!(counts.talk, TalkCounts { out_of_character: 1, unknown: 2, ..TalkCounts::default() });
     assert!(query::portrait::meetings(&now, &id("lyra-finn")).unwrap().words.is_none());
-    let missed = query::knowledge::missed(&now, "Odo Brandt", "1").unwrap();
+    let missed = query::knowledge::missed(&now, &id("Odo Brandt"), &session("session-1")).unwrap();
     let missed: Vec<&str> = missed.lines.iter().map(|line| line.text.as_str()).collect();
     assert_eq!(missed, ["Rain falls on the market.", "Odo owes Pell forty crowns."]);
     let filter = TimelineFilter { kinds: vec![MomentKind::Scene], ..TimelineFilter::default() };
@@ -252,7 +252,7 @@ fn what_a_character_says_in_an_event_is_in_character() {
     let start = SessionStep::Start(NewSession::default());
     memory.session(Author::Game, start).unwrap().wait().unwrap();
     let say = GameEvent::Say {
-        speaker: "Pell".into(),
+        speaker: id("Pell").into(),
         text: "Can I roll perception? I got a seventeen plus four.".into(),
         states: Vec::new(),
         hearers: Vec::new(),

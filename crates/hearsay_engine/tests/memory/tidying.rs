@@ -27,7 +27,7 @@ fn propose(memory: &Memory, proposal: Proposal) -> ProposalCounts {
 }
 
 fn decide(memory: &Memory, fact: hearsay_model::FactId, decision: Decision) {
-    memory.decide(fact.to_string(), decision).unwrap().wait().unwrap();
+    memory.decide(fact, decision).unwrap().wait().unwrap();
 }
 
 fn reviews(memory: &Memory) -> usize {
@@ -125,7 +125,7 @@ fn a_rejected_fact_is_not_proposed_in_other_words() {
     assert_eq!(propose(&memory, backwards).rejected_before, 1);
     // A fact that the DM removed is not proposed again by extraction, but the game can state it.
     propose(&memory, heard(None, "OWES", "the-guild", 0.9, 3));
-    let owes = fact(&memory, "pell", "OWES").id().to_string();
+    let owes = fact(&memory, "pell", "OWES").id();
     do_edit(&memory, hearsay_commands::edit::Edit::RemoveFact { fact: owes });
     assert_eq!(propose(&memory, heard(None, "OWES", "the-guild", 0.9, 3)).rejected_before, 1);
     let by_game = vec![heard(None, "OWES", "the-guild", 1.0, 3)];
@@ -136,8 +136,8 @@ fn a_rejected_fact_is_not_proposed_in_other_words() {
 fn the_word_of_the_dm_outranks_all_others() {
     let memory = town();
     propose(&memory, heard(None, "EMPLOYED_BY", "the-guild", 0.9, 1));
-    let wrong_fact = fact(&memory, "pell", "EMPLOYED_BY").id().to_string();
-    let edit = Decision::Edit { subject: None, predicate: None, object: Some("mirela-voss".into()), statement: None };
+    let wrong_fact = fact(&memory, "pell", "EMPLOYED_BY").id();
+    let edit = Decision::Edit { subject: None, predicate: None, object: Some(entity("mirela-voss")), statement: None };
     memory.decide(wrong_fact, edit).unwrap().wait().unwrap();
     let employers = || -> Vec<hearsay_model::Object> {
         let state = state(&memory);
@@ -204,7 +204,7 @@ fn a_merged_entity_is_known_as_before() {
     do_edit(&memory, add("Old Odo", Kind::Npc, Some("The Gull")));
     do_edit(&memory, relate("Old Odo", "OWES", "Mirela Voss"));
     let before = state(&memory);
-    let plan = memory.plan_merge("Old Odo", "odo-brandt").unwrap().wait().unwrap();
+    let plan = memory.plan_merge(id("Old Odo"), id("odo-brandt")).unwrap().wait().unwrap();
     assert!(plan.moved.facts > 0 && plan.moved.edges > 0);
     // The state changes after the planning, so the merge is planned again.
     do_edit(&memory, relate("Old Odo", "FEARS", "The Guild"));
@@ -212,9 +212,13 @@ fn a_merged_entity_is_known_as_before() {
     assert_eq!(facts(&memory, "odo-brandt", "FEARS").len(), 1);
     let owes = fact(&memory, "odo-brandt", "OWES");
     assert!(knows(&memory, "mirela-voss", owes.statement()));
-    refused(&memory, |memory| memory.plan_merge("old-odo", "pell").unwrap().wait(), &["nothing is called `old-odo`"]);
+    refused(
+        &memory,
+        |memory| memory.plan_merge(id("old-odo"), id("pell")).unwrap().wait(),
+        &["there is no entity `old-odo`"],
+    );
     set_clock(&memory, DAY);
-    memory.split("odo-brandt").unwrap().wait().unwrap();
+    memory.split(id("odo-brandt")).unwrap().wait().unwrap();
     assert_eq!(facts(&memory, "old-odo", "FEARS").len(), 1, "what was said before the merge was told apart");
     let after = state(&memory);
     assert!(before.facts().all(|fact| after.fact(fact.id()) == Some(fact)));
@@ -243,7 +247,7 @@ fn near_certain_ones_are_merged_where_the_settings_say_so() {
         assert_eq!(merged(&memory), merge_near_certain);
         if merge_near_certain {
             // A merge that was reverted is not made automatically again.
-            memory.split("odo-brandt").unwrap().wait().unwrap();
+            memory.split(id("odo-brandt")).unwrap().wait().unwrap();
             do_edit(&memory, set("pell", "alias", "Pelle"));
             std::thread::sleep(std::time::Duration::from_millis(100));
             assert!(!merged(&memory));

@@ -122,7 +122,7 @@ fn a_transient_value_with_references_becomes_a_fact() {
     go(&memory, "odo-brandt", Some("the-gull"), 10);
     let before = state(&memory);
     let fact = before.transients().find(|value| *value.fact.subject() == id("odo-brandt")).unwrap().fact.clone();
-    memory.decide(fact.id().to_string(), Decision::False).unwrap().wait().unwrap();
+    memory.decide(fact.id(), Decision::False).unwrap().wait().unwrap();
     let after = state(&memory);
     assert!(!after.is_transient(fact.id()));
     assert_eq!(after.fact(fact.id()).unwrap().status(), FactStatus::False);
@@ -140,7 +140,7 @@ fn answers_follow_a_move() {
         go(&memory, "odo-brandt", Some(at), clock);
         let now = state(&memory);
         let fact = now.transients().find(|value| *value.fact.subject() == id("odo-brandt")).unwrap().fact.id();
-        let search = Search { knower: Some("odo-brandt".into()), ..Search::new("Odo Brandt is at") };
+        let search = Search { knower: Some(id("odo-brandt")), ..Search::new("Odo Brandt is at") };
         let found = memory.search(search).unwrap().wait().unwrap();
         let mentions = |hit: &SearchHit| hit.id == fact.to_string();
         assert!(found.facts.iter().any(mentions), "{at}: {:?}", found.facts);

@@ -80,7 +80,7 @@ fn restoring_leaves_nothing_of_the_abandoned_future() {
     let saved = state(&memory);
     let common = FactOptions { common: true, ..FactOptions::default() };
     do_edit(&memory, set_with("Pell", "lore", "Pell found a drowned crown.", common));
-    do_edit(&memory, hearsay_commands::edit::Edit::RemoveEntity { entity: "Odo Brandt".into() });
+    do_edit(&memory, hearsay_commands::edit::Edit::RemoveEntity { entity: id("Odo Brandt") });
     let rules = Operation::new(
         Author::Dm,
         "clock",
@@ -88,7 +88,7 @@ fn restoring_leaves_nothing_of_the_abandoned_future() {
     );
     memory.write(move |_| Ok(rules.clone())).unwrap().wait().unwrap();
     let asked = |memory: &Memory| {
-        let answer = memory.ask(Ask::new("pell", "Who found a drowned crown?")).unwrap().wait().unwrap();
+        let answer = memory.ask(Ask::new(id("pell"), "Who found a drowned crown?")).unwrap().wait().unwrap();
         let search = Search { text: "drowned crown".into(), ..Search::default() };
         let hits = memory.search(search).unwrap().wait().unwrap().facts;
         let found = hits.iter().any(|hit| hit.text.contains("drowned"));

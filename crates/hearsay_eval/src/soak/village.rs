@@ -63,13 +63,13 @@ impl Village {
     pub(super) fn next_event(&mut self) -> GameEvent {
         let (number, person) = (self.event_count, self.random_person());
         self.event_count += 1;
-        let name = |offset: usize| self.people[(person + offset) % self.people.len()].to_string();
-        let others = vec![name(1), name(2)];
+        let person_id = |offset: usize| self.people[(person + offset) % self.people.len()].clone();
+        let others = vec![person_id(1), person_id(2)];
         let circumstances = Circumstances::default();
-        let lore = Stated::Lore { about: name(3), text: sentence(number) };
+        let lore = Stated::Lore { about: person_id(3), text: sentence(number) };
         match number % 3 {
             0 => GameEvent::Say {
-                speaker: name(0),
+                speaker: person_id(0).into(),
                 text: sentence(number),
                 states: Vec::new(),
                 hearers: others,
@@ -77,7 +77,7 @@ impl Village {
                 circumstances,
             },
             1 => GameEvent::Tell {
-                teller: name(0),
+                teller: person_id(0).into(),
                 fact: lore,
                 hearers: others,
                 retold: None,

@@ -1,9 +1,11 @@
 //! Lists the lines of a session's log, and counts the kinds of talk.
 
+use std::sync::Arc;
+
 use hearsay_model::{Date, EntityId, Knower, Passage, PassageId, Session, SessionId, State, TalkKind};
 use serde::Serialize;
 
-use crate::{QueryError, dates::clock_date, resolve::session_or_latest};
+use crate::{QueryError, dates::clock_date, ids::require_session};
 
 /// A line of a session's log.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -68,7 +70,7 @@ impl TalkCounts {
 /// Returns an error if the given session does not exist, or if no session is given and the campaign has no sessions.
 pub fn session_lines(
     state: &State,
-    session: Option<&str>,
+    session: Option<&SessionId>,
     limit: usize,
 ) -> Result<(SessionId, Vec<LineRow>, usize), QueryError> {
     let session = session_or_latest(state, session)?;
@@ -76,7 +78,7 @@ pub fn session_lines(
     lines.sort_by_key(|(id, passage)| (passage.line, *id));
     let all = lines.len();
     let name_of = |id: &EntityId| state.name_or_id(id).to_owned();
-    let row = |(id, passage): &(PassageId, &std::sync::Arc<hearsay_model::Passage>)| LineRow {
+    let row = |(id, passage): &(PassageId, &Arc<Passage>)| LineRow {
         passage: *id,
         line: passage.line,
         speaker: passage.speaker.clone(),
@@ -97,10 +99,24 @@ pub fn session_lines(
                 })
                 .collect()
         },
-        private: is_private(&session, passage),
+        private: is_private(session, passage),
         talk_kind: passage.talk_kind,
     };
     Ok((session.id.clone(), lines.iter().skip(all.saturating_sub(limit)).map(row).collect(), all))
+}
+
+/// Returns a session. If `session` is `None`, returns the session being played, or else the latest session.
+///
+/// # Errors
+/// Returns an error if the given session does not exist, or if no session is given and the campaign has no sessions.
+pub fn session_or_latest<'a>(state: &'a State, session: Option<&SessionId>) -> Result<&'a Arc<Session>, QueryError> {
+    if let Some(id) = session.or_else(|| state.active_session().map(|playing| &playing.session)) {
+        return require_session(state, id);
+    }
+    let latest = state
+        .sessions()
+        .max_by_key(|session| (session.number, session.start.as_ref().and_then(|date| date.time), session.id.clone()));
+    latest.ok_or_else(|| QueryError::NoSession { given: "latest".into(), known: Vec::new() })
 }
 
 /// Returns the place of the latest session's last line for which a place is recorded.

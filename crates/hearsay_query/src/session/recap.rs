@@ -10,9 +10,10 @@ use hearsay_recall::{
 };
 use serde::Serialize;
 
+use super::lines::session_or_latest;
 use crate::{
     QueryError,
-    resolve::{resolve, session_or_latest},
+    ids::{require_entities, require_entity},
     views::ViewCache,
 };
 
@@ -25,8 +26,8 @@ pub enum RecapAudience {
     Dm,
     /// The players: only the knowledge of the characters that were present.
     Players,
-    /// One character, given by id or name: only that character's knowledge.
-    Character(String),
+    /// One character: only that character's knowledge.
+    Character(EntityId),
 }
 
 /// A recap with its session.
@@ -50,10 +51,10 @@ pub struct SessionRecap {
 /// at the end of the session. The title and the attendance are always included.
 ///
 /// # Errors
-/// Returns an error if the session or a name is unknown.
+/// Returns an error if the session or the character does not exist.
 pub fn session_recap(
     state: &State,
-    session: Option<&str>,
+    session: Option<&SessionId>,
     audience: &RecapAudience,
     words: usize,
 ) -> Result<SessionRecap, QueryError> {
@@ -64,7 +65,10 @@ pub fn session_recap(
         // A session may retell a fact that was recorded earlier. Only the knowledge edges of the hearers show this.
         RecapAudience::Dm => std::iter::once(View::of_dm(state)).chain(session.present.iter().map(view)).collect(),
         RecapAudience::Players => session.present.iter().map(view).collect(),
-        RecapAudience::Character(name) => vec![view(&resolve(state, name)?)],
+        RecapAudience::Character(id) => {
+            require_entity(state, id)?;
+            vec![view(id)]
+        }
     };
     let names: Vec<EntityLinker> = views.iter().map(EntityLinker::new).collect();
     let hearers: Vec<Hearer> = views.iter().zip(&names).map(|(view, names)| Hearer { view, names }).collect();
@@ -90,13 +94,13 @@ pub fn session_recap(
 /// A request to summarize a session's log or a document.
 #[derive(Clone, Default)]
 pub struct Summarize {
-    /// Session to summarize: its id or number. Ignored if `document` is set. Default: the session being played, or else
-    /// the latest session.
-    pub session: Option<String>,
-    /// Document to summarize: an id or a name.
-    pub document: Option<String>,
-    /// Knower whose knowledge is used: an id or a name. Default: the DM, who knows everything.
-    pub knower: Option<String>,
+    /// Session to summarize. Ignored if `document` is set. Default: the session being played, or else the latest
+    /// session.
+    pub session: Option<SessionId>,
+    /// Document to summarize.
+    pub document: Option<EntityId>,
+    /// Knower whose knowledge is used. Default: the DM, who knows everything.
+    pub knower: Option<EntityId>,
     /// Question that the summary helps to answer; empty for a general summary.
     pub question: String,
     /// Maximum number of tokens. Default: a tenth of the tokens of the whole log or document.
@@ -116,6 +120,9 @@ impl fmt::Debug for Summarize {
 
 impl Summarize {
     /// Creates the summary from the given state and index.
+    ///
+    /// # Errors
+    /// Returns an error if the session, the document or the knower does not exist.
     pub fn summary(
         &self,
         state: &State,
@@ -123,11 +130,12 @@ impl Summarize {
         view_cache: &mut ViewCache,
         vector: Option<&[f32]>,
     ) -> Result<Summary, QueryError> {
+        require_entities(state, self.document.iter().chain(&self.knower))?;
         let source = match &self.document {
-            Some(document) => SummarySubject::Document(resolve(state, document)?),
-            None => SummarySubject::Session(session_or_latest(state, self.session.as_deref())?.id.clone()),
+            Some(document) => SummarySubject::Document(document.clone()),
+            None => SummarySubject::Session(session_or_latest(state, self.session.as_ref())?.id.clone()),
         };
-        let knower = self.knower.as_deref().map(|name| resolve(state, name)).transpose()?.map(Knower::Entity);
+        let knower = self.knower.clone().map(Knower::Entity);
         let cached_view = view_cache.get_or_compute(state, knower.as_ref(), None);
         let counter = self.counter.as_deref().map_or(&ApproximateTokens as &dyn TokenCounter, |counter| counter);
         let request = |budget| SummaryRequest {

@@ -10,14 +10,13 @@ use hearsay_model::{
 use serde::Serialize;
 
 use super::{
-    lines::TalkCounts,
+    lines::{TalkCounts, session_or_latest},
     threads::{Thread, ThreadFilter, threads},
 };
 use crate::{
     QueryError,
     as_of::session_end,
     facts::describe_acquisition,
-    resolve::session_or_latest,
     review::{ReviewItem, consequence, review_items},
 };
 
@@ -201,7 +200,7 @@ fn session_row(state: &State, session: &Session, lines: usize) -> SessionRow {
 ///
 /// # Errors
 /// Returns an error if the given session does not exist, or if no session is given and the campaign has no sessions.
-pub fn session_report(state: &State, session: Option<&str>) -> Result<SessionReport, QueryError> {
+pub fn session_report(state: &State, session: Option<&SessionId>) -> Result<SessionReport, QueryError> {
     let session = session_or_latest(state, session)?;
     let id = &session.id;
     let lines: Vec<_> =
@@ -210,10 +209,10 @@ pub fn session_report(state: &State, session: Option<&str>) -> Result<SessionRep
     let speakers: BTreeSet<&EntityId> = story_lines.filter_map(|passage| passage.speaker.as_ref()).collect();
     let facts: Vec<&Fact> =
         state.facts().map(AsRef::as_ref).filter(|fact| fact.provenance().session.as_ref() == Some(id)).collect();
-    let learned_rows = learned_by_knower(state, &session);
+    let learned_rows = learned_by_knower(state, session);
     let learned_facts: BTreeSet<FactId> =
         learned_rows.iter().flat_map(|row| row.facts.iter().map(|fact| fact.fact)).collect();
-    let filter = ThreadFilter { session: Some(id.to_string()), ..ThreadFilter::default() };
+    let filter = ThreadFilter { session: Some(id.clone()), ..ThreadFilter::default() };
     let mut threads = threads(state, &filter)?;
     // Threads that began in this session come first.
     threads.sort_by_key(|thread| (thread.session.as_ref() != Some(id), thread.kind));
@@ -227,9 +226,9 @@ pub fn session_report(state: &State, session: Option<&str>) -> Result<SessionRep
             waiting: facts.iter().filter(|fact| fact.status() == FactStatus::Proposed).count(),
             learned: learned_facts.len(),
         },
-        changed: world_changes(state, &session, &facts),
+        changed: world_changes(state, session, &facts),
         review: priority_facts(state, &facts),
-        session: session_row(state, &session, lines.len()),
+        session: session_row(state, session, lines.len()),
         learned: learned_rows,
         threads,
     })

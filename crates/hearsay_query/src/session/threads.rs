@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     QueryError,
-    resolve::{find_session, resolve},
+    ids::{require_entities, require_session},
     secrets::{SecretFilter, secrets},
 };
 
@@ -53,10 +53,10 @@ pub struct Thread {
 pub struct ThreadFilter {
     /// Only threads of these kinds. If empty, threads of all kinds.
     pub kinds: Vec<ThreadKind>,
-    /// Only threads that concern this entity: an id or a name.
-    pub about: Option<String>,
-    /// Only threads that were recorded in this session (an id or a number), or that concern an entity mentioned in it.
-    pub session: Option<String>,
+    /// Only threads that concern this entity.
+    pub about: Option<EntityId>,
+    /// Only threads that were recorded in this session, or that concern an entity mentioned in it.
+    pub session: Option<SessionId>,
 }
 
 /// Kinds of threads that consist of one fact. Such a thread is open until the fact ends.
@@ -72,10 +72,12 @@ fn is_open(state: &State, fact: &Fact, thread: OpenThread) -> bool {
 /// subject.
 ///
 /// # Errors
-/// Returns an error if the name or the session is unknown.
+/// Returns an error if the entity or the session does not exist.
 pub fn threads(state: &State, filter: &ThreadFilter) -> Result<Vec<Thread>, QueryError> {
-    let about = filter.about.as_deref().map(|name| resolve(state, name)).transpose()?;
-    let session = filter.session.as_deref().map(|given| find_session(state, given)).transpose()?;
+    require_entities(state, &filter.about)?;
+    if let Some(session) = &filter.session {
+        require_session(state, session)?;
+    }
     let is_wanted = |kind| filter.kinds.is_empty() || filter.kinds.contains(&kind);
     let mut found = Vec::new();
     if is_wanted(ThreadKind::Quest) {
@@ -89,16 +91,16 @@ pub fn threads(state: &State, filter: &ThreadFilter) -> Result<Vec<Thread>, Quer
     if is_wanted(ThreadKind::Secret) {
         found.extend(untold_secrets(state)?);
     }
-    if let Some(about) = &about {
+    if let Some(about) = &filter.about {
         found.retain(|thread| {
             thread.entities.contains(about) || thread.quest.as_ref() == Some(about) || concerns(state, thread, about)
         });
     }
-    if let Some(session) = &session {
-        let session_entities = entities_in_session(state, &session.id);
+    if let Some(session) = &filter.session {
+        let session_entities = entities_in_session(state, session);
         let concerns_session =
             |thread: &Thread| thread.entities.iter().chain(&thread.quest).any(|id| session_entities.contains(id));
-        found.retain(|thread| thread.session.as_ref() == Some(&session.id) || concerns_session(thread));
+        found.retain(|thread| thread.session.as_ref() == Some(session) || concerns_session(thread));
     }
     Ok(found)
 }

@@ -118,11 +118,11 @@ impl CapturePanel {
                 Request::Scene { place: None, speaker: Some(speaker) }
             }
             CaptureLine::Speech { speaker, words } => {
-                return self.log(LogLine { speaker: Some(speaker.to_string()), ..LogLine::new(words) });
+                return self.log(LogLine { speaker: Some(speaker.into()), ..LogLine::new(words) });
             }
             CaptureLine::Move { place, words } if words.is_empty() => self.move_to(place),
             CaptureLine::Move { place, words } => {
-                return self.log(LogLine { place: Some(place.to_string()), ..LogLine::new(words) });
+                return self.log(LogLine { place: Some(place), ..LogLine::new(words) });
             }
             CaptureLine::Secret(text) => match self.secret(&text, display) {
                 Some(edit) => Request::Execute(DeskCommand::Edit(edit)),
@@ -136,8 +136,7 @@ impl CapturePanel {
             CaptureLine::NewEntity { name, kind, occupation, place } => {
                 let occupation = occupation.map(|occupation| ("occupation".to_owned(), occupation));
                 let attributes = BTreeMap::from_iter(occupation);
-                let place =
-                    place.or_else(|| self.place.clone().filter(|_| kind == Kind::Npc)).map(|place| place.to_string());
+                let place = place.or_else(|| self.place.clone().filter(|_| kind == Kind::Npc));
                 Request::Execute(DeskCommand::Edit(Edit::Introduce { name, kind, place, attributes }))
             }
         };
@@ -192,7 +191,7 @@ impl CapturePanel {
     fn secret(&self, text: &str, display: &DisplayContext) -> Option<Edit> {
         let options = FactOptions { statement: Some(text.to_owned()), secret: true, ..FactOptions::default() };
         let known_id = |mention: &Mention| match mention {
-            Mention::Known(id) => Some(id.to_string()),
+            Mention::Known(id) => Some(id.clone()),
             Mention::New(_) => None,
         };
         let extracted =
@@ -216,7 +215,7 @@ impl CapturePanel {
         });
         edit.or_else(|| {
             let subject = display.names.find_mention(text)?;
-            let (entity, attribute, value) = (subject.id.to_string(), "secret".to_owned(), text.to_owned());
+            let (entity, attribute, value) = (subject.id.clone(), "secret".to_owned(), text.to_owned());
             Some(Edit::Set { entity, attribute, value, options })
         })
     }
@@ -318,8 +317,8 @@ impl Panel for CapturePanel {
                 let draft = Draft {
                     text: text.to_owned(),
                     form: TextType::Narration,
-                    present: self.present.iter().map(ToString::to_string).collect(),
-                    place: self.place.as_ref().map(ToString::to_string),
+                    present: self.present.clone(),
+                    place: self.place.clone(),
                     ..Draft::default()
                 };
                 let ticket = memory.draft(draft).ok();

@@ -81,7 +81,7 @@ fn leading_name<'a>(rest: &'a str, names: &NameIndex) -> Option<(EntityId, &'a s
     let ends = rest.char_indices().filter(|(_, c)| !c.is_alphanumeric() && *c != '\'' && *c != '-').map(|(at, _)| at);
     let mut ends: Vec<usize> = ends.chain([rest.len()]).filter(|end| *end > 0 && *end <= 80).collect();
     ends.dedup();
-    let name_match = ends.into_iter().rev().find_map(|end| Some((names.find_exact(&rest[..end])?.id.clone(), end)));
+    let name_match = ends.into_iter().rev().find_map(|end| Some((names.find(&rest[..end])?.id.clone(), end)));
     // If no complete name matches, accept the beginning of a name if only one entity has such a name.
     let name_match = name_match.or_else(|| {
         let word =
@@ -98,7 +98,7 @@ fn leading_name<'a>(rest: &'a str, names: &NameIndex) -> Option<(EntityId, &'a s
 fn parse_new_entity(rest: &str, names: &NameIndex) -> Result<CaptureLine, String> {
     let mut parts = rest.split(',').map(str::trim).filter(|part| !part.is_empty());
     let name = parts.next().ok_or("write the name of the new entity, as in `+Bram, ferryman, Salt Quay`")?.to_owned();
-    if names.find_exact(&name).is_some() {
+    if names.is_taken(&name) {
         return Err(format!(
             "an entity named {name} exists already: choose a name that tells them apart, as in `+{name} the younger`"
         ));
@@ -108,7 +108,9 @@ fn parse_new_entity(rest: &str, names: &NameIndex) -> Result<CaptureLine, String
     for (number, part) in parts.iter().enumerate() {
         let built_in = Kind::BUILT_IN.into_iter().find(|kind| kind.as_str() == text::normalize(part));
         let is_last = number + 1 == parts.len();
-        let named_place = names.find_exact(part).filter(|named| named.kind == Some(Kind::Location));
+        // A word in lower case is an occupation, unless it is the complete name of a place.
+        let is_name = part.starts_with(char::is_uppercase) || names.is_taken(part);
+        let named_place = names.find(part).filter(|named| is_name && named.kind == Some(Kind::Location));
         match (built_in, named_place) {
             (Some(known_kind), _) => kind = known_kind,
             (None, Some(entity)) => place = Some(entity.id.clone()),
@@ -166,6 +168,10 @@ mod tests {
         assert_eq!(line, Ok(Some(CaptureLine::NewEntity { name, kind: Kind::Npc, occupation, place: Some(place.id) })));
         assert!(parsed("+Mirela Voss").unwrap_err().contains("already"));
         assert!(parsed("+Ann, cook, Nowhere At All").unwrap_err().contains("no place"));
+        let Ok(Some(CaptureLine::NewEntity { occupation, place, .. })) = parsed("+Ann, gilded, Salt Quay") else {
+            panic!("a word in lower case is an occupation")
+        };
+        assert_eq!((occupation.as_deref(), place), (Some("gilded"), Some(id("salt-quay"))));
         let line = parsed("+Old Mill, location").unwrap();
         assert!(matches!(line, Some(CaptureLine::NewEntity { kind: Kind::Location, .. })));
     }

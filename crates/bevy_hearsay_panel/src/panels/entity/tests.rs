@@ -167,7 +167,7 @@ fn facts_are_edited_in_place() {
     edit_object(&mut harness, "captain");
     harness.get_by_label("Correct").click();
     harness.step();
-    let is_correction = matches!(harness.state().last_request(), Some(Request::Execute(DeskCommand::Edit(Edit::Correct { object: Some(object), statement: None, .. }))) if object == "captain");
+    let is_correction = matches!(harness.state().last_request(), Some(Request::Execute(DeskCommand::Edit(Edit::Correct { object: Some(object), statement: None, .. }))) if object.text() == Some("captain"));
     assert!(is_correction, "{:?}", harness.state().last_request());
     edit_object(&mut harness, "captain");
     harness.get_by_label("From now on").click();
@@ -229,7 +229,7 @@ fn something_is_added() {
     harness.get_by_label("Add").click();
     harness.step();
     assert!(
-        matches!(harness.state().last_request(), Some(Request::Execute(DeskCommand::Edit(Edit::Relate { object, .. }))) if object == "captain-rusk")
+        matches!(harness.state().last_request(), Some(Request::Execute(DeskCommand::Edit(Edit::Relate { object, .. }))) if *object == id("captain-rusk"))
     );
 }
 

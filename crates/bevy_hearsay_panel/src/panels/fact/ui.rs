@@ -7,14 +7,15 @@ use hearsay_commands::{
     edit::{Edit, FactOptions},
     retcon::Retcon,
 };
-use hearsay_model::{FactId, FactStatus};
+use hearsay_model::{FactId, FactStatus, Object};
+use hearsay_query::QueryError;
 use serde::{Deserialize, Serialize};
 
 use super::model::{FactModel, KnowerLine, PartyKnowledge};
 use crate::{
     direction::visual_order,
     names::NamedEntity,
-    panel::{DeskCommand, DisplayContext, Request},
+    panel::{DeskCommand, DisplayContext, Request, StatusMessage},
     theme::Tone,
     widgets::{
         Completion, badge, card, confidence_bar, entity_button, icon_button, label, link, name_field, omitted_label,
@@ -321,37 +322,40 @@ fn edit_ui(
     let response = ui.add(sentence_field.hint_text(crate::widgets::italic_hint("The sentence; generated if empty")));
     named_text_field(response, "Sentence", &edit.statement);
     let is_confirmed = ui.input_mut(|input| input.consume_key(Modifiers::COMMAND, Key::Enter));
-    let object = (edit.object.trim() != fact.object).then(|| edit.object.trim().to_owned());
+    let object_text = Some(edit.object.trim()).filter(|text| *text != fact.object).map(str::to_owned);
     let statement = Some(edit.statement.trim()).filter(|words| !words.is_empty() && *words != fact.statement.text);
     let statement = statement.map(str::to_owned);
     // If only the object changed, `statement` is `None`, and the memory generates a new sentence.
-    let has_changes = object.is_some() || statement.is_some() || edit.statement.trim().is_empty();
-    let id = fact.fact.to_string();
+    let has_changes = object_text.is_some() || statement.is_some() || edit.statement.trim().is_empty();
     ui.horizontal_wrapped(|ui| {
         let correct_button = ui.add_enabled(has_changes, egui::Button::new("Correct"));
         let correct_button = correct_button.on_hover_text(
             "The record was wrong: everybody who knew the old fact knows the corrected one instead (Ctrl+Enter)",
         );
-        if (correct_button.clicked() || is_confirmed) && has_changes {
-            let edit = Edit::Correct { fact: id.clone(), object: object.clone(), statement: statement.clone() };
-            requests.push(Request::Execute(DeskCommand::Edit(edit)));
-            is_finished = true;
-        }
-        let from_now_on_button = ui.add_enabled(object.is_some(), egui::Button::new("From now on"));
-        if from_now_on_button
-            .on_hover_text("The old value was true until now; the new value is true from now on")
-            .clicked()
-            && let Some(object) = &object
-        {
-            requests.push(Request::Execute(DeskCommand::Edit(from_now_on(fact, object.clone(), statement.clone()))));
-            is_finished = true;
+        let from_now_on_button = ui
+            .add_enabled(object_text.is_some(), egui::Button::new("From now on"))
+            .on_hover_text("The old value was true until now; the new value is true from now on");
+        let is_correction = (correct_button.clicked() || is_confirmed) && has_changes;
+        if is_correction || from_now_on_button.clicked() {
+            match object_text.as_deref().map(|text| new_object(display, fact, text)).transpose() {
+                Ok(object) => {
+                    let edit = match object {
+                        Some(object) if !is_correction => from_now_on(fact, object, statement),
+                        object => Edit::Correct { fact: fact.fact, object, statement },
+                    };
+                    requests.push(Request::Execute(DeskCommand::Edit(edit)));
+                    is_finished = true;
+                }
+                // The edit stays open, so that the user can correct the name.
+                Err(error) => requests.push(Request::ShowMessage(StatusMessage::error(error.to_string()))),
+            }
         }
         let no_longer_button = ui.add_enabled(clock.is_some(), egui::Button::new("No longer"));
         if no_longer_button.on_hover_text("The fact ends now, by the game clock").clicked()
             && let Some(clock) = clock
         {
             requests.push(Request::Execute(DeskCommand::Retcon(Retcon::Until {
-                fact: id.clone(),
+                fact: fact.fact,
                 until: clock.to_owned(),
             })));
             is_finished = true;
@@ -359,7 +363,7 @@ fn edit_ui(
         let never_true_button =
             ui.button("Never true").on_hover_text("Retract the fact: it was never true, and nobody ever knew it");
         if never_true_button.clicked() {
-            requests.push(Request::Execute(DeskCommand::Retcon(Retcon::Retract { fact: id })));
+            requests.push(Request::Execute(DeskCommand::Retcon(Retcon::Retract { fact: fact.fact })));
             is_finished = true;
         }
         let escape = ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape));
@@ -372,13 +376,21 @@ fn edit_ui(
     }
 }
 
-/// Returns an edit that ends a fact now and adds a new fact with another object.
-fn from_now_on(fact: &FactModel, object: String, statement: Option<String>) -> Edit {
-    let options = FactOptions { statement, secret: fact.secret, ..FactOptions::default() };
-    let subject = fact.subject.id.to_string();
+/// Returns the new object of a fact that the user typed: the entity with this name, or the value.
+fn new_object(display: &DisplayContext, fact: &FactModel, text: &str) -> Result<Object, QueryError> {
     match &fact.object_entity {
-        Some(_) => Edit::Relate { subject, predicate: fact.predicate.clone(), object, options },
-        None => Edit::Set { entity: subject, attribute: fact.predicate.clone(), value: object, options },
+        Some(_) => display.names.resolve(text).map(Object::Entity),
+        None => Ok(Object::Value(text.into())),
+    }
+}
+
+/// Returns an edit that ends a fact now and adds a new fact with another object.
+fn from_now_on(fact: &FactModel, object: Object, statement: Option<String>) -> Edit {
+    let options = FactOptions { statement, secret: fact.secret, ..FactOptions::default() };
+    let (subject, predicate) = (fact.subject.id.clone(), fact.predicate.clone());
+    match object {
+        Object::Entity(object) => Edit::Relate { subject, predicate, object, options },
+        Object::Value(value) => Edit::Set { entity: subject, attribute: predicate, value: value.to_string(), options },
     }
 }
 

@@ -171,7 +171,7 @@ fn a_campaign_as_a_whole_and_around_somebody() {
     // A changed attribute does not move any node.
     let memory = &harness.state().memory;
     let edit = hearsay_commands::edit::Edit::Set {
-        entity: "odo-brandt".into(),
+        entity: id("odo-brandt"),
         attribute: "mood".into(),
         value: "worse".into(),
         options: hearsay_commands::edit::FactOptions::default(),

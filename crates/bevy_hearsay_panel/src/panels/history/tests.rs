@@ -1,12 +1,16 @@
 use egui::Key;
 use egui_kittest::{Harness, kittest::Queryable};
 use hearsay_commands::edit::{Edit, FactOptions};
-use hearsay_model::{FactId, GameTime, Kind, Position};
+use hearsay_model::{EntityId, FactId, GameTime, Kind, Position};
 
 use super::*;
 use crate::testing::{
     DrawnPanel, draw_panel, gullhaven, open_panel, press_key, settle, shows_text, wait_for, wait_until,
 };
+
+fn id(text: &str) -> EntityId {
+    EntityId::new(text).unwrap()
+}
 
 fn row(position: u64, summary: &str, live: bool) -> OperationModel {
     OperationModel {
@@ -103,9 +107,9 @@ fn while_players_look_no_summary_is_there() {
 #[test]
 fn an_edit_is_undone_with_its_dependents_and_redone() {
     let memory = gullhaven();
-    let add_entity = Edit::Add { name: "Rook".into(), kind: Kind::Npc, id: None, place: Some("Salt Quay".into()) };
+    let add_entity = Edit::Add { name: "Rook".into(), kind: Kind::Npc, id: None, place: Some(id("salt-quay")) };
     memory.edit(add_entity).unwrap().wait().unwrap();
-    let (entity, attribute, value) = ("rook".into(), "lore".into(), "Rook counts the ships.".into());
+    let (entity, attribute, value) = (id("rook"), "lore".into(), "Rook counts the ships.".into());
     let edit_lore = Edit::Set { entity, attribute, value, options: FactOptions::default() };
     memory.edit(edit_lore).unwrap().wait().unwrap();
     memory.set_clock(GameTime(800_000_000)).unwrap().wait().unwrap();

@@ -162,7 +162,7 @@ fn buttons_ui(
             // The panel has already handled the keys, before it drew the list.
             if command_button_without_keys(ui, display, command).clicked() {
                 let selected = std::mem::take(&mut view.selected);
-                apply_decision(card_decision, model, view, actions);
+                apply_decision(display, card_decision, model, view, actions);
                 view.selected = selected;
             }
             if card_decision == CardDecision::Accept
@@ -360,7 +360,7 @@ fn draft_ui(
         is_cancelled |= ui.button("Cancel").on_hover_text("Escape").clicked();
     });
     if is_accepted {
-        accept_draft(draft, Some(fact), view, actions);
+        accept_draft(display, draft, Some(fact), view, actions);
     } else if !is_cancelled {
         view.drafts.insert(fact.id, draft);
     }

@@ -7,7 +7,7 @@ use super::{
     model::{CardDetail, CardKey, FactDetail, ReviewModel},
     view::{ReviewAction, ReviewDraft, ReviewView},
 };
-use crate::commands;
+use crate::{commands, panel::DisplayContext};
 
 /// A decision on a card or on all selected cards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,14 +47,24 @@ pub(super) fn edit(model: &ReviewModel, view: &mut ReviewView, actions: &mut Vec
     }
 }
 
-/// Accepts a fact with the changes in a draft.
+/// Accepts a fact with the changes in a draft. If the draft contains a name that does not identify an entity, shows the
+/// error, and the draft stays open.
 pub(super) fn accept_draft(
+    display: &DisplayContext,
     draft: ReviewDraft,
     fact: Option<&FactDetail>,
     view: &mut ReviewView,
     actions: &mut Vec<ReviewAction>,
 ) {
-    let (decision, facts) = (draft.decision(fact), vec![draft.fact]);
+    let decision = match draft.decision(fact, &display.names) {
+        Ok(decision) => decision,
+        Err(error) => {
+            actions.push(ReviewAction::ShowError(error.to_string()));
+            view.drafts.insert(draft.fact, draft);
+            return;
+        }
+    };
+    let facts = vec![draft.fact];
     actions.push(ReviewAction::Decide { facts, decision, reason: view.reason() });
     view.mark_decided(view.focus.clone());
     view.sent = Some(draft);
@@ -62,6 +72,7 @@ pub(super) fn accept_draft(
 
 /// Applies a decision to the selected cards, or to the focused card if no card is selected.
 pub(super) fn apply_decision(
+    display: &DisplayContext,
     card_decision: CardDecision,
     model: &ReviewModel,
     view: &mut ReviewView,
@@ -76,7 +87,7 @@ pub(super) fn apply_decision(
             Some(CardDetail::Facts(facts)) => facts.iter().find(|fact| fact.id == draft.fact),
             _ => None,
         };
-        accept_draft(draft, fact, view, actions);
+        accept_draft(display, draft, fact, view, actions);
         return;
     }
     let keys: Vec<CardKey> = match view.selected.is_empty() {

@@ -151,7 +151,7 @@ impl ReviewPanel {
                     let operation = operation.operation(&world.state, now)?;
                     let mut changes = operation.changes;
                     for other in &others {
-                        changes.extend(Decision::False.operation(&world.state, &other.to_string(), now)?.changes);
+                        changes.extend(Decision::False.operation(&world.state, *other, now)?.changes);
                     }
                     let summary = format!("{}; the others are false", operation.summary);
                     Ok(Operation { recorded: now, ..Operation::new(Author::Dm, summary, changes) })
@@ -161,11 +161,10 @@ impl ReviewPanel {
                 Request::Execute(DeskCommand::SetSecrecy(Keep { facts, secret }))
             }
             ReviewAction::NotTheSame(one, other) => Request::Execute(DeskCommand::NotTheSame(one, other)),
-            ReviewAction::Remove(id) => {
-                Request::Execute(DeskCommand::Edit(Edit::RemoveEntity { entity: id.to_string() }))
-            }
+            ReviewAction::Remove(id) => Request::Execute(DeskCommand::Edit(Edit::RemoveEntity { entity: id })),
             ReviewAction::Show(id) => Request::ShowEntity(id),
             ReviewAction::ShowFact(id) => Request::ShowFact(id),
+            ReviewAction::ShowError(text) => Request::ShowMessage(StatusMessage::error(text)),
             ReviewAction::Undo => Request::Undo,
             ReviewAction::Redo => Request::Redo,
             // The next update starts to plan the merge, on a background thread.
@@ -237,7 +236,7 @@ impl Panel for ReviewPanel {
             }
         }
         for (from, into) in std::mem::take(&mut self.requested_merges) {
-            match memory.plan_merge(from.as_str(), into.as_str()) {
+            match memory.plan_merge(from, into) {
                 Ok(ticket) => self.pending_merges.push(ticket),
                 Err(error) => self.requests.push(Request::ShowMessage(StatusMessage::error(error.to_string()))),
             }
@@ -293,7 +292,7 @@ impl Panel for ReviewPanel {
             (DeskCommand::NotTheSame(a, b), CardKey::Duplicate(one, other)) => {
                 [one, other].contains(&a) && [one, other].contains(&b)
             }
-            (DeskCommand::Edit(Edit::RemoveEntity { entity }), CardKey::Stub(id)) => entity == id.as_str(),
+            (DeskCommand::Edit(Edit::RemoveEntity { entity }), CardKey::Stub(id)) => entity == id,
             _ => false,
         };
         match &outcome.result {

@@ -152,7 +152,7 @@ fn handle_keys(
     }
     for (command, card_decision) in CARD_DECISIONS {
         if pressed(command) {
-            apply_decision(card_decision, model, view, actions);
+            apply_decision(display, card_decision, model, view, actions);
         }
     }
 }
@@ -350,7 +350,7 @@ fn selection_ui(
             let name = format!("{} the selected", command.name);
             let response = ui.add(egui::Button::new(command.name)).on_hover_text(command.tooltip());
             if set_button_name(response, true, &name).clicked() {
-                apply_decision(card_decision, model, view, actions);
+                apply_decision(display, card_decision, model, view, actions);
             }
         }
         if command_button(ui, &DisplayContext { accepts_keys: false, ..display.clone() }, &commands::SELECT_NONE) {

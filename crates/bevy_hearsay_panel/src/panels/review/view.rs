@@ -3,11 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use hearsay_commands::review::Decision;
-use hearsay_model::{EntityId, FactId};
+use hearsay_model::{EntityId, FactId, Object};
+use hearsay_query::QueryError;
 use serde::{Deserialize, Serialize};
 
 use super::model::{CardDetail, CardKey, FactDetail, Filter, ObjectModel, Order, ReviewModel};
-use crate::widgets::{Completion, RowHeights};
+use crate::{
+    names::NameIndex,
+    widgets::{Completion, RowHeights},
+};
 
 /// An edit of a fact that is in progress. The draft is saved when the window closes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,10 +41,13 @@ impl ReviewDraft {
     }
 
     /// Returns the decision that accepts the fact with the edits.
-    pub fn decision(&self, fact: Option<&FactDetail>) -> Decision {
+    ///
+    /// # Errors
+    /// Returns an error if a changed subject or object is not the name of exactly one entity.
+    pub fn decision(&self, fact: Option<&FactDetail>, names: &NameIndex) -> Result<Decision, QueryError> {
         let [subject, predicate, object, statement] = &self.original;
         let changed = |now: &str, before: &String| (now.trim() != before).then(|| now.trim().to_owned());
-        // An unchanged name is not sent, because several entities may have the same name.
+        // An unchanged name is not resolved, because several entities may have the same name.
         let parts =
             [changed(&self.subject, subject), changed(&self.predicate, predicate), changed(&self.object, object)];
         let rest_is_same = parts.iter().all(Option::is_none);
@@ -51,7 +58,12 @@ impl ReviewDraft {
             _ if rest_is_same => fact.map(|fact| fact.statement.text.clone()).or(Some(statement.clone())),
             _ => None,
         };
-        Decision::Edit { subject, predicate, object, statement }
+        let subject = subject.map(|name| names.resolve(&name)).transpose()?;
+        let object = match object {
+            Some(name) if Self::object_is_entity(fact) => Some(Object::Entity(names.resolve(&name)?)),
+            value => value.map(|value| Object::Value(value.into())),
+        };
+        Ok(Decision::Edit { subject, predicate, object, statement })
     }
 
     /// Returns whether the object of the fact is an entity. Returns true if the fact is unknown.
@@ -282,6 +294,8 @@ pub enum ReviewAction {
     Show(EntityId),
     /// Show a fact.
     ShowFact(FactId),
+    /// Show an error.
+    ShowError(String),
     /// Undo the newest change.
     Undo,
     /// Redo the newest undo.

@@ -281,7 +281,7 @@ impl WhyNotModel {
     /// Returns an error if one of the characters no longer exists.
     pub fn load(world: &ReadSnapshot, character: &EntityId, fact: FactId) -> Result<Self, MemoryError> {
         let state = &*world.state;
-        let explanation = query::secrets::why_not(state, character.as_str(), &fact.to_string(), None)?;
+        let explanation = query::secrets::why_not(state, character, fact, None)?;
         let name_of = |id: &EntityId| state.name_or_id(id).to_owned();
         let to_source = |row: query::secrets::SourceRow| {
             let shared_groups: Vec<String> = row.shares.iter().map(name_of).collect();

@@ -193,12 +193,12 @@ impl ScenePanel {
         let mut result = Ok(());
         match &question.speaker {
             Some(speaker) => {
-                let others = question.present.iter().filter(|id| *id != speaker).map(ToString::to_string);
+                let others = question.present.iter().filter(|id| *id != speaker).cloned();
                 let ask = Ask {
-                    place: question.place.as_ref().map(ToString::to_string),
+                    place: question.place.clone(),
                     present: others.collect(),
-                    session: question.session.as_ref().map(ToString::to_string),
-                    ..Ask::new(speaker.as_str(), &question.text)
+                    session: question.session.clone(),
+                    ..Ask::new(speaker.clone(), &question.text)
                 };
                 match memory.ask(ask) {
                     Ok(ticket) => self.pending_answer = Some(ticket),
@@ -223,7 +223,7 @@ impl ScenePanel {
     }
 
     fn witness_request(&self, facts: Vec<Stated>) -> Request {
-        let witnesses: Vec<String> = self.present().iter().map(ToString::to_string).collect();
+        let witnesses = self.present();
         if witnesses.is_empty() {
             return Request::ShowMessage(StatusMessage::error(
                 "The scene has no characters: choose a place or add a character first.",
@@ -237,21 +237,18 @@ impl ScenePanel {
     }
 
     fn circumstances(&self) -> Circumstances {
-        Circumstances {
-            place: self.setting.place.as_ref().map(|place| place.id.to_string()),
-            ..Circumstances::default()
-        }
+        Circumstances { place: self.setting.place.as_ref().map(|place| place.id.clone()), ..Circumstances::default() }
     }
 
     /// Returns the request that makes the party know a fact. If a character in the scene knows the fact, this character
     /// reveals it. Otherwise the party witnesses the fact.
     fn reveal_request(&self, fact: FactId, display: &DisplayContext) -> Request {
         let present_players =
-            self.setting.present.iter().filter(|line| line.player).map(|line| line.character.id.to_string());
-        let mut to: Vec<String> = present_players.collect();
+            self.setting.present.iter().filter(|line| line.player).map(|line| line.character.id.clone());
+        let mut to: Vec<EntityId> = present_players.collect();
         if to.is_empty() {
             let players = display.names.all().iter().filter(|entity| entity.kind == Some(Kind::Player));
-            to = players.map(|entity| entity.id.to_string()).collect();
+            to = players.map(|entity| entity.id.clone()).collect();
         }
         if to.is_empty() {
             return Request::ShowMessage(StatusMessage::error(
@@ -261,15 +258,15 @@ impl ScenePanel {
         let characters =
             self.knowledge.facts.iter().find(|line| line.fact == fact).map(|line| line.characters.as_slice());
         let can_reveal = |line: &&CharacterKnowledge| {
-            line.category != KnowledgeCategory::Unaware && !to.contains(&line.character.id.to_string())
+            line.category != KnowledgeCategory::Unaware && !to.contains(&line.character.id)
         };
         let possible_holders = || characters.unwrap_or_default().iter().filter(can_reveal);
         let speaker = possible_holders().find(|line| Some(&line.character.id) == self.state.view.speaker.as_ref());
         let holder = speaker.or(possible_holders().next());
-        let (fact, circumstances) = (fact.to_string(), self.circumstances());
+        let circumstances = self.circumstances();
         Request::Execute(DeskCommand::Learn(match holder {
             Some(line) => {
-                GameEvent::Reveal { holder: line.character.id.to_string(), fact, to, openly: false, circumstances }
+                GameEvent::Reveal { holder: line.character.id.clone().into(), fact, to, openly: false, circumstances }
             }
             None => GameEvent::Witness { facts: vec![Stated::Recorded(fact)], witnesses: to, circumstances },
         }))
@@ -280,7 +277,7 @@ impl ScenePanel {
     fn event_request(&self, text: String) -> Request {
         let subject = self.setting.place.as_ref().or(self.setting.present.first().map(|line| &line.character));
         match subject {
-            Some(subject) => self.witness_request(vec![Stated::Lore { about: subject.id.to_string(), text }]),
+            Some(subject) => self.witness_request(vec![Stated::Lore { about: subject.id.clone(), text }]),
             None => self.witness_request(Vec::new()),
         }
     }
@@ -333,9 +330,7 @@ impl Panel for ScenePanel {
                 }
                 SceneAction::WhyNot(Some(request)) => self.why_not_request = Some(request),
                 SceneAction::WhyNot(None) => self.why_not = None,
-                SceneAction::AllSaw(fact) => {
-                    requests.push(self.witness_request(vec![Stated::Recorded(fact.to_string())]))
-                }
+                SceneAction::AllSaw(fact) => requests.push(self.witness_request(vec![Stated::Recorded(fact)])),
                 SceneAction::RevealToParty(fact) => requests.push(self.reveal_request(fact, display)),
                 SceneAction::RecordEvent(text) => requests.push(self.event_request(text)),
             }

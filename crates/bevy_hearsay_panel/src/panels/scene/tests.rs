@@ -325,9 +325,9 @@ fn a_scene_of_the_campaign() {
     // With one key, a knower reveals the fact to the party.
     let count_informed_players = |host: &crate::testing::PanelHost<ScenePanel>| {
         let is_known_to = |character: &&str| {
-            let (character, fact) = (id(character), fact.to_string());
+            let character = id(character);
             let read =
-                host.memory.read(move |world| Ok(hearsay_query::who_knows::who_knows(&world.state, &fact, None)?));
+                host.memory.read(move |world| Ok(hearsay_query::who_knows::who_knows(&world.state, fact, None)?));
             read.unwrap().wait().unwrap().characters.iter().any(|row| row.knower == character)
         };
         ["wren-oake", "dorric-stane", "sister-ilva", "kestrel-vane"]

@@ -94,7 +94,7 @@ impl SessionPartModel {
     /// Returns an error if the session does not exist.
     pub fn load(world: &ReadSnapshot, request: &SessionPartRequest) -> Result<Self, MemoryError> {
         let state = &*world.state;
-        let id = request.session.as_str();
+        let id = &request.session;
         Ok(match request.part {
             SessionPart::Log => {
                 let (_, lines, total) = session_lines(state, Some(id), MAX_LOG_LINES)?;

@@ -107,6 +107,7 @@ impl Panel for SessionPanel {
                         move |world: &hearsay_engine::ReadSnapshot| Ok(save_recap(&world.state, &recap, now())?);
                     requests.push(Request::Execute(DeskCommand::custom(SAVE_RECAP_DESCRIPTION, make_operation)));
                 }
+                SessionAction::ShowError(text) => requests.push(Request::ShowMessage(StatusMessage::error(text))),
                 SessionAction::Copy(text) => {
                     requests.push(Request::Copy(text));
                     requests.push(Request::ShowMessage(StatusMessage::new("The recap is on the clipboard.")));

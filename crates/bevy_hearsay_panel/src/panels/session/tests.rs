@@ -12,6 +12,10 @@ use crate::{
     },
 };
 
+fn id(text: &str) -> EntityId {
+    EntityId::new(text).unwrap()
+}
+
 fn named_player(name: &str) -> NamedEntity {
     NamedEntity { id: EntityId::new(hearsay_model::slug(name)).unwrap(), name: name.into(), kind: Some(Kind::Player) }
 }
@@ -81,9 +85,21 @@ fn a_session_starts_with_those_who_are_there() {
     let [SessionAction::Step(SessionStep::Start(new_session))] = &harness.state().actions[..] else {
         panic!("{:?}", harness.state().actions)
     };
-    assert_eq!((new_session.title.as_deref(), &new_session.present[..]), (Some("Fog"), &["wren".to_owned()][..]));
+    assert_eq!((new_session.title.as_deref(), &new_session.present[..]), (Some("Fog"), &[id("wren")][..]));
     press_key(&mut harness, Key::S);
     assert_eq!(harness.state().actions.len(), 2, "the key starts one too");
+}
+
+#[test]
+fn a_session_does_not_start_at_an_unknown_place() {
+    let mut harness = session_harness(None, false);
+    harness.state_mut().view.place = "Nowhere".into();
+    harness.run_steps(1);
+    harness.get_by_label("Start the session").click();
+    harness.run_steps(2);
+    let error = "nothing is called `Nowhere`".to_owned();
+    assert_eq!(harness.state().actions, [SessionAction::ShowError(error)]);
+    assert_eq!(harness.state().view.place, "Nowhere", "the typed text stays");
 }
 
 #[test]
@@ -99,7 +115,7 @@ fn players_come_and_go_and_the_session_ends() {
     press_key(&mut harness, Key::E);
     press_key(&mut harness, Key::Enter);
     let attend = |arrive: &[&str], leave: &[&str]| {
-        let all = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+        let all = |names: &[&str]| names.iter().map(|name| id(name)).collect();
         SessionAction::Step(SessionStep::Attend { arrive: all(arrive), leave: all(leave) })
     };
     let end = SessionAction::Step(SessionStep::End { time: None });
@@ -208,7 +224,7 @@ fn a_session_is_played_from_start_to_recap() {
     let session = harness.state().context_poller.panel_context().session.clone();
     assert_eq!(session.as_ref().map(SessionId::as_str), Some("session-5"));
     let lines = vec![
-        LogLine { speaker: Some("wren-oake".into()), ..LogLine::new("We have the ledger.") },
+        LogLine { speaker: Some(id("wren-oake").into()), ..LogLine::new("We have the ledger.") },
         LogLine::new("The bells of the High Ward begin to ring."),
     ];
     harness.state().memory.log(Author::Dm, Log { lines, ..Log::default() }).unwrap().wait().unwrap();

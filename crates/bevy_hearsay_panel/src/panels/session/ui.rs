@@ -3,6 +3,7 @@
 use egui::{RichText, ScrollArea, TextEdit, Ui};
 use hearsay_commands::session::{NewSession, SessionStep};
 use hearsay_model::{EditedRecap, SessionId};
+use hearsay_query::QueryError;
 
 use super::{
     model::{CurrentSession, RecapModel, SessionLine, SessionModel, SessionPart, SessionPartModel},
@@ -78,9 +79,14 @@ fn start_ui(
             TextEdit::singleline(&mut view.time).hint_text(crate::widgets::italic_hint(hint)).desired_width(180.0);
         set_text_field_name(&ui.add(field), "Time", &view.time);
         if start_clicked {
-            actions.push(SessionAction::Step(SessionStep::Start(new_session(model, view))));
-            (view.title, view.place, view.time, view.selected) = Default::default();
-            view.part = SessionPart::Log;
+            match new_session(display, model, view) {
+                Ok(new_session) => {
+                    actions.push(SessionAction::Step(SessionStep::Start(new_session)));
+                    (view.title, view.place, view.time, view.selected) = Default::default();
+                    view.part = SessionPart::Log;
+                }
+                Err(error) => actions.push(SessionAction::ShowError(error.to_string())),
+            }
         }
     });
     ui.horizontal_wrapped(|ui| {
@@ -100,22 +106,23 @@ fn start_ui(
     });
 }
 
-/// Returns a new session with the values that the user typed.
-fn new_session(model: &SessionModel, view: &SessionView) -> NewSession {
+/// Returns a new session with the values that the user typed. Returns an error if the typed place is not the name of
+/// exactly one entity.
+fn new_session(display: &DisplayContext, model: &SessionModel, view: &SessionView) -> Result<NewSession, QueryError> {
     let non_empty = |text: &str| (!text.trim().is_empty()).then(|| text.trim().to_owned());
     let next = &model.next;
     let present = next.players.iter().filter(|entity| !view.absent_players.contains(&entity.id));
     let present = match view.absent_players.is_empty() {
         true => Vec::new(),
-        false => present.map(|entity| entity.id.to_string()).collect(),
+        false => present.map(|entity| entity.id.clone()).collect(),
     };
-    NewSession {
+    Ok(NewSession {
         title: non_empty(&view.title),
-        place: non_empty(&view.place),
+        place: non_empty(&view.place).map(|name| display.names.resolve(&name)).transpose()?,
         time: non_empty(&view.time),
         present,
         ..NewSession::default()
-    }
+    })
 }
 
 fn current_session_ui(
@@ -166,9 +173,9 @@ fn current_session_ui(
             if toggle(ui, is_present, &player.name, help).clicked() {
                 let (mut arrive, mut leave) = (Vec::new(), Vec::new());
                 if is_present {
-                    leave.push(player.id.to_string())
+                    leave.push(player.id.clone())
                 } else {
-                    arrive.push(player.id.to_string())
+                    arrive.push(player.id.clone())
                 }
                 actions.push(SessionAction::Step(SessionStep::Attend { arrive, leave }));
             }

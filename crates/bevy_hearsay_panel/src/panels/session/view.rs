@@ -82,6 +82,8 @@ pub enum SessionAction {
     Step(SessionStep),
     /// Save a recap.
     SaveRecap(EditedRecap),
+    /// Show an error.
+    ShowError(String),
     /// Put text on the clipboard.
     Copy(String),
     /// Write text to a file. The fields are the path and the text.

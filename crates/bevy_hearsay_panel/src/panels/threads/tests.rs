@@ -14,6 +14,10 @@ use crate::{
     text::LinkedText,
 };
 
+fn id(text: &str) -> EntityId {
+    EntityId::new(text).unwrap()
+}
+
 fn named_entity(name: &str, kind: Kind) -> NamedEntity {
     NamedEntity { id: EntityId::new(hearsay_model::slug(name)).unwrap(), name: name.into(), kind: Some(kind) }
 }
@@ -124,9 +128,9 @@ fn while_players_look_no_secret_is_there() {
 fn the_example_campaign_has_threads_and_they_are_settled() {
     let memory = gullhaven();
     let promise = |subject: &str, object: &str| Edit::Relate {
-        subject: subject.into(),
+        subject: id(subject),
         predicate: "PROMISED".into(),
-        object: object.into(),
+        object: id(object),
         options: FactOptions { statement: Some("Wren promised Mirela the ledger.".into()), ..FactOptions::default() },
     };
     memory.edit(promise("wren-oake", "mirela-voss")).unwrap().wait().unwrap();

@@ -245,11 +245,11 @@ fn buttons_ui(
 fn settle_command(model: &ThreadsModel, row: &ThreadRow) -> Option<DeskCommand> {
     match row.category {
         ThreadCategory::Promise | ThreadCategory::Debt => {
-            let (fact, until) = (row.fact?.to_string(), model.clock.clone()?);
+            let (fact, until) = (row.fact?, model.clock.clone()?);
             Some(DeskCommand::Retcon(Retcon::Until { fact, until }))
         }
         ThreadCategory::Quest => {
-            let (entity, attribute) = (row.quest.as_ref()?.id.to_string(), "stage".to_owned());
+            let (entity, attribute) = (row.quest.as_ref()?.id.clone(), "stage".to_owned());
             Some(DeskCommand::Edit(Edit::Set {
                 entity,
                 attribute,
@@ -267,14 +267,14 @@ fn reveal_command(row: &ThreadRow, party: &[EntityId]) -> Option<DeskCommand> {
     if !is_secret_category(row.category) || party.is_empty() {
         return None;
     }
-    let fact = row.fact?.to_string();
+    let fact = row.fact?;
     let holder = row.entities.iter().find(|holder| {
         !party.contains(&holder.id) && holder.kind.as_ref().is_some_and(hearsay_model::Kind::is_character)
     });
-    let to: Vec<String> = party.iter().map(ToString::to_string).collect();
+    let to = party.to_vec();
     let circumstances = Circumstances::default();
     Some(DeskCommand::Learn(match holder {
-        Some(holder) => GameEvent::Reveal { holder: holder.id.to_string(), fact, to, openly: false, circumstances },
+        Some(holder) => GameEvent::Reveal { holder: holder.id.clone().into(), fact, to, openly: false, circumstances },
         None => GameEvent::Witness { facts: vec![Stated::Recorded(fact)], witnesses: to, circumstances },
     }))
 }

@@ -21,7 +21,7 @@ impl TimelineModel {
             state,
             &TimelineFilter {
                 kinds: request.kinds.clone(),
-                about: request.about.as_ref().map(ToString::to_string),
+                about: request.about.clone(),
                 within: request.within,
                 by: request.unit,
                 limit: MAX_LISTED,

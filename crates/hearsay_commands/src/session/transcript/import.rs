@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 
 use hearsay_campaign::{Transcript, TranscriptFormat};
 use hearsay_model::{EntityId, SessionId, State, text};
-use hearsay_query::resolve::{find_session, resolve};
+use hearsay_query::{
+    ids::{require_entity, require_session},
+    resolve::Speaker,
+};
 use serde::Serialize;
 
 use super::{
@@ -23,9 +26,9 @@ pub struct TranscriptImport {
     pub name: String,
     /// Contents of the file.
     pub transcript: Transcript,
-    /// Session to which the lines are added: its id or number. Default: the session of an earlier import of the file,
-    /// or else a new session.
-    pub session: Option<String>,
+    /// Session to which the lines are added. Default: the session of an earlier import of the file, or else a new
+    /// session.
+    pub session: Option<SessionId>,
     /// Session to create if no session is given and the file was not imported before.
     pub new: NewSession,
     /// Assignments of speakers to characters and persons. They take precedence over the names in the campaign.
@@ -81,10 +84,9 @@ impl TranscriptImport {
             .map(|utterance| {
                 let identity = utterance.speaker.as_deref().and_then(|name| Some((name, *by_name.get(name)?)));
                 let (speaker, text) = match identity {
-                    // Keeps a secret name as written, because the character's id would reveal whose name it is.
                     Some((name, SpeakerIdentity::Character(id))) => {
-                        let name_or_id = state.secret_name(id, name).unwrap_or(id.as_str());
-                        (Some(name_or_id.to_owned()), utterance.text.clone())
+                        let alias = state.secret_name(id, name).map(str::to_owned);
+                        (Some(Speaker { id: id.clone(), alias }), utterance.text.clone())
                     }
                     Some((_, SpeakerIdentity::Dm)) | None => (None, utterance.text.clone()),
                     Some((name, _)) => (None, format!("{name}: {}", utterance.text)),
@@ -94,7 +96,7 @@ impl TranscriptImport {
             .collect();
         let earlier_session = self.earlier_session(state);
         let session = match (&self.session, earlier_session) {
-            (Some(given), _) => Some(find_session(state, given)?.id.clone()),
+            (Some(id), _) => Some(require_session(state, id)?.id.clone()),
             (None, earlier_session) => earlier_session,
         };
         let mut digest = self.transcript.digest.clone();
@@ -109,7 +111,12 @@ impl TranscriptImport {
             .iter()
             .map(|line| PreviewRow {
                 line: line.number.unwrap_or_default(),
-                speaker: line.speaker.as_deref().and_then(|id| EntityId::new(id).ok()),
+                // The id would reveal whose secret name it is.
+                speaker: line
+                    .speaker
+                    .as_ref()
+                    .filter(|speaker| speaker.alias.is_none())
+                    .map(|speaker| speaker.id.clone()),
                 text: line.text.clone(),
             })
             .collect();
@@ -119,7 +126,7 @@ impl TranscriptImport {
                 _ => None,
             });
             let players = characters.filter(|id| state.kind(id) == Some(hearsay_model::Kind::Player));
-            players.map(ToString::to_string).collect::<Vec<_>>()
+            players.cloned().collect::<Vec<_>>()
         };
         let new = session.is_none().then(|| {
             let has_attendance = !self.new.present.is_empty();
@@ -138,7 +145,6 @@ impl TranscriptImport {
             notes: self.transcript.notes.clone(),
             preview,
         };
-        let session = session.map(|session| session.to_string());
         Ok((report, Log { session, new, lines, source: Some(source) }))
     }
 
@@ -185,7 +191,10 @@ impl TranscriptImport {
                 return Err(CommandError::NoSpeaker { name, speakers });
             }
             let identity = match &assignment.is {
-                AssignedSpeaker::Character(character) => SpeakerIdentity::Character(resolve(state, character)?),
+                AssignedSpeaker::Character(character) => {
+                    require_entity(state, character)?;
+                    SpeakerIdentity::Character(character.clone())
+                }
                 AssignedSpeaker::Role(role) => (*role).into(),
             };
             identities.insert(name, identity);

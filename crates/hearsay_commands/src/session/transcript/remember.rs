@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use hearsay_model::{
     Author, Change, EntityId, Operation, Setting, SettingKey, SpeakerRole, State, Timestamp, attribute, text,
 };
-use hearsay_query::resolve::resolve;
+use hearsay_query::ids::require_entity;
 
 use super::speakers::{AssignedSpeaker, SpeakerAssignment};
 use crate::{
@@ -19,7 +19,7 @@ use crate::{
 /// only the last one is saved. The names of the DM and of speakers who are nobody become settings.
 ///
 /// # Errors
-/// Returns an error if a character does not exist, or if several characters have the given name.
+/// Returns an error if a character does not exist.
 pub fn remember_speakers(
     state: &State,
     speakers: &[SpeakerAssignment],
@@ -30,7 +30,8 @@ pub fn remember_speakers(
     for SpeakerAssignment { name, is, .. } in speakers {
         let role = match is {
             AssignedSpeaker::Character(character) => {
-                players.insert(resolve(state, character)?, name);
+                require_entity(state, character)?;
+                players.insert(character.clone(), name);
                 None
             }
             AssignedSpeaker::Role(role) => Some(*role),
@@ -48,7 +49,7 @@ pub fn remember_speakers(
     }
     for (character, player) in players {
         let edit = Edit::Set {
-            entity: character.to_string(),
+            entity: character,
             attribute: attribute::PLAYER.into(),
             value: player.to_owned(),
             options: FactOptions::default(),

@@ -100,8 +100,8 @@ pub struct SpeakerAssignment {
 /// Character or person to whom the user assigns a speaker.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AssignedSpeaker {
-    /// The speaker is this character, or plays it: an id or a name.
-    Character(String),
+    /// The speaker is this character, or plays it.
+    Character(EntityId),
     /// The speaker plays no character.
     Role(SpeakerRole),
 }

@@ -28,7 +28,7 @@ fn add(state: &mut State, name: &str, kind: Kind) {
 }
 
 fn set(state: &mut State, entity: &str, attribute: &str, value: &str) {
-    let (entity, attribute, value) = (entity.into(), attribute.into(), value.into());
+    let (entity, attribute, value) = (EntityId::from_name(entity).unwrap(), attribute.into(), value.into());
     edit(state, &Edit::Set { entity, attribute, value, options: FactOptions::default() });
 }
 
@@ -72,7 +72,11 @@ fn proposal(state: &State, text: &str, speaker: &str) -> Proposal {
 }
 
 fn assign(name: &str, character: &str) -> SpeakerAssignment {
-    SpeakerAssignment { name: name.into(), is: AssignedSpeaker::Character(character.into()), remember: true }
+    SpeakerAssignment {
+        name: name.into(),
+        is: AssignedSpeaker::Character(EntityId::from_name(character).unwrap()),
+        remember: true,
+    }
 }
 
 fn assign_role(name: &str, role: SpeakerRole) -> SpeakerAssignment {
@@ -173,7 +177,7 @@ fn a_similar_name_and_the_last_character_are_proposed() {
     assert_eq!(proposal(&state, talk, "Wre"), Some((character("wren-oake"), SpeakerEvidence::SimilarName)));
     add(&mut state, "Allura Fell", Kind::Player);
     assert_eq!(proposal(&state, "DM: Go on.\nAll: Hey!\nBen: Hm.\n", "All"), None, "a common word is no abbreviation");
-    edit(&mut state, &Edit::RemoveEntity { entity: "Allura Fell".into() });
+    edit(&mut state, &Edit::RemoveEntity { entity: id("allura-fell") });
 
     let talk = "DM: Go on.\nBen: I look.\nCleo: I wait.\n";
     assert_eq!(proposal(&state, talk, "Cleo"), None, "two speakers and two characters remain");

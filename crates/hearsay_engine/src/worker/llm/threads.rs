@@ -10,7 +10,7 @@ use std::{
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use hearsay_commands::{
     policy::Policy,
-    reading::{DraftExtraction, ResolvedDraft},
+    reading::{Draft, DraftExtraction},
 };
 use hearsay_extract::{Lexicon, Text, TextType};
 use hearsay_llm::{ApiKey, CancelHandle, Job, Llm, LlmError, LlmExtraction, LlmSettings, RunControl};
@@ -31,7 +31,7 @@ pub(crate) struct LlmResult {
 /// A task for the threads that query the language model.
 pub(super) enum Task {
     Read { job: Job, lexicon: Arc<Lexicon>, cancel: CancelHandle },
-    Draft { draft: ResolvedDraft, lexicon: Arc<Lexicon>, policy: Policy, responder: Responder<DraftExtraction> },
+    Draft { draft: Draft, lexicon: Arc<Lexicon>, policy: Policy, responder: Responder<DraftExtraction> },
     Write(String, Responder<String>),
 }
 

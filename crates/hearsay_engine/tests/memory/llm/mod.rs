@@ -14,7 +14,7 @@ use hearsay_model::{Author, Evidence, Fact};
 use hearsay_query::journal::UndoTarget;
 use serde_json::{Value, json};
 
-use crate::support::{found_town, options, options_at, settings, state};
+use crate::support::{found_town, id, ids, options, options_at, settings, state};
 
 mod server;
 
@@ -62,7 +62,7 @@ fn town(llm: LlmSettings) -> Memory {
 fn say(memory: &Memory, speaker: &str, text: &str) {
     let (hearers, circumstances) = (Vec::new(), Circumstances::default());
     let say = GameEvent::Say {
-        speaker: speaker.into(),
+        speaker: id(speaker).into(),
         text: text.into(),
         states: vec![],
         hearers,
@@ -257,9 +257,9 @@ fn nothing_is_sent_when_it_is_switched_off_or_rests() {
 fn the_lines_of_a_session_are_read_together_once_it_ends() {
     let server = Server::finding(vec![owes("Odo owes Pell forty"), hates()]);
     let memory = town(LlmSettings { after_turns: 50, ..model(&server.base_url) });
-    let session = NewSession { present: vec!["pell".into()], ..NewSession::default() };
+    let session = NewSession { present: ids(&["pell"]), ..NewSession::default() };
     memory.session(Author::Dm, SessionStep::Start(session)).unwrap().wait().unwrap();
-    let line = |speaker: &str, text: &str| LogLine { speaker: Some(speaker.into()), ..LogLine::new(text) };
+    let line = |speaker: &str, text: &str| LogLine { speaker: Some(id(speaker).into()), ..LogLine::new(text) };
     let lines =
         vec![line("mirela-voss", DEBT), line("odo-brandt", "Pell would sooner eat glass than sit with Mirela, ever.")];
     memory.log(Author::Dm, Log { lines, ..Log::default() }).unwrap().wait().unwrap();
@@ -291,7 +291,7 @@ fn drafts_and_recaps_are_the_models_words() {
         });
     let memory = town(model(&server.base_url));
     let text = "Pell would sooner eat glass than sit with Mirela, ever.".to_owned();
-    let draft = Draft { text, speaker: Some("Odo Brandt".into()), ..Draft::default() };
+    let draft = Draft { text, speaker: Some(id("Odo Brandt")), ..Draft::default() };
     let drafted = memory.draft_with_llm(draft).unwrap().wait().unwrap();
     assert_eq!((drafted.extraction.facts.len(), drafted.statuses.len()), (1, 1));
     let recap = memory.write_with_llm("Write a recap.\n\n[1] Odo owes Pell forty crowns.").unwrap().wait().unwrap();

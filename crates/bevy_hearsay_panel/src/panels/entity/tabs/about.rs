@@ -127,12 +127,10 @@ fn edit_to_add_fact(id: &EntityId, new_fact: &NewFactDraft) -> Edit {
     let options = FactOptions { secret: new_fact.secret, ..FactOptions::default() };
     let (predicate, value) = (new_fact.predicate.trim().to_owned(), new_fact.value.trim().to_owned());
     match &new_fact.object_entity {
-        Some(object_entity) => {
-            Edit::Relate { subject: id.to_string(), predicate, object: object_entity.to_string(), options }
-        }
+        Some(object_entity) => Edit::Relate { subject: id.clone(), predicate, object: object_entity.clone(), options },
         None => {
             let attribute = predicate.to_lowercase().replace([' ', '-'], "_");
-            Edit::Set { entity: id.to_string(), attribute, value, options }
+            Edit::Set { entity: id.clone(), attribute, value, options }
         }
     }
 }

@@ -7,7 +7,7 @@ use hearsay_model::{Confidence, FactId, Object, Predicate};
 
 use super::*;
 use crate::{
-    names::NamedEntity,
+    names::{NameIndex, NamedEntity},
     testing::{DrawnPanel, PanelHarness, draw_panel, gullhaven, open_panel, press_key, settle, wait_until},
     text::LinkedText,
 };
@@ -292,6 +292,38 @@ fn subject_predicate_and_object_are_edited_too() {
     harness.run_steps(2);
     let decision = Decision::Edit { subject: None, predicate: Some("FEARS".into()), object: None, statement: None };
     assert_eq!(decisions(harness.state()), [(vec![fact_id(0)], decision)], "the sentence is generated again");
+}
+
+#[test]
+fn names_in_an_edit_are_resolved() {
+    let names = NameIndex::from_state(&crate::testing::gullhaven_state());
+    let fact = detail_of(0, 0.5);
+    let mut draft = Draft::from_fact(&fact);
+    (draft.subject, draft.object) = ("Mirela Voss".into(), "odo-brandt".into());
+    let decision = Decision::Edit {
+        subject: Some(id("mirela-voss")),
+        predicate: None,
+        object: Some(Object::Entity(id("odo-brandt"))),
+        statement: None,
+    };
+    assert_eq!(draft.decision(Some(&fact), &names).unwrap(), decision);
+    draft.object = "Nobody At All".into();
+    let error = draft.decision(Some(&fact), &names).unwrap_err().to_string();
+    assert!(error.contains("nothing is called `Nobody At All`"), "{error}");
+}
+
+#[test]
+fn an_edit_with_an_unknown_name_stays_open() {
+    let mut harness = review_harness(model(2));
+    harness.get_by_label("Edit the parts").click();
+    harness.run_steps(2);
+    harness.state_mut().view.drafts.get_mut(&fact_id(0)).unwrap().subject = "Nobody".into();
+    harness.run_steps(1);
+    harness.get_by_label("Accept the edit").click();
+    harness.run_steps(2);
+    let error = ReviewAction::ShowError("nothing is called `Nobody`".into());
+    assert_eq!(harness.state().actions, [error]);
+    assert_eq!(harness.state().view.drafts[&fact_id(0)].subject, "Nobody");
 }
 
 #[test]

@@ -1,0 +1,163 @@
+//! The names of all entities, from which names can be resolved without the state.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use hearsay_model::{EntityId, FactStatus, Resolution, State, attribute, text};
+
+use crate::{
+    QueryError,
+    resolve::{NameSource, candidates, resolve_in},
+};
+
+/// The names of all entities at one position of the journal. A program that must not wait for the state, such as a user
+/// interface, resolves names from this table.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NameTable {
+    entities: BTreeMap<EntityId, EntityEntry>,
+    /// Entities by each of their names, in [normal form](text::normalize).
+    by_name: BTreeMap<String, BTreeSet<EntityId>>,
+}
+
+/// The names of one entity.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct EntityEntry {
+    names: Vec<String>,
+    open_names: Vec<String>,
+    description: String,
+}
+
+impl NameTable {
+    /// Reads all names of a state, including secret names. Visits every entity, so call this function on a background
+    /// thread if the campaign is large.
+    pub fn from_state(state: &State) -> Self {
+        let to_owned = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect();
+        let mut table = Self::default();
+        for id in state.entity_ids() {
+            for name in [attribute::NAME, attribute::ALIAS] {
+                let facts = state.facts_with_subject(id, name).all();
+                let live = facts.filter(|fact| matches!(fact.status(), FactStatus::Canon | FactStatus::Claimed));
+                for name in live.filter_map(|fact| fact.object().text()) {
+                    table.by_name.entry(text::normalize(name)).or_default().insert(id.clone());
+                }
+            }
+            let entry = EntityEntry {
+                names: to_owned(state.names(id)),
+                open_names: to_owned(state.open_names(id)),
+                description: state.description(id),
+            };
+            table.entities.insert(id.clone(), entry);
+        }
+        table
+    }
+
+    /// Finds an entity like [`resolve`](crate::resolve::resolve()).
+    ///
+    /// # Errors
+    /// Returns the same errors as [`resolve`](crate::resolve::resolve()).
+    pub fn resolve(&self, name: &str) -> Result<EntityId, QueryError> {
+        resolve_in(self, name)
+    }
+
+    /// Finds an entity like [`resolve`](Self::resolve). Returns `None` if no entity or more than one entity has this
+    /// name. Faster than [`resolve`](Self::resolve), because it looks for no similar names.
+    pub fn find(&self, name: &str) -> Option<EntityId> {
+        let mut candidates = candidates(self, name);
+        if candidates.len() == 1 { candidates.pop() } else { None }
+    }
+
+    /// Finds the entity that has an id, a name or an alias, like [`State::resolve`]. A part of a name is not enough.
+    pub fn find_exact(&self, name: &str) -> Resolution {
+        if let Ok(id) = EntityId::new(name.trim())
+            && self.entities.contains_key(&id)
+        {
+            return Resolution::One(id);
+        }
+        let found: Vec<&EntityId> = self.by_name.get(&text::normalize(name)).into_iter().flatten().collect();
+        match &found[..] {
+            [] => Resolution::None,
+            [only] => Resolution::One((*only).clone()),
+            several => Resolution::Ambiguous(several.iter().map(|id| (*id).clone()).collect()),
+        }
+    }
+}
+
+impl NameSource for NameTable {
+    fn find_exact(&self, name: &str) -> Resolution {
+        Self::find_exact(self, name)
+    }
+
+    fn entity_ids(&self) -> impl Iterator<Item = &EntityId> {
+        self.entities.keys()
+    }
+
+    fn names_of(&self, id: &EntityId) -> Vec<&str> {
+        self.entities.get(id).into_iter().flat_map(|entry| &entry.names).map(String::as_str).collect()
+    }
+
+    fn open_names_of(&self, id: &EntityId) -> Vec<&str> {
+        self.entities.get(id).into_iter().flat_map(|entry| &entry.open_names).map(String::as_str).collect()
+    }
+
+    fn description(&self, id: &EntityId) -> String {
+        self.entities.get(id).map_or_else(|| id.to_string(), |entry| entry.description.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use hearsay_model::{Author, Change, Entity, Fact, Method, Operation, Provenance, Secrecy};
+
+    use super::*;
+    use crate::resolve::resolve;
+
+    /// Returns a state with Sam Hill, Sam Reed and Mirela Voss, whose secret name is The Grey Lady.
+    fn town() -> State {
+        let names = [
+            ("sam-hill", attribute::NAME, "Sam Hill", Secrecy::Open),
+            ("sam-reed", attribute::NAME, "Sam Reed", Secrecy::Open),
+            ("sam-reed", attribute::ALIAS, "The Miller", Secrecy::Open),
+            ("mirela-voss", attribute::NAME, "Mirela Voss", Secrecy::Open),
+            ("mirela-voss", attribute::ALIAS, "The Grey Lady", Secrecy::Secret),
+        ];
+        let id = |id: &str| EntityId::new(id).unwrap();
+        let entities = ["sam-hill", "sam-reed", "mirela-voss"].map(|name| Change::AddEntity(Entity::new(id(name))));
+        let facts = names.map(|(entity, attribute, name, secrecy)| {
+            let fact = Fact::attribute(&id(entity), attribute, name, Provenance::new(Method::Authored, Author::Dm));
+            Change::AssertFact(Arc::new(fact.unwrap().secrecy(secrecy).build().unwrap()))
+        });
+        let changes = entities.into_iter().chain(facts).collect();
+        State::fold([Operation::new(Author::Dm, "town", changes)]).unwrap()
+    }
+
+    #[test]
+    fn a_table_resolves_names_like_its_state() {
+        let state = town();
+        let table = NameTable::from_state(&state);
+        let names = [
+            "Sam Hill",
+            "sam reed",
+            "sam-reed",
+            "Sam",
+            "Reed",
+            "Voss",
+            "the grey lady",
+            "Grey Lady",
+            "miller",
+            "the",
+            "Mirella",
+            "nobody",
+            "",
+        ];
+        for name in names {
+            let text = |result: Result<EntityId, QueryError>| result.map_err(|error| error.to_string());
+            let expected = text(resolve(&state, name));
+            assert_eq!(table.find(name), expected.clone().ok(), "{name}");
+            assert_eq!(text(table.resolve(name)), expected, "{name}");
+            assert_eq!(table.find_exact(name), state.resolve(name), "{name}");
+        }
+        assert_eq!(table.find("Reed").unwrap().as_str(), "sam-reed");
+        assert_eq!(table.find("Grey Lady"), None, "a part of a secret name finds nobody");
+    }
+}
