@@ -4,7 +4,8 @@ use hearsay_model::{Audience, EntityId, Fact, FactStatus, Kind, Knower, Predicat
 
 /// Lookup of the kinds and places of entities, which the audience rules need.
 ///
-/// [`State`] implements this trait. An importer implements it for facts that are not in the state yet.
+/// [`State`] implements this trait. The importers have their own implementation, for facts that are not
+/// in the state yet.
 pub trait EntityLookup {
     /// Returns the kind of an entity; `None` if it is not known.
     fn kind(&self, id: &EntityId) -> Option<Kind>;

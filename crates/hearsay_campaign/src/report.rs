@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::{FileLocation, Format, ImportFindings, Skipped, Warning};
 
-/// The number of new relations, by certainty.
+/// Numbers of new relations: those that need no review, and those that do.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct RelationCounts {
     /// Number of relations that come from fields of the format. They need no review.
@@ -92,7 +92,7 @@ pub struct ImportReport {
     pub moved: usize,
     /// Number of facts that are retracted because the files no longer contain them.
     pub removed: usize,
-    /// Number of new relations between entities, by certainty.
+    /// Numbers of new relations between entities: those that need no review, and those that do.
     pub relations: RelationCounts,
     /// Number of new facts, by the name of their predicate.
     pub facts: BTreeMap<String, usize>,

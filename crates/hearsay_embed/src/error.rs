@@ -52,7 +52,7 @@ pub enum EmbedError {
 
     /// A configuration file is not JSON, or a field has the wrong type.
     #[error(
-        "{path} does not contain the expected JSON: {source}. Copy the file again from the model",
+        "{path} does not contain the expected JSON: {source}. Download the file of the model again",
         path = path.display()
     )]
     InvalidJson {
@@ -64,7 +64,7 @@ pub enum EmbedError {
 
     /// A field of a configuration file has an invalid value.
     #[error(
-        "{path}: `{field}` {problem}. Copy the file again from the model",
+        "{path}: `{field}` {problem}. Download the file of the model again",
         path = path.display()
     )]
     InvalidConfig {
@@ -90,7 +90,7 @@ pub enum EmbedError {
     },
 
     /// The weights file is empty, truncated or not a safetensors file.
-    #[error("{path} is damaged: {problem}. Copy the file again from the model", path = path.display())]
+    #[error("{path} is damaged: {problem}. Download the file of the model again", path = path.display())]
     DamagedWeights {
         /// Path of the file.
         path: PathBuf,
@@ -129,7 +129,7 @@ pub enum EmbedError {
 
     /// `tokenizer.json` is not a usable tokenizer for the model.
     #[error(
-        "{path} is not a usable tokenizer: {problem}. Copy the file again from the model",
+        "{path} is not a usable tokenizer: {problem}. Download the file of the model again",
         path = path.display()
     )]
     InvalidTokenizer {

@@ -45,7 +45,7 @@ pub fn measure(count: usize, deadline_ms: u64) -> Result<QuestionTimes> {
     let start = Instant::now();
     let deadline = Some(Duration::from_millis(deadline_ms));
     let ask = |(n, character): (usize, &EntityId)| {
-        let question = Ask::new(character.as_str(), format!("Who lit the fire on night {n}?"));
+        let question = Ask::new(character.clone(), format!("Who lit the fire on night {n}?"));
         memory.ask(Ask { deadline, ..question })
     };
     let tickets = people.iter().take(count).enumerate().map(ask).collect::<Result<Vec<_>, _>>()?;

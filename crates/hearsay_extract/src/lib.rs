@@ -38,7 +38,7 @@
 //!    which entity is meant. Words that look like a name and belong to no entity become a [`NewEntity`].
 //! 3. A hand-written shallow grammar finds noun groups, verb groups and clauses.
 //! 4. Cues mark doubtful sentences: guesses, hearsay, questions, plans, wishes, talk about the game, and text that
-//!    addresses the program.
+//!    gives instructions to the program.
 //! 5. The tables of the [`Language`] and the vocabulary list the verbs, nouns, adjectives and phrases that state a
 //!    relation or an attribute.
 //! 6. Classifiers that were trained on labelled sentences ([`Classifier`]) raise or lower the confidence of the facts

@@ -69,7 +69,7 @@ const UNQUOTED_VALUE_FACTOR: f64 = 0.6;
 const MAX_DOUBTFUL_CONFIDENCE: f64 = 0.65;
 /// Maximum confidence of a fact whose relation is not in the vocabulary.
 const MAX_RELATED_CONFIDENCE: f64 = 0.6;
-/// Maximum confidence of a fact or entity from a text that addresses the program.
+/// Maximum confidence of a fact or entity from a text that gives instructions to the program.
 const MAX_INJECTION_CONFIDENCE: f64 = 0.5;
 /// Confidence factor for an entity whose name has no capital letter.
 const LOWERCASE_NAME_FACTOR: f64 = 0.6;
@@ -87,7 +87,7 @@ pub(crate) struct TextPart<'a> {
     pub(crate) normalized: NormalizedText<'a>,
     pub(crate) language: &'a Language,
     pub(crate) vocabulary: &'a Vocabulary,
-    /// Whether no sentence of the whole text addresses the program.
+    /// Whether no sentence of the whole text gives instructions to the program.
     pub(crate) is_injection_free: bool,
     /// Speaker of the whole text, if there is one.
     pub(crate) speaker: Option<Mention>,

@@ -42,8 +42,8 @@
 //!   case, the kind of quotation mark or dash, and the number of spaces. Apart from words of up to three letters, the
 //!   statement of a fact uses only words of the text or of the predicate's phrase.
 //! - **A text cannot give orders to the program.** The prompt encloses the text between marker lines. If a sentence
-//!   addresses the program or the model, all facts of the text get a low confidence, so that the DM must review them.
-//!   Hedged statements and rumours get a low confidence too.
+//!   gives instructions to the program or the model, all facts of the text get a low confidence, so that the DM must
+//!   review them. Hedged statements and rumours get a low confidence too.
 //! - **Every predicate is in the vocabulary.** An unknown relation becomes RELATED_TO, with the model's words for the
 //!   relation. An unknown attribute becomes `lore`, with the sentence of the text.
 //! - **A part is read completely or not at all.** A part that failed gives no facts and is listed in

@@ -1,8 +1,8 @@
-//! Detects texts that address the program or the model instead of the reader (prompt injection).
+//! Detects texts that give instructions to the program or the model (prompt injection).
 //!
 //! The prompt encloses a text between marker lines, and a text can neither change a setting nor raise a confidence. A
-//! model may still obey an instruction in the text. Therefore, all facts of a text that addresses the program wait for
-//! the DM's review. No fact is refused: a harmless text can contain the same words.
+//! model may still obey an instruction in the text. Therefore, all facts of a text that gives instructions to the program
+//! wait for the DM's review. No fact is refused: a harmless text can contain the same words.
 
 use std::sync::LazyLock;
 
@@ -37,12 +37,12 @@ static WORDS: LazyLock<InjectionWords> = LazyLock::new(|| {
 const MAX_NOUN_DISTANCE: usize = 5;
 const MAX_DETERMINER_DISTANCE: usize = 4;
 
-/// Returns whether any sentence of a text addresses the program.
+/// Returns whether any sentence of a text gives instructions to the program.
 pub(crate) fn text_addresses_program(text: &str) -> bool {
     text.split_inclusive(['.', '!', '?', '\n', ';']).any(addresses_program)
 }
 
-/// Returns whether a sentence addresses the program.
+/// Returns whether a sentence gives instructions to the program.
 pub(crate) fn addresses_program(sentence: &str) -> bool {
     let lower = sentence.trim_start().to_lowercase();
     let has_json_key = WORDS.json_keys.iter().any(|key| lower.contains(key));

@@ -300,8 +300,8 @@ mod tests {
         let mut state = State::default();
         state.apply(Operation::new(Author::Dm, "a meeting", changes)).unwrap();
         let count = |filter: FactFilter| facts(&state, &FactFilter { limit: 9, ..filter }).unwrap().1;
-        let about = |name: &str| FactFilter { about: Some(name.into()), ..FactFilter::default() };
-        let with_subject = |name: &str| FactFilter { subject: Some(name.into()), ..FactFilter::default() };
+        let about = |name: &str| FactFilter { about: Some(id(name)), ..FactFilter::default() };
+        let with_subject = |name: &str| FactFilter { subject: Some(id(name)), ..FactFilter::default() };
         assert_eq!(["lanterns", "kash", "odo"].map(|name| count(about(name))), [1, 1, 0]);
         assert_eq!(["lanterns", "kash", "odo"].map(|name| count(with_subject(name))), [1, 0, 0]);
         let (rows, _) = facts(&state, &FactFilter { limit: 9, ..about("kash") }).unwrap();

@@ -54,7 +54,7 @@ pub(crate) enum DuplicatesDecision {
 pub(crate) struct Duplicates {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Decision [default: list possible duplicates]
+    /// Record a decision about two entities [default: only list possible duplicates]
     #[arg(value_enum, requires = "other", conflicts_with = "facts")]
     pub(crate) decision: Option<DuplicatesDecision>,
     /// With the decision `not-the-same`: the first of the two entities, by id or name

@@ -41,7 +41,7 @@ pub(crate) struct Review {
     /// With a decision: show what would change, without changing anything
     #[arg(long, requires = "decision")]
     pub(crate) dry_run: bool,
-    /// Also list the items that are held back, because enough items of the same session or import wait
+    /// Also list the held-back items: items beyond the review limit of their session or import
     #[arg(long, conflicts_with = "decision")]
     pub(crate) more: bool,
     /// Maximum number of items to list

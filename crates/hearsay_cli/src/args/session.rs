@@ -266,7 +266,7 @@ pub(crate) struct SessionImport {
     /// Name of a speaker who is nobody in the game, such as a guest; saved in the campaign; may be repeated
     #[arg(long, value_name = "SPEAKER", value_parser = text)]
     pub(crate) nobody: Vec<String>,
-    /// Name of a speaker and the character in this transcript, such as "Speaker 1=lyra"; not saved; may be repeated
+    /// Character of a speaker, such as "Speaker 1=lyra"; applies to this transcript only; may be repeated
     #[arg(long, value_name = "SPEAKER=CHARACTER", value_parser = speaker)]
     pub(crate) speaker: Vec<(String, String)>,
     /// Do not ask about unknown speakers

@@ -64,7 +64,7 @@ pub(crate) fn facts(args: &args::Facts, output: &mut Output) -> Result<()> {
 #[serde(rename_all = "snake_case")]
 enum Shown {
     Entity(EntityPage),
-    Fact(FactRow),
+    Fact(Box<FactRow>),
 }
 
 pub(crate) fn show(args: &args::Show, output: &mut Output) -> Result<()> {
@@ -74,7 +74,7 @@ pub(crate) fn show(args: &args::Show, output: &mut Output) -> Result<()> {
     let (state, knower) = (names.state(), names.optional_entity(args.knower.as_ref())?);
     let item = match names.entity_or_fact(&args.reference) {
         Ok(EntityOrFact::Entity(id)) => Shown::Entity(entity_page(state, &id, knower.as_ref(), as_of)?),
-        Ok(EntityOrFact::Fact(id)) => Shown::Fact(fact_row(state, require_fact(state, id)?)),
+        Ok(EntityOrFact::Fact(id)) => Shown::Fact(Box::new(fact_row(state, require_fact(state, id)?))),
         Err(error) => return Err(unknown_reference(error)),
     };
     if let (Shown::Fact(fact), Some(knower)) = (&item, knower) {

@@ -299,7 +299,7 @@ pub(crate) fn missed(args: &args::Missed, output: &mut Output) -> Result<()> {
     let memory = campaign::open(&args.campaign, Access::Read, EncoderUse::Disabled, output)?;
     let point_in_time = PointInTime { as_of: None, recorded: args.recorded };
     let (names, _) = Names::read_at(&memory, &point_in_time, output)?;
-    let (character, session) = (names.entity(&args.who)?, names.session(&args.session)?);
+    let (character, session) = (names.entity(&args.character)?, names.session(&args.session)?);
     let missed = query::knowledge::missed(names.state(), &character, &session)?;
     output.data(&missed)?;
     if missed.was_there {

@@ -51,7 +51,7 @@ fn a_vector_that_arrived_in_time_is_used_after_the_deadline() {
     found_town(&memory);
     memory.wait_for_vectors(|_, _| true).unwrap();
     let deadline = Duration::from_millis(500);
-    let question = Ask { deadline: Some(deadline), ..Ask::new("pell", "Who lives at the tavern?") };
+    let question = Ask { deadline: Some(deadline), ..Ask::new(id("pell"), "Who lives at the tavern?") };
     let ticket = memory.ask(question).unwrap();
     let blocked = block(&memory);
     std::thread::sleep(2 * deadline);

@@ -132,7 +132,7 @@ fn a_witness_tells_the_fact_that_it_saw() {
     learn(&memory, witness(lore("The Gull", FIRE), &["Pell"]));
     learn(&memory, tell("Pell", lore("The Gull", FIRE), &["Odo Brandt"]));
     assert_eq!(facts(&memory, "the-gull", "lore").len(), 1);
-    learn(&memory, GameEvent::Forget { knower: "Mirela Voss".into(), fact: seen.id().to_string() });
+    learn(&memory, GameEvent::Forget { knower: id("Mirela Voss"), fact: seen.id() });
     assert_eq!(believes(&memory, "odo-brandt", seen.statement()), None, "the chain is whole");
 }
 

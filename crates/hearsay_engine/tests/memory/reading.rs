@@ -135,7 +135,7 @@ fn a_liar_does_not_believe_its_words() {
     let credences = || ["mirela-voss", "pell"].map(|who| believes(&memory, who, lie.statement()));
     assert_eq!(credences(), [Some(0), Some(54)]);
     // After the DM takes the lie back, reading the text again does not restore it.
-    learn(&memory, GameEvent::Forget { knower: "mirela-voss".into(), fact: lie.id().to_string() });
+    learn(&memory, GameEvent::Forget { knower: id("mirela-voss"), fact: lie.id() });
     read_again(&memory);
     assert_eq!(credences(), [None, None]);
 }

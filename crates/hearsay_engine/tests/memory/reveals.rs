@@ -138,7 +138,7 @@ fn an_answer_says_to_whom_a_secret_may_be_told() {
     let reveal = Reveal { id: "ring".into(), fact, holder: None, when, note: None };
     write(&memory, vec![Change::Learn(edge.into()), Change::Set(Setting::Game(GameSetting::Reveal(reveal)))]);
     let answer = |as_of: Option<i64>| -> (Line, String) {
-        let ask = Ask { as_of: as_of.map(GameTime), ..Ask::new("mirela-voss", "Where is the ledger?") };
+        let ask = Ask { as_of: as_of.map(GameTime), ..Ask::new(id("mirela-voss"), "Where is the ledger?") };
         let context = memory.ask(ask).unwrap().wait().unwrap().context;
         let line = context.lines().find(|line| line.citation.source == Source::Fact(fact)).unwrap();
         (line.clone(), context.render(Form::Prompt, false))
@@ -158,7 +158,7 @@ fn an_answer_says_to_whom_a_secret_may_be_told() {
         assert!(!prompt.contains("you keep it to yourself"), "{prompt}");
     }
     assert_eq!(answer(Some(DAY - 1)).0.secrecy, LineSecrecy::Concealed, "reveals are evaluated at the current time");
-    let ask = Ask::new("mirela-voss", "Where is the ledger?");
+    let ask = Ask::new(id("mirela-voss"), "Where is the ledger?");
     let context = ask.context_in_state(&state(&memory), &query::ask::RecallSettings::default()).unwrap();
     assert!(context.lines().any(|line| matches!(line.secrecy, LineSecrecy::MayTell { .. })));
 }

@@ -199,7 +199,7 @@ fn record_transcript(state: &mut State, episode: &Episode) -> Result<(), EndToEn
     let in_file: BTreeSet<String> = transcript.speakers().iter().map(|(name, _)| name.to_lowercase()).collect();
     let assignment = |name: String, is: AssignedSpeaker| SpeakerAssignment { name, is, remember: false };
     let players = table_talk::players().into_iter();
-    let players = players.map(|(player, id)| assignment(player, AssignedSpeaker::Character(id.to_string())));
+    let players = players.map(|(player, id)| assignment(player, AssignedSpeaker::Character(id)));
     let dm = assignment(DM.to_lowercase(), AssignedSpeaker::Role(SpeakerRole::Dm));
     let speakers = players.chain([dm]).filter(|speaker| in_file.contains(&speaker.name)).collect();
     let import = TranscriptImport { name, transcript, session: None, new: NewSession::default(), speakers };

@@ -11,9 +11,9 @@ use crate::{
 
 impl Extraction {
     /// Adds the statements that the reading model found in a line to the facts that the patterns found in it. A
-    /// statement is not added if a fact already says almost the same. A new name that both found is one entity. If the
-    /// line is out of character, all facts are removed instead. `talk_kind` is the kind that the model found, unless
-    /// another kind is recorded.
+    /// statement is not added if a fact already says almost the same. If both found the same new name, they share
+    /// one entity. If the line is out of character, all facts are removed instead. `talk_kind` is the kind that the
+    /// model found, unless another kind is recorded.
     ///
     /// The patterns misread most sentences of real talk. In a transcript, a fact of the patterns is therefore kept only
     /// if it overlaps a statement, and its confidence is at most that of the statement.

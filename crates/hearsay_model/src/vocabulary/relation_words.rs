@@ -13,10 +13,10 @@ use crate::slug;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RelationWords {
-    /// Names of fields in the note of the subject. The value of the field is the object. Case and spacing do not
-    /// matter, and a plural with `s` is implied.
+    /// Names of fields in the file of the subject entity. The value of the field names the object. Case and spacing
+    /// do not matter, and a plural with `s` is implied.
     pub fields: Vec<String>,
-    /// Names of fields in the note of the object. The value of the field is the subject.
+    /// Names of fields in the file of the object entity. The value of the field names the subject.
     pub inverse_fields: Vec<String>,
     /// The directions that a heading with the name of a field states for each item of the list below it. `None` if a
     /// heading states the relation for no item.

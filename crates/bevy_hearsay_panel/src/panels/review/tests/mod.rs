@@ -298,7 +298,7 @@ fn subject_predicate_and_object_are_edited_too() {
 fn names_in_an_edit_are_resolved() {
     let names = NameIndex::from_state(&crate::testing::gullhaven_state());
     let fact = detail_of(0, 0.5);
-    let mut draft = Draft::from_fact(&fact);
+    let mut draft = ReviewDraft::from_fact(&fact);
     (draft.subject, draft.object) = ("Mirela Voss".into(), "odo-brandt".into());
     let decision = Decision::Edit {
         subject: Some(id("mirela-voss")),
