@@ -38,6 +38,7 @@ pub mod frames;
 pub mod latency;
 pub mod leaks;
 pub mod learn;
+pub mod mask;
 pub mod panel_frames;
 pub mod questions;
 mod random;

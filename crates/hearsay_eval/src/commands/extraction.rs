@@ -6,10 +6,11 @@ use anyhow::Result;
 use clap::{Args, ValueEnum};
 use hearsay_eval::{
     end_to_end::{
-        self, Engine, Episode, Figures, LanguageModel, Mask, Models, Reader, masked_entities, measure_episodes,
-        measure_sentences, read_episodes,
+        Engine, Episode, Figures, LanguageModel, Models, Reader, masked_entities, measure_episodes, measure_sentences,
+        read_episodes,
     },
     extraction::{self, EncoderMeaning, Labelled, SceneEntity},
+    mask::{Mask, episode_mask, shared_name_mask},
     table_talk::{self, CorpusPart},
 };
 use hearsay_extract::{ReadingModel, SentenceEncoder};
@@ -168,7 +169,10 @@ impl Extraction {
             let entities = extraction::read_cast(&self.training.join("cast.json"))?.entities;
             let mask = match self.real_names {
                 true => Mask::default(),
-                false => end_to_end::episode_mask(&entities, &table_talk::read_label_names(&labels, &episodes)?),
+                false => episode_mask(
+                    entities.iter().flat_map(|entity| &entity.names),
+                    &table_talk::read_label_names(&labels, &episodes)?,
+                ),
             };
             texts.episodes = read_episodes(text, &labels, &episodes, &mask)?;
             texts.entities = masked_entities(&entities, &mask);
@@ -190,7 +194,7 @@ impl Extraction {
         };
         training_files.retain(is_training_file);
         let (names, training_names) = (extraction::read_names(&self.files)?, extraction::read_names(&training_files)?);
-        Ok(end_to_end::shared_name_mask(&names, &training_names))
+        Ok(shared_name_mask(&names, &training_names))
     }
 
     fn measure(

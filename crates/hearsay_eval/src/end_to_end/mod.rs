@@ -7,7 +7,6 @@
 mod agreement;
 mod figures;
 mod language_model;
-mod mask;
 mod reader;
 mod sentences;
 mod sessions;
@@ -16,7 +15,6 @@ mod tests;
 
 pub use figures::Figures;
 pub use language_model::LanguageModel;
-pub use mask::{Mask, MaskedText, episode_mask, name_words, shared_name_mask};
 pub use reader::{EndToEndError, Engine, Models, Reader};
 pub use sentences::measure_sentences;
 pub use sessions::{Episode, masked_entities, measure_episodes, read_episodes};

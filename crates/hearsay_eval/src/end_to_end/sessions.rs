@@ -15,11 +15,11 @@ use hearsay_model::{
 use super::{
     agreement::{Agreement, LabelledText},
     figures::{Figures, Tally, Verdict},
-    mask::Mask,
     reader::{EndToEndError, Outcome, Reader},
 };
 use crate::{
     extraction::{SceneEntity, scene_state},
+    mask::Mask,
     table_talk::{self, Cast, CorpusPart, DM, Label, TalkLabel},
 };
 

@@ -5,7 +5,11 @@ use std::{
 };
 
 use super::*;
-use crate::{extraction, table_talk};
+use crate::{
+    extraction,
+    mask::{Mask, episode_mask, name_words, shared_name_mask},
+    table_talk,
+};
 
 fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -75,7 +79,7 @@ fn no_name_of_the_test_episodes_is_in_the_training_episodes() {
     let training_names = table_talk::read_label_names(&labels, &others).unwrap();
     for episodes in [test, development] {
         let names = table_talk::read_label_names(&labels, &episodes).unwrap();
-        let mask = episode_mask(&entities, &names);
+        let mask = episode_mask(entities.iter().flat_map(|entity| &entity.names), &names);
         let masked: BTreeSet<String> = names.iter().chain(&cast_names).map(|name| mask.apply(name).text).collect();
         let (test_words, training_words) = (words_of(&masked), words_of(&training_names));
         let shared: Vec<&&str> = test_words.intersection(&training_words).collect();

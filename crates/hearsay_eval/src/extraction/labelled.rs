@@ -14,7 +14,7 @@ use hearsay_model::{
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::end_to_end::Mask;
+use crate::mask::Mask;
 
 /// Error in a labelled file.
 #[derive(Debug, Error)]

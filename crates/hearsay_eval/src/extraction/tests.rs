@@ -1,7 +1,7 @@
 use std::path::Path;
 
 use super::*;
-use crate::end_to_end::Mask;
+use crate::mask::Mask;
 
 const SCENE: &str = r#"{"scene":"s","entities":[{"id":"bram","kind":"npc","names":["Bram"],"pronouns":"he"},{"id":"odo","kind":"npc","names":["Odo"],"pronouns":"he"}]}"#;
 

@@ -114,7 +114,7 @@ impl TextExtractor<'_> {
             facts: Vec::new(),
             doubtful_parts: Vec::new(),
             training_examples: self.training_examples.take(),
-            extractor: self.extractor,
+            disabled_stages: &self.extractor.disabled_stages,
             stage: ExtractionStage::Clauses,
             related_target: self.extractor.related_target,
         };

@@ -7,6 +7,8 @@ mod pronouns;
 mod quotation;
 mod raw_fact;
 
+use std::collections::BTreeSet;
+
 use hearsay_model::{ExtractionStage, Span};
 
 pub(crate) use candidates::{AssertionExample, AttributeCandidate, EntityPair, MentionSpan, TrainingExamples};
@@ -14,7 +16,6 @@ pub(crate) use entity_resolution::ResolvedEntity;
 pub(crate) use raw_fact::{RawFact, RawObject, UNSPECIFIED_RELATION, WeightNames};
 
 use crate::{
-    Extractor,
     assertion_status::AssertionStatus,
     chunker::{Chunk, Chunks, NounGroup, VerbGroup},
     classifier::Classifier,
@@ -73,8 +74,8 @@ pub(crate) struct SentenceReader<'a> {
     pub(crate) doubtful_parts: Vec<DoubtfulPart>,
     /// Training examples for the classifiers, or `None` if they are not requested.
     pub(crate) training_examples: Option<TrainingExamples>,
-    /// Extractor, which says which stages are switched off.
-    pub(crate) extractor: &'a Extractor,
+    /// Stages that are switched off.
+    pub(crate) disabled_stages: &'a BTreeSet<ExtractionStage>,
     /// Stage that is running. The facts that it records name it.
     pub(crate) stage: ExtractionStage,
     /// Index of the target for the general relation.
@@ -245,7 +246,7 @@ impl SentenceReader<'_> {
 
     /// Runs a stage, unless it is switched off.
     pub(crate) fn run_stage(&mut self, stage: ExtractionStage, run: impl FnOnce(&mut Self)) {
-        if self.extractor.runs(stage) {
+        if !self.disabled_stages.contains(&stage) {
             self.stage = stage;
             run(self);
         }

@@ -14,8 +14,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use hearsay_model::spelling::is_common_word;
 use serde_json::Value;
 
-use crate::extraction::SceneEntity;
-
 /// Parts of the invented words.
 const ONSETS: [&str; 15] = ["B", "D", "F", "G", "H", "J", "K", "L", "M", "N", "P", "R", "T", "V", "Z"];
 const VOWELS: [&str; 5] = ["a", "e", "i", "o", "u"];
@@ -126,9 +124,9 @@ pub fn shared_name_mask(names: &BTreeSet<String>, training_names: &BTreeSet<Stri
     Mask::new(shared, names.iter().chain(training_names).map(String::as_str))
 }
 
-/// Returns the mask for the texts of episodes: it replaces all names of the entities and in the labels, because the
+/// Returns the mask for the texts of episodes: it replaces all names of the entities and
+/// in the labels, because the
 /// episodes for training are from the same campaign.
-pub fn episode_mask(entities: &[SceneEntity], label_names: &BTreeSet<String>) -> Mask {
-    let names = entities.iter().flat_map(|entity| &entity.names).chain(label_names);
-    Mask::new(names.map(String::as_str), [])
+pub fn episode_mask<'a>(names: impl IntoIterator<Item = &'a String>, label_names: &'a BTreeSet<String>) -> Mask {
+    Mask::new(names.into_iter().chain(label_names).map(String::as_str), [])
 }
