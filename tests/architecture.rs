@@ -277,8 +277,19 @@ fn dependencies_of_modules_are_found() {
 }
 
 /// Modules of `bevy_hearsay`, the lowest first, as in the code map of `ARCHITECTURE.md`.
-const PLUGIN_LAYERS: [&str; 10] =
-    ["schedule", "components", "bridge", "sync", "events", "questions", "saves", "diagnostics", "plugins", "testing"];
+const PLUGIN_LAYERS: [&str; 11] = [
+    "schedule",
+    "components",
+    "bridge",
+    "sync",
+    "events",
+    "minds",
+    "questions",
+    "saves",
+    "diagnostics",
+    "plugins",
+    "testing",
+];
 
 #[test]
 fn modules_of_the_plugin_depend_on_lower_layers_only() {

@@ -63,6 +63,7 @@
 //! | [`PreferGameState`] | when the entity is bound, the game's values replace the saved values | the game |
 //! | [`SpawnedByHearsay`] | marks an entity that the plugin spawned | the plugin |
 //! | [`QuestionState`], [`Reply`], [`AskedOf`] | the state of a question, its reply, and the character asked | the plugin |
+//! | [`WatchMind`] | the character receives events when it learns facts or changes its beliefs | the game |
 //! | [`KeepAnswer`] | keeps the entity of a question after its reply | the game |
 //!
 //! All components implement `Reflect` and are registered. With the feature `serialize` they also implement `Serialize`
@@ -79,9 +80,15 @@
 //! - the event [`GameEvent`], which can also set the author and the hearers
 //! - the event [`SessionEvent`]
 //!
-//! The memory sends output as the entity events [`Answered`], [`Unanswered`] and [`Forgotten`], and the messages
-//! [`MemoryChanged`], [`MemoryErrorMessage`], [`SecretRevealable`], [`SessionStarted`], [`SessionEnded`], [`SlotSaved`]
-//! and [`SlotLoaded`].
+//! The memory sends output as entity events and messages:
+//!
+//! - on the acting entity: [`ActionCommitted`] with the facts and hearers of a game event, or [`ActionFailed`]
+//! - on a character: [`SecretRevealable`] and, with the component [`WatchMind`], [`FactLearned`], [`RumourHeard`],
+//!   [`PromiseMade`] and [`BeliefChanged`]
+//! - on a question: [`Answered`] or [`Unanswered`]
+//! - on an entity that was removed from the memory: [`Forgotten`]
+//! - the messages [`MemoryChanged`], [`MemoryErrorMessage`], [`SessionStarted`], [`SessionEnded`], [`SlotSaved`] and
+//!   [`SlotLoaded`]
 //!
 //! # Answers
 //!
@@ -223,6 +230,7 @@ mod bridge;
 mod components;
 mod diagnostics;
 mod events;
+mod minds;
 mod plugins;
 mod questions;
 mod saves;
@@ -239,7 +247,7 @@ pub use hearsay_recall as recall;
 
 pub use bridge::{
     EncoderStatus, HearsayError, LoadProgress, MemoryChanged, MemoryErrorMessage, MemoryExit, MemoryPlugin,
-    MemorySettings, MemoryState, NpcMemory, SecretRevealable, Start, memory_loading, memory_ready,
+    MemorySettings, MemoryState, NpcMemory, Start, memory_loading, memory_ready,
 };
 pub use components::{
     Attributes, EntityKind, IncomingRelations, LocatedIn, MemoryId, Occupants, PlaceId, PreferGameState, RelatesTo,
@@ -247,9 +255,10 @@ pub use components::{
 };
 pub use diagnostics::{HearsayDiagnosticsPlugin, MemoryCounts};
 pub use events::{
-    Earshot, EntityMemoryCommands, GameAction, GameEvent, GameEventSettings, GameEventsPlugin, NewSession,
-    SessionCommands, SessionEnded, SessionEvent, SessionStarted, Statement, Target,
+    ActionCommitted, ActionFailed, ActionId, Earshot, EntityMemoryCommands, GameAction, GameEvent, GameEventSettings,
+    GameEventsPlugin, NewSession, SessionCommands, SessionEnded, SessionEvent, SessionStarted, Statement, Target,
 };
+pub use minds::{BeliefChanged, FactLearned, MindsPlugin, PromiseMade, RumourHeard, SecretRevealable, WatchMind};
 pub use plugins::HearsayPlugins;
 pub use questions::{
     Answered, AskedOf, EntityQuestionCommands, KeepAnswer, MemoryCommands, Question, QuestionState, Questions,
@@ -261,7 +270,7 @@ pub use sync::{Forgotten, GameClock, SpawnPolicy, SyncPlugin, SyncSettings, Sync
 
 /// The items that most games need.
 pub mod prelude {
-    pub use hearsay_model::{Author, EntityId, FactId, GameTime, Kind, Predicate, Value};
+    pub use hearsay_model::{Acquisition, Author, Credence, EntityId, FactId, GameTime, Kind, Predicate, Value};
     pub use hearsay_query::{
         ask::Answer,
         beliefs::BeliefReport,
@@ -272,11 +281,12 @@ pub mod prelude {
     pub use hearsay_recall::{CitedAccessPath, CitedAcquisition, Form, LineSecrecy, SceneContext, SectionKind, Source};
 
     pub use crate::{
-        Answered, AskedOf, Attributes, Earshot, EntityKind, EntityMemoryCommands, EntityQuestionCommands, GameAction,
-        GameClock, GameEvent, HearsayError, HearsayPlugins, HearsaySystems, KeepAnswer, LoadProgress, LocatedIn,
-        MemoryChanged, MemoryCommands, MemoryErrorMessage, MemoryId, MemoryState, NewSession, Occupants, PlaceId,
-        PreferGameState, Question, QuestionState, Relation, Relations, Reply, SaveCommands, SessionCommands,
-        SessionEnded, SessionStarted, SpawnPolicy, Statement, SyncedAttribute, SyncedAttributeAppExt, Target,
-        Unanswered, memory_ready,
+        ActionCommitted, ActionFailed, ActionId, Answered, AskedOf, Attributes, BeliefChanged, Earshot, EntityKind,
+        EntityMemoryCommands, EntityQuestionCommands, FactLearned, GameAction, GameClock, GameEvent, HearsayError,
+        HearsayPlugins, HearsaySystems, KeepAnswer, LoadProgress, LocatedIn, MemoryChanged, MemoryCommands,
+        MemoryErrorMessage, MemoryId, MemoryState, NewSession, Occupants, PlaceId, PreferGameState, PromiseMade,
+        Question, QuestionState, Relation, Relations, Reply, RumourHeard, SaveCommands, SecretRevealable,
+        SessionCommands, SessionEnded, SessionStarted, SpawnPolicy, Statement, SyncedAttribute, SyncedAttributeAppExt,
+        Target, Unanswered, WatchMind, memory_ready,
     };
 }

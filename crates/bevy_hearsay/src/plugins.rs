@@ -8,6 +8,7 @@ use crate::{
     bridge::{MemoryPlugin, Start},
     diagnostics::HearsayDiagnosticsPlugin,
     events::GameEventsPlugin,
+    minds::MindsPlugin,
     questions::QuestionsPlugin,
     saves::SavesPlugin,
     schedule::HearsaySchedulePlugin,
@@ -25,6 +26,7 @@ use crate::{
 /// | [`MemoryPlugin`] | opens the memory, receives its events, closes the memory |
 /// | [`SyncPlugin`] | syncs components and facts |
 /// | [`GameEventsPlugin`] | records game events: lines that characters say, and facts that they tell, see or read |
+/// | [`MindsPlugin`] | triggers events when characters learn facts, change their beliefs, or may tell a secret |
 /// | [`QuestionsPlugin`] | sends questions and receives their replies |
 /// | [`SavesPlugin`] | saves and loads slots, quick saves and autosaves |
 /// | [`HearsayDiagnosticsPlugin`] | measures frame cost and queue lengths |
@@ -38,6 +40,8 @@ pub struct HearsayPlugins {
     pub sync: SyncPlugin,
     /// Records game events: lines that characters say, and facts that they tell, see or read.
     pub game_events: GameEventsPlugin,
+    /// Triggers events when characters learn facts, change their beliefs, or may tell a secret.
+    pub minds: MindsPlugin,
     /// Sends questions and receives their replies.
     pub questions: QuestionsPlugin,
     /// Saves and loads slots, quick saves and autosaves.
@@ -117,6 +121,7 @@ impl PluginGroup for HearsayPlugins {
             .add(self.memory)
             .add(self.sync)
             .add(self.game_events)
+            .add(self.minds)
             .add(self.questions)
             .add(self.saves)
             .add(self.diagnostics)

@@ -79,6 +79,14 @@ pub enum MemoryError {
         /// Maximum length, in characters.
         max_length: usize,
     },
+    /// Error: the beliefs of too many knowers are to be watched.
+    #[error("the beliefs of {count} characters are to be watched, but at most {max} are allowed; watch fewer beliefs")]
+    TooManyBeliefs {
+        /// Number of knowers whose beliefs are to be watched.
+        count: usize,
+        /// Maximum number of knowers.
+        max: usize,
+    },
     /// Error: a file cannot be read or written.
     #[error("{path}: {source}", path = path.display())]
     File {

@@ -1,8 +1,41 @@
 //! Events of an open memory.
 
-use hearsay_model::{EntityId, FactId, Key, Position};
+use hearsay_model::{Acquisition, Credence, EntityId, FactId, Key, OpenThread, Position};
+use hearsay_recall::LineClaim;
 
 use crate::ModelStatus;
+
+/// A fact that a watched knower newly learned.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LearnedEdge {
+    /// The knower.
+    pub knower: EntityId,
+    /// The fact.
+    pub fact: FactId,
+    /// Content of the fact.
+    pub claim: LineClaim,
+    /// Kind of thread that the fact represents, such as a promise; `None` if it represents none.
+    pub thread: Option<OpenThread>,
+    /// How the knower learned the fact.
+    pub acquisition: Acquisition,
+    /// How much this acquisition alone makes the knower believe the fact.
+    pub credence: Credence,
+}
+
+/// A changed belief of a watched knower.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BeliefChange {
+    /// The knower.
+    pub knower: EntityId,
+    /// The fact.
+    pub fact: FactId,
+    /// Content of the fact.
+    pub claim: LineClaim,
+    /// Credence before the change; 0 if the knower did not know the fact.
+    pub before: Credence,
+    /// Credence after the change; 0 if the knower no longer knows the fact.
+    pub after: Credence,
+}
 
 /// An event of the memory.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,6 +67,12 @@ pub enum Event {
         /// characters: the holder may then tell anyone.
         listeners: Vec<EntityId>,
     },
+    /// Watched knowers learned facts that they did not know: see [`Memory::watch`](crate::Memory::watch). Sorted by
+    /// knower and fact. A write causes at most one event of this kind.
+    Learned(Vec<LearnedEdge>),
+    /// The beliefs of watched knowers changed: see [`Memory::watch`](crate::Memory::watch). Sorted by knower and fact.
+    /// A write causes at most one event of this kind.
+    BeliefsChanged(Vec<BeliefChange>),
     /// The model of the sentence encoder was loaded, or loading it failed.
     Model(ModelStatus),
     /// The language model read some texts, or failed (feature `llm`).

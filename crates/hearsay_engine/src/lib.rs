@@ -39,6 +39,7 @@ mod progress;
 mod settings;
 mod status;
 mod ticket;
+mod watch;
 mod worker;
 
 pub use campaign::{
@@ -47,7 +48,7 @@ pub use campaign::{
 };
 pub use clock::real_time;
 pub use error::MemoryError;
-pub use event::Event;
+pub use event::{BeliefChange, Event, LearnedEdge};
 pub use hearsay_campaign::{CampaignError, CampaignErrors, ImportReport, UnappliedChange, Warning};
 pub use hearsay_embed::is_optimised as encoder_is_optimised;
 pub use hearsay_extract::{
@@ -58,7 +59,7 @@ pub use hearsay_llm::{LlmSettings, PhaseSettings, QueueCounts};
 pub use hearsay_store::Location;
 pub use memory::Memory;
 pub use options::{ImportOptions, MemoryOptions};
-pub use outcome::{Closed, ImportOutcome, Patched, Written};
+pub use outcome::{Closed, EventOutcome, ImportOutcome, Patched, Written};
 pub use progress::{ImportProgress, ImportStage};
 #[cfg(not(feature = "llm"))]
 pub use settings::LlmSettings;
@@ -70,5 +71,6 @@ pub use settings::{
 pub use status::LlmStatus;
 pub use status::{ModelStatus, ReadSnapshot, Status};
 pub use ticket::Ticket;
+pub use watch::{MAX_WATCHED_BELIEFS, MindFilter, MindInterest};
 #[cfg(feature = "llm")]
 pub use worker::LlmStep;

@@ -2,7 +2,7 @@
 
 use hearsay_campaign::ImportReport;
 use hearsay_commands::patches::RejectedField;
-use hearsay_model::{Operation, Position};
+use hearsay_model::{EntityId, FactId, Operation, Position};
 use serde::Serialize;
 
 /// Result of [`Memory::patch`](crate::Memory::patch).
@@ -33,6 +33,19 @@ impl Written {
     pub(crate) fn new(position: Position, operation: &Operation) -> Self {
         Self { position, summary: operation.summary.clone(), changes: operation.changes.len() }
     }
+}
+
+/// Result of a game event.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct EventOutcome {
+    /// Operation that recorded the event.
+    pub written: Written,
+    /// Facts that the event states, in the order of its statements: see
+    /// [`EventPlan::facts`](hearsay_commands::game_event::EventPlan::facts).
+    pub facts: Vec<FactId>,
+    /// Characters that heard or saw the event, or that read the document. Sorted and unique. The speaker or teller is
+    /// not included.
+    pub heard_by: Vec<EntityId>,
 }
 
 /// Result of an import.

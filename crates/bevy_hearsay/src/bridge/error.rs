@@ -51,8 +51,8 @@ pub enum HearsayError {
         /// Maximum number of waiting game events.
         capacity: usize,
     },
-    /// Error: a slot was loaded before the reply to the question arrived.
-    #[error("a slot was loaded before the reply arrived; ask again")]
+    /// Error: a slot was loaded before the question was answered or the game event was recorded.
+    #[error("a slot was loaded before the request was completed; repeat the request")]
     SlotLoaded,
     /// Error: the memory refused a change of an entity. The other changes of the same batch are recorded.
     #[error("{entity}: {reason}")]

@@ -10,7 +10,7 @@ use super::{
     error::HearsayError,
     frame_cost::FrameCost,
     handle::NpcMemory,
-    messages::{MemoryChanged, MemoryErrorMessage, SecretRevealable},
+    messages::{MemoryChanged, MemoryErrorMessage},
     resync::Resync,
     state::EncoderStatus,
 };
@@ -21,13 +21,17 @@ use crate::schedule::Activity;
 #[derive(Resource, Default)]
 pub(crate) struct ChangedKeys(pub(crate) VecDeque<(u64, Arc<Vec<Key>>)>);
 
+/// Received events about the minds of characters. This resource is absent if no plugin handles them.
+#[derive(Resource, Default)]
+pub(crate) struct MindEvents(pub(crate) Vec<EngineEvent>);
+
 /// Receives all waiting events.
 pub(super) fn receive_events(
     memory: Res<NpcMemory>,
-    (mut changed_keys, mut resync): (Option<ResMut<ChangedKeys>>, ResMut<Resync>),
+    (mut changed_keys, mut mind_events): (Option<ResMut<ChangedKeys>>, Option<ResMut<MindEvents>>),
+    mut resync: ResMut<Resync>,
     mut encoder: ResMut<EncoderStatus>,
     mut changed: MessageWriter<MemoryChanged>,
-    mut revealable: MessageWriter<SecretRevealable>,
     mut errors: MessageWriter<MemoryErrorMessage>,
     (mut activity, cost): (ResMut<Activity>, Res<FrameCost>),
 ) {
@@ -45,8 +49,10 @@ pub(super) fn receive_events(
                 }
                 changed.write(MemoryChanged { position });
             }
-            EngineEvent::Revealable { reveal, fact, holder, .. } => {
-                revealable.write(SecretRevealable { reveal, fact, holder });
+            EngineEvent::Learned(_) | EngineEvent::BeliefsChanged(_) | EngineEvent::Revealable { .. } => {
+                if let Some(mind_events) = &mut mind_events {
+                    mind_events.0.push(event);
+                }
             }
             EngineEvent::Model(status) => {
                 if let ModelStatus::None { why } = &status {

@@ -1,7 +1,7 @@
 //! Messages to the game.
 
 use bevy::prelude::*;
-use hearsay_model::{EntityId, FactId, Position};
+use hearsay_model::Position;
 
 use super::error::HearsayError;
 use crate::schedule::{PluginName, missing_plugin};
@@ -22,17 +22,6 @@ pub struct MemoryErrorMessage {
 pub struct MemoryChanged {
     /// Position of the newest operation in the journal.
     pub position: Position,
-}
-
-/// Message: the condition of a reveal is now met, so the holder may tell the secret.
-#[derive(Message, Debug, Clone, PartialEq, Eq)]
-pub struct SecretRevealable {
-    /// Id of the reveal in the campaign.
-    pub reveal: String,
-    /// Id of the secret fact.
-    pub fact: FactId,
-    /// The character that may tell the secret.
-    pub holder: EntityId,
 }
 
 /// Logs an error and reports it to the game.

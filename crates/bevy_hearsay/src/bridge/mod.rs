@@ -21,13 +21,13 @@ use crate::schedule::{
 };
 
 pub use error::HearsayError;
-pub(crate) use event_pump::ChangedKeys;
+pub(crate) use event_pump::{ChangedKeys, MindEvents};
 pub use exit::MemoryExit;
 pub(crate) use exit::{ExitAppExt, ExitSteps};
 pub(crate) use frame_cost::FrameCost;
 pub use handle::NpcMemory;
 pub(crate) use handle::is_open;
-pub use messages::{MemoryChanged, MemoryErrorMessage, SecretRevealable};
+pub use messages::{MemoryChanged, MemoryErrorMessage};
 pub(crate) use messages::{report_error, report_missing_plugin};
 pub use options::{MemoryPlugin, MemorySettings, Start};
 pub(crate) use resync::{Resync, StatusPoll};
@@ -75,7 +75,6 @@ pub(crate) fn init(app: &mut App) -> HearsaySchedules {
             .init_resource::<FrameCost>()
             .add_message::<MemoryErrorMessage>()
             .add_message::<MemoryChanged>()
-            .add_message::<SecretRevealable>()
             .register_type::<LoadProgress>()
             .configure_sets(schedules.receive, AwakeSystems::Receive.run_if(may_receive));
     }

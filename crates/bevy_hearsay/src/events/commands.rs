@@ -5,6 +5,7 @@ use hearsay_commands::edit::Edit;
 use hearsay_model::{Author, EntityId, Predicate, PredicateRole, Value};
 
 use super::{
+    action::{ActionId, fail_action},
     game_event::{GameAction, GameEvent},
     queue,
     target::{Statement, Target},
@@ -12,7 +13,7 @@ use super::{
 use crate::{
     bridge::{HearsayError, report_error, report_missing_plugin},
     components::{Attributes, MemoryId, PlaceId, Relation},
-    schedule::{PluginName, wake},
+    schedule::{PluginName, missing_plugin, wake},
     sync::{self, Outbox, Shadow},
 };
 
@@ -20,6 +21,10 @@ use crate::{
 /// ([`Author::Game`]). To set another author, or to name the hearers, trigger [`GameEvent`]. If the app does not have a
 /// plugin that a command needs, the command has no effect, and a [`MemoryErrorMessage`](crate::MemoryErrorMessage)
 /// reports [`HearsayError::PluginMissing`].
+///
+/// The commands from [`say`](Self::say) to [`reveal`](Self::reveal), and [`forget`](Self::forget), trigger a
+/// [`GameEvent`]. When it is recorded, the entity receives [`ActionCommitted`](crate::ActionCommitted), otherwise
+/// [`ActionFailed`](crate::ActionFailed). To get the id of the event, use [`perform`](Self::perform).
 pub trait EntityMemoryCommands {
     /// Says a line aloud. Everyone in [earshot](crate::Earshot) learns that the line was said. Unless extraction is
     /// disabled, the memory later extracts facts from the line. The hearers believe these facts as if the speaker had
@@ -44,6 +49,11 @@ pub trait EntityMemoryCommands {
 
     /// Tells another character a secret that this entity knows. `fact` is the id or handle of the secret.
     fn reveal(&mut self, fact: impl Into<String>, to: impl Into<Target>) -> &mut Self;
+
+    /// Performs any action, and returns its id. The id is also in the [`ActionCommitted`](crate::ActionCommitted) or
+    /// [`ActionFailed`](crate::ActionFailed) that the entity receives. If `to` is empty, everyone in earshot perceives
+    /// the action.
+    fn perform(&mut self, action: GameAction, to: impl IntoIterator<Item = Target>) -> ActionId;
 
     /// Moves the entity to a place. The place does not need to exist as a Bevy entity.
     fn move_to(&mut self, place: impl Into<Target>) -> &mut Self;
@@ -107,6 +117,17 @@ impl EntityMemoryCommands for EntityCommands<'_> {
 
     fn reveal(&mut self, fact: impl Into<String>, to: impl Into<Target>) -> &mut Self {
         act(self, GameAction::Reveal { fact: fact.into(), openly: false }, Some(to.into()))
+    }
+
+    fn perform(&mut self, action: GameAction, to: impl IntoIterator<Item = Target>) -> ActionId {
+        let entity = self.id();
+        let game_event = GameEvent { to: to.into_iter().collect(), ..GameEvent::new(entity, action) };
+        let id = game_event.id;
+        self.commands_mut().queue(move |world: &mut World| match missing_plugin(world, PluginName::GameEvents) {
+            Some(plugin) => fail_action(world, entity, id, HearsayError::PluginMissing(plugin)),
+            None => world.trigger(game_event),
+        });
+        id
     }
 
     fn move_to(&mut self, place: impl Into<Target>) -> &mut Self {
@@ -191,19 +212,13 @@ impl EntityMemoryCommands for EntityCommands<'_> {
     }
 }
 
-/// Triggers a game event, unless a plugin is missing.
+/// Performs an action, to one listener or to everyone in earshot.
 fn act<'a, 'c>(
     commands: &'a mut EntityCommands<'c>,
     action: GameAction,
     to: Option<Target>,
 ) -> &'a mut EntityCommands<'c> {
-    let entity = commands.id();
-    let game_event = GameEvent { to: to.into_iter().collect(), ..GameEvent::new(entity, action) };
-    commands.commands_mut().queue(move |world: &mut World| {
-        if !report_missing_plugin(world, PluginName::GameEvents, Some(entity)) {
-            world.trigger(game_event);
-        }
-    });
+    commands.perform(action, to);
     commands
 }
 

@@ -6,6 +6,7 @@ use hearsay_model::{Author, EntityId, State};
 use hearsay_query::{QueryError, resolve::find_fact};
 
 use super::{
+    action::ActionId,
     earshot::hearers,
     target::{
         Statement, Target, Unresolved, convert_statement, convert_statements, find_speaker, find_target, find_targets,
@@ -64,7 +65,8 @@ pub enum GameAction {
 
 /// A game event of an entity. Trigger this event directly or with the commands of
 /// [`EntityMemoryCommands`](crate::EntityMemoryCommands). The event is recorded by
-/// [`GameEventsPlugin`](crate::GameEventsPlugin).
+/// [`GameEventsPlugin`](crate::GameEventsPlugin). Then the entity receives [`ActionCommitted`](crate::ActionCommitted),
+/// or [`ActionFailed`](crate::ActionFailed) if the event cannot be recorded.
 #[derive(EntityEvent, Debug, Clone)]
 pub struct GameEvent {
     /// The Bevy entity that acts.
@@ -75,12 +77,14 @@ pub struct GameEvent {
     pub to: Vec<Target>,
     /// The author of the recorded operation: the game, the DM or a player.
     pub author: Author,
+    /// Id of the event, with which the game recognizes the outcome.
+    pub id: ActionId,
 }
 
 impl GameEvent {
-    /// Creates an event that everyone in earshot perceives, with the game as its author.
+    /// Creates an event with a new id that everyone in earshot perceives, with the game as its author.
     pub fn new(entity: Entity, action: GameAction) -> Self {
-        Self { entity, action, to: Vec::new(), author: Author::Game }
+        Self { entity, action, to: Vec::new(), author: Author::Game, id: ActionId::generate() }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Input from the game: game events, changes of entities, and sessions.
 
+mod action;
 mod commands;
 mod earshot;
 mod game_event;
@@ -15,6 +16,7 @@ use crate::{
     sync,
 };
 
+pub use action::{ActionCommitted, ActionFailed, ActionId};
 pub use commands::EntityMemoryCommands;
 pub use earshot::Earshot;
 pub(crate) use earshot::hearers;

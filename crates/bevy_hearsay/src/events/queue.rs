@@ -4,13 +4,14 @@ use std::collections::VecDeque;
 
 use bevy::{ecs::system::SystemParam, prelude::*};
 use hearsay_commands::edit::Edit;
-use hearsay_engine::{Memory, MemoryError, ReadSnapshot, Ticket, Written, real_time};
+use hearsay_engine::{EventOutcome, Memory, MemoryError, ReadSnapshot, Ticket, Written, real_time};
 use hearsay_model::Author;
 
 use super::{
+    action::{ActionCommitted, ActionFailed, ActionId, fail_action},
     game_event::{GameEvent, NamedEvent},
     session::{self, PendingSessionMessage, SessionEnded, SessionEvent, SessionMessage, SessionStarted},
-    target::{Target, Unresolved},
+    target::{Target, Unresolved, resolve_name},
 };
 use crate::{
     bridge::{
@@ -27,6 +28,24 @@ enum Request {
     GameEvent { actor: Target, game_event: GameEvent },
     Edit { edit: Edit, author: Author },
     Session(SessionEvent),
+}
+
+/// A request that was sent, with the ticket of its answer.
+enum Sent {
+    /// A game event. `actor` is the id or name by which the memory knows the acting entity.
+    GameEvent { entity: Entity, id: ActionId, actor: String, ticket: Ticket<EventOutcome> },
+    /// A manual edit or a session event, and the message to write when it is recorded.
+    Write { message: SessionMessage, ticket: Ticket<Written> },
+}
+
+impl Sent {
+    /// Returns whether the request was committed, or `None` if it has no answer yet.
+    fn is_committed(&self) -> Option<bool> {
+        match self {
+            Self::GameEvent { ticket, .. } => ticket.try_take().map(|answer| answer.is_ok()),
+            Self::Write { ticket, .. } => ticket.try_take().map(|answer| answer.is_ok()),
+        }
+    }
 }
 
 /// Settings of [`GameEventsPlugin`](crate::GameEventsPlugin) that can change at run time. If the app already has this
@@ -49,7 +68,7 @@ impl Default for GameEventSettings {
 #[derive(Resource, Default)]
 pub(crate) struct GameEventQueue {
     waiting: VecDeque<Request>,
-    sent: Vec<(Option<Entity>, SessionMessage, Ticket<Written>)>,
+    sent: Vec<Sent>,
     /// Pending requests for the content of session messages.
     pending_session_messages: Vec<PendingSessionMessage>,
     /// Number of requests that were sent or dropped so far.
@@ -64,11 +83,17 @@ impl GameEventQueue {
         (self.waiting.len(), self.sent.len() + self.pending_session_messages.len())
     }
 
-    /// Drops the waiting requests, because their timeline was abandoned.
-    pub(crate) fn clear(&mut self) {
-        let dropped_count = self.waiting.drain(..).count() as u64;
-        self.sent_count += dropped_count;
-        self.completed_count += dropped_count;
+    /// Drops the waiting requests, because their timeline was abandoned. The game events fail with this error.
+    pub(crate) fn fail_waiting(world: &mut World, error: &HearsayError) {
+        let mut game_events = world.resource_mut::<Self>();
+        let dropped = std::mem::take(&mut game_events.waiting);
+        game_events.sent_count += dropped.len() as u64;
+        game_events.completed_count += dropped.len() as u64;
+        for request in dropped {
+            if let Request::GameEvent { game_event: GameEvent { entity, id, .. }, .. } = request {
+                world.trigger(ActionFailed { entity, action: id, error: error.clone() });
+            }
+        }
     }
 
     /// Returns the value that `sent_count` reaches when all requests until now were sent. When `completed_count` reaches
@@ -103,35 +128,39 @@ pub(super) struct RequestQueue<'w> {
 }
 
 impl RequestQueue<'_> {
-    /// Queues a request, or reports an error about an entity.
-    fn push(&mut self, request: Request, entity: Option<Entity>) {
+    /// Queues a request. If this fails, reports the error about an entity, and also returns it.
+    fn push(&mut self, request: Request, entity: Option<Entity>) -> Result<(), HearsayError> {
         let pushed = match self.installed.missing_for(PluginName::GameEvents) {
             Some(plugin) => Err(HearsayError::PluginMissing(plugin)),
             None => self.game_events.push(request, &self.settings),
         };
-        match pushed {
+        match &pushed {
             Ok(()) => self.activity.wake(),
             Err(error) => {
                 tracing::warn!("{error}");
-                self.errors.write(MemoryErrorMessage { error, entity });
+                self.errors.write(MemoryErrorMessage { error: error.clone(), entity });
             }
         }
+        pushed
     }
 }
 
-pub(super) fn on_game_event(on: On<GameEvent>, ids: Query<&MemoryId>, mut queue: RequestQueue) {
+pub(super) fn on_game_event(on: On<GameEvent>, ids: Query<&MemoryId>, mut queue: RequestQueue, mut commands: Commands) {
     let game_event = on.event().clone();
     // Resolve the id now: the entity may be despawned when the event is sent.
     let actor = match ids.get(game_event.entity).ok().and_then(MemoryId::get) {
         Some(id) => Target::from(id),
         None => Target::Entity(game_event.entity),
     };
-    let entity = game_event.entity;
-    queue.push(Request::GameEvent { actor, game_event }, Some(entity));
+    let (entity, action) = (game_event.entity, game_event.id);
+    if let Err(error) = queue.push(Request::GameEvent { actor, game_event }, Some(entity)) {
+        commands.trigger(ActionFailed { entity, action, error });
+    }
 }
 
 pub(super) fn on_session(on: On<SessionEvent>, mut queue: RequestQueue) {
-    queue.push(Request::Session(on.event().clone()), None);
+    // The queue has reported the error.
+    let _ = queue.push(Request::Session(on.event().clone()), None);
 }
 
 /// Queues a manual edit. Returns false and reports an error if the edit cannot be queued.
@@ -165,37 +194,31 @@ fn send_requests(world: &mut World) {
         return;
     }
     let _cost = world.resource::<FrameCost>().measure();
-    loop {
+    // Observers of failed events may add further requests. These are sent in the next frame, so that an observer that
+    // always repeats a failing event does not block this frame.
+    for _ in 0..world.resource::<GameEventQueue>().waiting.len() {
         let Some(request) = world.resource_mut::<GameEventQueue>().waiting.pop_front() else { return };
         let sent = match &request {
             Request::Edit { edit, author } => {
                 let (edit, author) = (edit.clone(), author.clone());
-                send_write(world, None, SessionMessage::Nothing, |memory| memory.edit_as(author, edit))
+                let sent = |ticket| Sent::Write { message: SessionMessage::Nothing, ticket };
+                send_request(world, |memory| memory.edit_as(author, edit), sent)
             }
-            Request::GameEvent { actor, game_event } => match NamedEvent::new(world, actor, game_event) {
-                Ok(event) => {
-                    let author = game_event.author.clone();
-                    let build_operation = move |snapshot: &ReadSnapshot| {
-                        let event = event.to_engine_event(&snapshot.state)?;
-                        Ok(event.operation(&snapshot.state, author.clone(), real_time())?)
-                    };
-                    send_write(world, Some(game_event.entity), SessionMessage::Nothing, |memory| {
-                        memory.write(build_operation)
-                    })
-                }
-                Err(Unresolved::NotYet) => false,
-                Err(Unresolved::Never(error)) => reject(world, error, Some(game_event.entity)),
-            },
-            Request::Session(event) => match session::session_request(world, event) {
-                Ok(send) => send_write(world, None, SessionMessage::for_event(event), send),
-                Err(Unresolved::NotYet) => false,
-                Err(Unresolved::Never(error)) => reject(world, error, None),
-            },
+            Request::GameEvent { actor, game_event } => send_game_event(world, actor, game_event),
+            Request::Session(event) => session::session_request(world, event).and_then(|send| {
+                let message = SessionMessage::for_event(event);
+                send_request(world, send, |ticket| Sent::Write { message, ticket })
+            }),
         };
-        if !sent {
-            // The memory is busy, or an entity has no id yet. Later requests also wait, because the order must be kept.
-            world.resource_mut::<GameEventQueue>().waiting.push_front(request);
-            return;
+        match sent {
+            Ok(()) => {}
+            Err(Unresolved::NotYet) => {
+                // The memory is busy, or an entity has no id yet. Later requests also wait, because the order must be
+                // kept.
+                world.resource_mut::<GameEventQueue>().waiting.push_front(request);
+                return;
+            }
+            Err(Unresolved::Never(error)) => reject(world, error, &request),
         }
     }
 }
@@ -218,7 +241,7 @@ pub(super) fn send_at_exit(world: &mut World) -> bool {
 /// Counts the answered requests at exit.
 pub(super) fn count_answered(world: &mut World, exit: &mut MemoryExit) {
     let sent = &mut world.resource_mut::<GameEventQueue>().sent;
-    exit.count_answered(sent, |(_, _, ticket)| Some(ticket.try_take()?.is_ok()), |_| 1);
+    exit.count_answered(sent, Sent::is_committed, |_| 1);
 }
 
 /// Returns the number of unanswered requests, including unsent requests.
@@ -229,30 +252,48 @@ pub(super) fn count_unanswered(world: &World) -> usize {
 
 /// Reports a request that can never be sent. Also counts the request as done, so that later requests do not wait for
 /// it.
-fn reject(world: &mut World, error: HearsayError, entity: Option<Entity>) -> bool {
-    report_error(world, error, entity);
+fn reject(world: &mut World, error: HearsayError, request: &Request) {
     let mut game_events = world.resource_mut::<GameEventQueue>();
     game_events.sent_count += 1;
     game_events.completed_count += 1;
-    true
+    match request {
+        Request::GameEvent { game_event: GameEvent { entity, id, .. }, .. } => fail_action(world, *entity, *id, error),
+        Request::Edit { .. } | Request::Session(_) => report_error(world, error, None),
+    }
 }
 
-fn send_write(
+/// Sends a game event.
+fn send_game_event(world: &mut World, actor: &Target, game_event: &GameEvent) -> Result<(), Unresolved> {
+    let event = NamedEvent::new(world, actor, game_event)?;
+    let (entity, id, actor) = (game_event.entity, game_event.id, resolve_name(world, actor)?);
+    let author = game_event.author.clone();
+    let build_plan = move |snapshot: &ReadSnapshot| {
+        let event = event.to_engine_event(&snapshot.state)?;
+        Ok(event.plan(&snapshot.state, author.clone(), real_time())?)
+    };
+    let sent = |ticket| Sent::GameEvent { entity, id, actor, ticket };
+    send_request(world, |memory| memory.record_event(build_plan), sent)
+}
+
+/// Sends a request, and stores its ticket.
+///
+/// # Errors
+/// Returns [`Unresolved::NotYet`] if the memory is busy, and the error of the memory if it rejects the request.
+fn send_request<T>(
     world: &mut World,
-    entity: Option<Entity>,
-    session_message: SessionMessage,
-    send: impl FnOnce(&Memory) -> Result<Ticket<Written>, MemoryError>,
-) -> bool {
-    let Some(memory) = world.resource::<NpcMemory>().get() else { return false };
+    send: impl FnOnce(&Memory) -> Result<Ticket<T>, MemoryError>,
+    sent: impl FnOnce(Ticket<T>) -> Sent,
+) -> Result<(), Unresolved> {
+    let Some(memory) = world.resource::<NpcMemory>().get() else { return Err(Unresolved::NotYet) };
     match send(memory) {
         Ok(ticket) => {
             let mut game_events = world.resource_mut::<GameEventQueue>();
             game_events.sent_count += 1;
-            game_events.sent.push((entity, session_message, ticket));
-            true
+            game_events.sent.push(sent(ticket));
+            Ok(())
         }
-        Err(MemoryError::Full { .. }) => false,
-        Err(error) => reject(world, error.into(), entity),
+        Err(MemoryError::Full { .. }) => Err(Unresolved::NotYet),
+        Err(error) => Err(Unresolved::Never(error.into())),
     }
 }
 
@@ -263,30 +304,49 @@ pub(super) fn receive_outcomes(
     mut errors: MessageWriter<MemoryErrorMessage>,
     mut started: MessageWriter<SessionStarted>,
     mut ended: MessageWriter<SessionEnded>,
+    mut commands: Commands,
 ) {
     if game_events.sent.is_empty() && game_events.pending_session_messages.is_empty() {
         return;
     }
     let game_events = game_events.as_mut();
-    let mut report_error = |error: MemoryError, entity| {
-        if !matches!(error, MemoryError::Closed) {
+    let mut report_error = |error: MemoryError, entity: Option<Entity>| {
+        let is_closed = matches!(error, MemoryError::Closed);
+        let error = HearsayError::from(error);
+        if !is_closed {
             tracing::warn!("a game event was not recorded: {error}");
-            errors.write(MemoryErrorMessage { error: error.into(), entity });
+            errors.write(MemoryErrorMessage { error: error.clone(), entity });
         }
+        error
     };
-    while let Some((entity, session_message, answer)) = game_events
-        .sent
-        .first()
-        .and_then(|(entity, session_message, ticket)| Some((*entity, *session_message, ticket.try_take()?)))
-    {
+    while let Some(sent) = game_events.sent.first() {
+        match sent {
+            Sent::GameEvent { entity, id, actor, ticket } => {
+                let Some(answer) = ticket.try_take() else { break };
+                let (entity, action) = (*entity, *id);
+                match answer {
+                    Ok(EventOutcome { written, facts, mut heard_by }) => {
+                        heard_by.retain(|hearer| hearer.as_str() != actor.as_str());
+                        let position = written.position;
+                        commands.trigger(ActionCommitted { entity, action, position, facts, heard_by });
+                    }
+                    Err(error) => {
+                        let error = report_error(error, Some(entity));
+                        commands.trigger(ActionFailed { entity, action, error });
+                    }
+                }
+            }
+            Sent::Write { message, ticket } => {
+                let Some(answer) = ticket.try_take() else { break };
+                let request_content = |_| memory.get().map_or(Ok(None), |memory| message.request_content(memory));
+                match answer.and_then(request_content) {
+                    Ok(pending_message) => game_events.pending_session_messages.extend(pending_message),
+                    Err(error) => _ = report_error(error, None),
+                }
+            }
+        }
         drop(game_events.sent.remove(0));
         game_events.completed_count += 1;
-        let pending_message =
-            answer.and_then(|_| memory.get().map_or(Ok(None), |memory| session_message.request_content(memory)));
-        match pending_message {
-            Ok(pending_message) => game_events.pending_session_messages.extend(pending_message),
-            Err(error) => report_error(error, entity),
-        }
     }
     game_events.pending_session_messages.retain_mut(|pending_message| {
         let answer = match pending_message {
@@ -300,7 +360,9 @@ pub(super) fn receive_outcomes(
         match answer {
             None => true,
             Some(answer) => {
-                answer.err().into_iter().for_each(|error| report_error(error, None));
+                if let Err(error) = answer {
+                    report_error(error, None);
+                }
                 false
             }
         }

@@ -163,8 +163,8 @@ fn abandon_timeline(world: &mut World) {
     if let Some(mut changed_keys) = world.get_resource_mut::<ChangedKeys>() {
         changed_keys.0.clear();
     }
-    if let Some(mut game_events) = world.get_resource_mut::<GameEventQueue>() {
-        game_events.clear();
+    if world.contains_resource::<GameEventQueue>() {
+        GameEventQueue::fail_waiting(world, &HearsayError::SlotLoaded);
     }
     if world.contains_resource::<QuestionQueue>() {
         QuestionQueue::fail_all(world, &HearsayError::SlotLoaded);

@@ -73,6 +73,7 @@ impl Plugin for HearsaySchedulePlugin {
                     ReceiveSystems::Listing,
                     ReceiveSystems::Records,
                     ReceiveSystems::GameEvents,
+                    ReceiveSystems::Minds,
                     ReceiveSystems::Questions,
                     ReceiveSystems::Saves,
                 )
@@ -100,6 +101,7 @@ impl Plugin for HearsaySchedulePlugin {
             .configure_sets(
                 send,
                 (
+                    SendSystems::Minds,
                     SendSystems::Changes,
                     SendSystems::GameEvents,
                     SendSystems::Saves,

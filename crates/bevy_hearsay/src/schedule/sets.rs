@@ -38,6 +38,8 @@ pub enum ReceiveSystems {
     Records,
     /// Receives the outcomes of game events and session events.
     GameEvents,
+    /// Triggers the events of minds, such as [`FactLearned`](crate::FactLearned).
+    Minds,
     /// Receives the replies to questions.
     Questions,
     /// Receives the outcomes of saving and loading.
@@ -60,6 +62,8 @@ pub enum CollectSystems {
 /// System sets in [`HearsaySystems::Send`]. Each set runs after the previous one.
 #[derive(SystemSet, Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SendSystems {
+    /// Sends which minds are watched: see [`WatchMind`](crate::WatchMind).
+    Minds,
     /// Sends changes.
     Changes,
     /// Sends game events and session events, after all earlier changes.

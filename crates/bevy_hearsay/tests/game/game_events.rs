@@ -21,7 +21,7 @@ fn knows_about(app: &SteppingApp, character: &str, words: &str) -> bool {
 }
 
 /// Makes an app in which Ann and Bob are in the inn, and Cid is on the pier.
-fn village(plugins: HearsayPlugins) -> (SteppingApp, [Entity; 3]) {
+pub(super) fn village(plugins: HearsayPlugins) -> (SteppingApp, [Entity; 3]) {
     let mut app = SteppingApp::new(plugins);
     for (id, name) in [("inn", "The Inn"), ("pier", "The Pier")] {
         app.world_mut().spawn((MemoryId::new(id), Name::new(name), EntityKind::location()));

@@ -4,6 +4,7 @@
 mod answers;
 mod exit;
 mod game_events;
+mod minds;
 mod saves;
 mod scenes;
 mod schedules;

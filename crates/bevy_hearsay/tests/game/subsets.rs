@@ -9,8 +9,8 @@ use std::{
 
 use bevy::app::AppExit;
 use bevy_hearsay::{
-    GameEventsPlugin, HearsayDiagnosticsPlugin, MemoryPlugin, PluginName, QuestionsPlugin, SavesPlugin, SyncPlugin,
-    testing::describe_pending_work,
+    GameEventsPlugin, HearsayDiagnosticsPlugin, MemoryPlugin, MindsPlugin, PluginName, QuestionsPlugin, SavesPlugin,
+    SyncPlugin, testing::describe_pending_work,
 };
 use hearsay_engine::Settings;
 
@@ -50,7 +50,7 @@ fn record_failure(on: On<Unanswered>, mut outcomes: ResMut<Outcomes>) {
     outcomes.record(&on.error);
 }
 
-fn app(installed: &[PluginName], has_diagnostics: bool) -> App {
+fn app(installed: &[PluginName], has_observing_plugins: bool) -> App {
     let mut settings = Settings::default();
     (settings.model.enabled, settings.extraction.enabled) = (false, false);
     let mut app = App::new();
@@ -61,8 +61,8 @@ fn app(installed: &[PluginName], has_diagnostics: bool) -> App {
         .add_observer(record_failure)
         .add_systems(Last, record_errors);
     // The order of the plugins does not matter, so the memory comes last.
-    if has_diagnostics {
-        app.add_plugins(HearsayDiagnosticsPlugin);
+    if has_observing_plugins {
+        app.add_plugins((HearsayDiagnosticsPlugin, MindsPlugin));
     }
     for plugin in installed.iter().rev() {
         _ = match plugin {
@@ -85,7 +85,8 @@ fn play(commands: &mut Commands) {
     commands.spawn((MemoryId::new("inn"), Name::new("The Inn"), EntityKind::location()));
     commands.spawn((MemoryId::new("watch"), Name::new("The Watch"), EntityKind::faction()));
     let bob = commands.spawn((MemoryId::new("bob"), Name::new("Bob"), EntityKind::npc())).id();
-    let ann = commands.spawn((MemoryId::new("ann"), Name::new("Ann"), EntityKind::npc())).id();
+    let ann = (MemoryId::new("ann"), Name::new("Ann"), EntityKind::npc(), WatchMind::default());
+    let ann = commands.spawn(ann).id();
     let lore = || Statement::lore("inn", "The inn is old.");
     commands
         .entity(ann)
@@ -135,8 +136,8 @@ fn every_subset_of_the_plugins_starts_plays_and_exits() {
     for subset in 0..1_usize << PLUGINS.len() {
         let is_in_subset = |index: &usize| subset & (1 << index) != 0;
         let installed: Vec<PluginName> = (0..PLUGINS.len()).filter(is_in_subset).map(|index| PLUGINS[index]).collect();
-        for has_diagnostics in [false, true] {
-            let mut app = app(&installed, has_diagnostics);
+        for has_observing_plugins in [false, true] {
+            let mut app = app(&installed, has_observing_plugins);
             play(&mut app.world_mut().commands());
             step_until_idle(&mut app);
             // A request needs its own plugin and the memory.

@@ -18,7 +18,7 @@ use hearsay_query::{
 use serde::{Deserialize, Serialize};
 
 use super::{
-    event_context::{EventContext, FactSource, forget_fact, quoted, secret_name, sincerity},
+    event_context::{EventContext, FactSource, Outcome, forget_fact, quoted, secret_name, sincerity},
     parts::{Circumstances, Retelling, Stated},
 };
 use crate::CommandError;
@@ -141,20 +141,42 @@ pub enum GameEvent {
     },
 }
 
+/// The operation that records a game event, with its facts and the characters that perceive it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EventPlan {
+    /// Operation that records the event.
+    pub operation: Operation,
+    /// Facts that the event states, in the order of its statements. A statement that refers to a recorded fact, or
+    /// that repeats a fact that the speaker knows, has the id of this fact. For a document, the facts that it states,
+    /// sorted. For a forgotten fact, this fact.
+    pub facts: Vec<FactId>,
+    /// Characters that hear or see the event, or that read the document. Sorted and unique. The speaker or teller is
+    /// not included. Empty for a deduction and for a forgotten fact.
+    pub heard_by: Vec<EntityId>,
+}
+
 impl GameEvent {
     /// Returns the operation that records the game event.
+    ///
+    /// # Errors
+    /// Returns the same errors as [`plan`](Self::plan).
+    pub fn operation(&self, state: &State, author: Author, now: Timestamp) -> Result<Operation, CommandError> {
+        Ok(self.plan(state, author, now)?.operation)
+    }
+
+    /// Returns the operation that records the game event, the facts of the event, and the characters that perceive it.
     ///
     /// # Errors
     /// Returns an error if an entity, a fact or a session does not exist, or if a date is invalid. Also returns an error
     /// if a teller does not know the fact, if a participant is dead or cannot know facts, or if nobody is present to
     /// learn the fact.
-    pub fn operation(&self, state: &State, author: Author, now: Timestamp) -> Result<Operation, CommandError> {
+    pub fn plan(&self, state: &State, author: Author, now: Timestamp) -> Result<EventPlan, CommandError> {
         let context = |circumstances: &Circumstances| {
             let time = circumstances.time.as_deref().map(|raw| parse_date(state, raw)).transpose()?;
             let circumstances = Circumstances { time: time.map(|date| date.raw), ..circumstances.clone() };
             EventContext::new(state, &author, now, &circumstances)
         };
-        let (summary, learning) = match self {
+        let outcome = match self {
             Self::Witness { facts, witnesses, circumstances } => context(circumstances)?.witness(facts, witnesses)?,
             Self::Say { speaker, text, states, hearers, lie, circumstances } => {
                 context(circumstances)?.say(speaker, text, states, hearers, sincerity(*lie))?
@@ -181,7 +203,9 @@ impl GameEvent {
                 };
                 let record_telling = if is_new { learn::claim } else { learn::tell };
                 let learning = record_telling(state, &telling, &context.occasion)?;
-                (context.telling_summary("tells", teller, telling.hearers, retold.as_ref().unwrap_or(&fact)), learning)
+                let told = retold.as_ref().unwrap_or(&fact);
+                let summary = context.telling_summary("tells", teller, &hearers, told);
+                Outcome { summary, facts: vec![told.id()], heard_by: hearers, learning }
             }
             Self::Read { document, readers, credence, circumstances } => {
                 let context = context(circumstances)?;
@@ -189,7 +213,11 @@ impl GameEvent {
                 let credence = credence.map(Credence::new).transpose()?.unwrap_or(Credence::FULL);
                 let learning = learn::read(state, document, readers, credence, &context.occasion)?;
                 let verb = if readers.len() == 1 { "reads" } else { "read" };
-                (format!("{} {verb} {}", context.list_names(readers), state.name_or_id(document)), learning)
+                let summary = format!("{} {verb} {}", context.list_names(readers), state.name_or_id(document));
+                let mut facts: Vec<FactId> = learning.learned_facts.iter().map(|learned| learned.fact).collect();
+                facts.sort_unstable();
+                facts.dedup();
+                Outcome { summary, facts, heard_by: readers.clone(), learning }
             }
             Self::Deduce { knower, conclusion, from, certainty, circumstances } => {
                 let context = context(circumstances)?;
@@ -198,7 +226,8 @@ impl GameEvent {
                 from.iter().try_for_each(|premise| require_fact(state, *premise).map(drop))?;
                 let certainty = certainty.map(Credence::new).transpose()?.unwrap_or(Credence::FULL);
                 let learning = learn::deduce(state, knower, &fact, from, certainty, &context.occasion)?;
-                (format!("{} deduces {}", state.name_or_id(knower), quoted(&fact)), learning)
+                let summary = format!("{} deduces {}", state.name_or_id(knower), quoted(&fact));
+                Outcome { summary, facts: vec![fact.id()], heard_by: Vec::new(), learning }
             }
             Self::Refute { fact, statement, teller, hearers, credence, circumstances } => {
                 let context = context(circumstances)?;
@@ -219,13 +248,17 @@ impl GameEvent {
                 }
             }
         };
-        Ok(Operation { author, recorded: now, summary, changes: learning.changes })
+        let Outcome { summary, facts, mut heard_by, learning } = outcome;
+        heard_by.sort_unstable();
+        heard_by.dedup();
+        let operation = Operation { author, recorded: now, summary, changes: learning.changes };
+        Ok(EventPlan { operation, facts, heard_by })
     }
 }
 
-/// Returns the summary and the changes that withdraw a fact that the knower made up, including the edges of its
-/// hearers. Returns `None` if the knower did not make the fact up.
-fn withdraw_invention(state: &State, knower: &EntityId, fact: &Fact) -> Option<(String, Learning)> {
+/// Returns the outcome that withdraws a fact that the knower made up, including the edges of its hearers. Returns
+/// `None` if the knower did not make the fact up.
+fn withdraw_invention(state: &State, knower: &EntityId, fact: &Fact) -> Option<Outcome> {
     let id = Knower::Entity(knower.clone());
     View::new(state, &id, None).fact(fact.id()).filter(|known| known.is_made_up())?;
     // The hearers' edges do not depend on an edge of the knower who made the fact up, so they are withdrawn explicitly.
@@ -239,5 +272,6 @@ fn withdraw_invention(state: &State, knower: &EntityId, fact: &Fact) -> Option<(
     let mut told_ids: Vec<_> = telling_edges.map(|edge| edge.id()).collect();
     told_ids.sort_unstable();
     let summary = format!("{} never told its invention: {}", state.name_or_id(knower), quoted(fact));
-    Some((summary, Learning { changes: withdrawal_changes(state, &told_ids), ..Learning::default() }))
+    let learning = Learning { changes: withdrawal_changes(state, &told_ids), ..Learning::default() };
+    Some(Outcome { summary, facts: vec![fact.id()], heard_by: Vec::new(), learning })
 }

@@ -8,9 +8,9 @@ use hearsay_belief::{
     learn::{self, Learning, Sincerity, Telling},
 };
 use hearsay_model::{
-    Author, Change, Credence, EntityId, Evidence, Fact, FactError, FactRelation, FactStatus, Knower, KnowledgeEdge,
-    Method, Object, Passage, Predicate, PredicateRole, Provenance, Resolution, Secrecy, Span, State, TalkKind,
-    Timestamp, Validity, attribute, text,
+    Author, Change, Credence, EntityId, Evidence, Fact, FactError, FactId, FactRelation, FactStatus, Knower,
+    KnowledgeEdge, Method, Object, Passage, Predicate, PredicateRole, Provenance, Resolution, Secrecy, Span, State,
+    TalkKind, Timestamp, Validity, attribute, text,
 };
 use hearsay_query::{
     dates::clock_date,
@@ -61,7 +61,14 @@ impl<'a> FactSource<'a> {
     }
 }
 
-type Outcome = (String, Learning);
+/// Outcome of a game event: the data of its [`EventPlan`](super::EventPlan).
+pub(super) struct Outcome {
+    pub(super) summary: String,
+    pub(super) facts: Vec<FactId>,
+    /// Characters that perceive the event, in any order.
+    pub(super) heard_by: Vec<EntityId>,
+    pub(super) learning: Learning,
+}
 
 /// Context of one game event.
 pub(super) struct EventContext<'a> {
@@ -219,7 +226,8 @@ impl<'a> EventContext<'a> {
             more => format!("{} facts", more.len()),
         };
         let verb = if witnesses.len() == 1 { "sees" } else { "see" };
-        Ok((format!("{} {verb} {description}", self.list_names(&witnesses)), learning))
+        let summary = format!("{} {verb} {description}", self.list_names(&witnesses));
+        Ok(Outcome { summary, facts: fact_ids(&seen_facts), heard_by: witnesses, learning })
     }
 
     pub(super) fn say(
@@ -258,7 +266,8 @@ impl<'a> EventContext<'a> {
         let summary = format!("{} says: \u{201C}{}\u{201D}", self.state.name_or_id(speaker), passage.text);
         let mut learning = learn::say(self.state, passage, &stated, &hearers, sincerity, &self.occasion)?;
         learning.changes.extend(support.into_iter().flatten());
-        Ok((summary, learning))
+        let heard_by = hearers.into_iter().filter(|id| id != speaker).collect();
+        Ok(Outcome { summary, facts: fact_ids(&stated), heard_by, learning })
     }
 
     /// Returns the distorted version of a fact.
@@ -311,7 +320,8 @@ impl<'a> EventContext<'a> {
         let Some(teller) = teller else {
             let learning = learn::witness(self.state, &[Arc::clone(&refutation)], &hearers, &self.occasion)?;
             let verb = if hearers.len() == 1 { "sees" } else { "see" };
-            return Ok((format!("{} {verb} {}", self.list_names(&hearers), quoted(&refutation)), learning));
+            let summary = format!("{} {verb} {}", self.list_names(&hearers), quoted(&refutation));
+            return Ok(Outcome { summary, facts: vec![refutation.id()], heard_by: hearers, learning });
         };
         let telling = Telling {
             teller,
@@ -323,10 +333,9 @@ impl<'a> EventContext<'a> {
             citing: None,
             credence,
         };
-        Ok((
-            self.telling_summary("tells", teller, &hearers, &refutation),
-            learn::claim(self.state, &telling, &self.occasion)?,
-        ))
+        let learning = learn::claim(self.state, &telling, &self.occasion)?;
+        let summary = self.telling_summary("tells", teller, &hearers, &refutation);
+        Ok(Outcome { summary, facts: vec![refutation.id()], heard_by: hearers, learning })
     }
 
     pub(super) fn reveal(
@@ -356,8 +365,13 @@ impl<'a> EventContext<'a> {
                 concealed_edges.map(|edge| KnowledgeEdge { conceals: false, ..KnowledgeEdge::clone(edge) });
             learning.changes.extend(revealed_edges.map(|edge| Change::Learn(Arc::new(edge))));
         }
-        Ok((self.telling_summary("reveals to", holder, &hearers, fact), learning))
+        let summary = self.telling_summary("reveals to", holder, &hearers, fact);
+        Ok(Outcome { summary, facts: vec![fact.id()], heard_by: hearers, learning })
     }
+}
+
+fn fact_ids(facts: &[Arc<Fact>]) -> Vec<FactId> {
+    facts.iter().map(|fact| fact.id()).collect()
 }
 
 /// Returns the change that adds evidence to a recorded fact; `None` if there is no evidence.
@@ -442,5 +456,6 @@ pub(super) fn forget_fact(state: &State, knower: &EntityId, fact: &Fact) -> Resu
     }
     let changes = hearsay_belief::withdrawal_changes(state, &ids);
     let summary = format!("{} never learned {}", state.name_or_id(knower), quoted(fact));
-    Ok((summary, Learning { changes, ..Learning::default() }))
+    let learning = Learning { changes, ..Learning::default() };
+    Ok(Outcome { summary, facts: vec![fact.id()], heard_by: Vec::new(), learning })
 }

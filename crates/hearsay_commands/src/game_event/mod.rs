@@ -7,6 +7,6 @@ mod event;
 mod event_context;
 mod parts;
 
-pub use event::GameEvent;
+pub use event::{EventPlan, GameEvent};
 pub(crate) use event_context::{mentioned_entities, secret_name};
 pub use parts::{Circumstances, Retelling, Stated};

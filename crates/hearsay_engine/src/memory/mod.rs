@@ -17,7 +17,7 @@ use std::{
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 
 use crate::{
-    Event, MemoryError, Status,
+    Event, MemoryError, MindFilter, Status,
     clock::check_clock,
     options::MemoryOptions,
     outcome::Closed,
@@ -79,6 +79,20 @@ impl Memory {
     /// channel is full, new events are dropped and counted in [`Status::events_dropped`].
     pub fn events(&self) -> &Receiver<Event> {
         &self.events
+    }
+
+    /// Selects the knowers whose new knowledge and changed beliefs are sent as [`Event::Learned`] and
+    /// [`Event::BeliefsChanged`]. Replaces the previous filter. The filter applies to writes that are sent after it. A
+    /// knower learns a fact when it itself sees, hears, reads or deduces the fact; knowledge that reaches the knower
+    /// through a group or place changes only its beliefs. Loading a slot, and restoring an earlier state, causes no
+    /// events.
+    ///
+    /// # Errors
+    /// Returns an error if the request queue is full or the memory is closed. The ticket fails with
+    /// [`MemoryError::TooManyBeliefs`] if the beliefs of more than
+    /// [`MAX_WATCHED_BELIEFS`](crate::MAX_WATCHED_BELIEFS) knowers are to be watched.
+    pub fn watch(&self, filter: MindFilter) -> Result<Ticket<()>, MemoryError> {
+        self.send_write(|responder| Command::Watch(filter, responder))
     }
 
     pub(super) fn send<T>(

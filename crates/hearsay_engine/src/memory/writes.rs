@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hearsay_commands::{
     edit::Edit,
-    game_event::GameEvent,
+    game_event::{EventPlan, GameEvent},
     gossip::GossipPlan,
     merge::{self, MergePlan},
     patches::Patches,
@@ -24,7 +24,7 @@ use super::Memory;
 use crate::{
     MemoryError, ReadSnapshot,
     clock::now,
-    outcome::{Patched, Written},
+    outcome::{EventOutcome, Patched, Written},
     ticket::Ticket,
     worker::{Command, Write},
 };
@@ -69,6 +69,22 @@ impl Memory {
     /// Returns the same errors as [`write`](Self::write).
     pub fn learn(&self, author: Author, game_event: GameEvent) -> Result<Ticket<Written>, MemoryError> {
         self.write(move |snapshot| Ok(game_event.operation(&snapshot.state, author.clone(), now())?))
+    }
+
+    /// Records a game event like [`learn`](Self::learn). Returns the facts of the event and the characters that
+    /// perceived it. When the turn of this write comes, `build_plan` computes the plan of the event from the committed
+    /// state, for example with [`GameEvent::plan`]. `build_plan` may be called more than once.
+    ///
+    /// # Errors
+    /// Returns the same errors as [`write`](Self::write).
+    pub fn record_event(
+        &self,
+        build_plan: impl FnMut(&ReadSnapshot) -> Result<EventPlan, MemoryError> + Send + 'static,
+    ) -> Result<Ticket<EventOutcome>, MemoryError> {
+        self.send_write(|responder| {
+            let (make, facts, heard_by) = (Box::new(build_plan), Vec::new(), Vec::new());
+            Command::Write(Write::GameEvent { make, facts, heard_by, responder })
+        })
     }
 
     /// Starts or ends a session, or records that characters arrive or leave: see [`SessionStep`].

@@ -111,6 +111,7 @@ impl Worker {
         let before = self.snapshot.state.version();
         (self.snapshot, self.reviews, self.reveals) = (snapshot, reviews, reveals);
         Arc::make_mut(&mut self.snapshot.state).follow(before);
+        self.minds.reset(&self.snapshot.state);
         self.counts.revision = None;
         self.compacting = Compacting::new(self.snapshot.state.compacted_to());
         let state = Arc::clone(&self.snapshot.state);

@@ -13,6 +13,7 @@ mod halt;
 mod import;
 #[cfg(feature = "llm")]
 mod llm;
+mod minds;
 mod questions;
 mod reading;
 mod reads;
@@ -46,8 +47,8 @@ use hearsay_recall::Summary;
 use hearsay_store::{Location, OpenReport, Opened, Reloaded, Store, StoreError};
 
 use crate::{
-    Closed, Event, ImportOptions, ImportOutcome, MemoryError, MemoryOptions, ModelStatus, ReadSnapshot, Settings,
-    Status,
+    Closed, Event, ImportOptions, ImportOutcome, MemoryError, MemoryOptions, MindFilter, ModelStatus, ReadSnapshot,
+    Settings, Status,
     priority::{ThreadPriority, lower_priority},
     ticket::Responder,
 };
@@ -63,6 +64,7 @@ use import::Import;
 pub(crate) use llm::LlmCommand;
 #[cfg(feature = "llm")]
 pub use llm::LlmStep;
+use minds::Minds;
 use questions::Questions;
 use reading::Readings;
 use reads::Reads;
@@ -86,6 +88,7 @@ pub(crate) enum Command {
     ReadInBackground(ReadJob),
     Duplicates(Responder<Vec<Duplicate>>),
     Write(Write),
+    Watch(MindFilter, Responder<()>),
     Import {
         path: PathBuf,
         options: ImportOptions,
@@ -181,6 +184,7 @@ pub(crate) struct Worker {
     llm_extractor: Option<llm::LlmExtractor>,
     reviews: ReviewCounter,
     reveals: Reveals,
+    minds: Minds,
     duplicates: duplicates::Search,
     compacting: Compacting,
     counts: Counts,
@@ -259,6 +263,7 @@ pub(crate) fn start(
         llm_extractor,
         reviews: ReviewCounter::default(),
         reveals: Reveals::default(),
+        minds: Minds::default(),
         duplicates: duplicates::Search::default(),
         compacting: Compacting::new(compacted_to),
         counts: Counts::default(),
@@ -371,6 +376,7 @@ impl Worker {
             Command::Duplicates(responder) => self.find_duplicates(responder),
             Command::ReadInBackground(read) => self.read_in_background(read),
             Command::Write(write) => self.writes.push(write),
+            Command::Watch(filter, responder) => responder.give(self.minds.watch(filter, &self.snapshot.state)),
             Command::Import { path, options, dry_run, responder } => {
                 let snapshot = self.snapshot.clone();
                 self.run_in_background(move |internal| match dry_run {

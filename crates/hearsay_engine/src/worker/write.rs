@@ -4,20 +4,28 @@
 use std::sync::Arc;
 
 use hearsay_commands::{
+    game_event::EventPlan,
     merge::MergePlan,
     patches::{Patches, RejectedField},
     policy::Policy,
     proposal::{ProposalCounts, ProposalRules},
     reading::{self, Findings},
 };
-use hearsay_model::{ApplyError, Author, Operation, PassageId, TalkKind, TransientUpdate};
+use hearsay_model::{ApplyError, Author, EntityId, FactId, Operation, PassageId, TalkKind, TransientUpdate};
 
 use super::{guarded, import::Import};
-use crate::{ImportOutcome, ImportStage, MemoryError, Patched, ReadSnapshot, Written, clock::now, ticket::Responder};
+use crate::{
+    EventOutcome, ImportOutcome, ImportStage, MemoryError, Patched, ReadSnapshot, Written, clock::now,
+    ticket::Responder,
+};
 
 /// Function that computes the operation of a write from the state when its turn comes. Called again if the write is
 /// postponed.
 pub(crate) type Make = Box<dyn FnMut(&ReadSnapshot) -> Result<Operation, MemoryError> + Send>;
+
+/// Function that computes the plan of a game event from the state when its turn comes. Called again if the write is
+/// postponed.
+pub(crate) type MakeEvent = Box<dyn FnMut(&ReadSnapshot) -> Result<EventPlan, MemoryError> + Send>;
 
 /// Function that computes an operation from proposals, and counts their outcomes.
 pub(crate) type MakeProposed =
@@ -27,6 +35,8 @@ pub(crate) type MakeProposed =
 pub(crate) enum Write {
     /// One operation.
     Operation { make: Make, responder: Responder<Written> },
+    /// A game event, and its facts and the characters that perceive it at the last attempt.
+    GameEvent { make: MakeEvent, facts: Vec<FactId>, heard_by: Vec<EntityId>, responder: Responder<EventOutcome> },
     /// Proposals, and the counts of their outcomes at the last attempt.
     Proposals { make: MakeProposed, counts: ProposalCounts, responder: Responder<ProposalCounts> },
     /// Patches from a game, and the fields that failed at the last attempt.
@@ -70,6 +80,7 @@ impl Write {
     pub(super) fn is_cancelled(&self) -> bool {
         match self {
             Self::Operation { responder, .. } => responder.is_cancelled(),
+            Self::GameEvent { responder, .. } => responder.is_cancelled(),
             Self::Proposals { responder, .. } => responder.is_cancelled(),
             Self::Patches { responder, .. } => responder.is_cancelled(),
             Self::Import(import) => import.responder.is_cancelled(),
@@ -92,6 +103,11 @@ impl Write {
         let mut transients = TransientUpdate::default();
         let operation = match self {
             Self::Operation { make, .. } => Some(guarded(|| make(snapshot))?),
+            Self::GameEvent { make, facts, heard_by, .. } => {
+                let plan = guarded(|| make(snapshot))?;
+                (*facts, *heard_by) = (plan.facts, plan.heard_by);
+                Some(plan.operation)
+            }
             Self::Proposals { make, counts, .. } => {
                 let (operation, now) = guarded(|| make(snapshot))?;
                 *counts = now;
@@ -145,6 +161,13 @@ impl Write {
             Self::Operation { responder, .. } => {
                 let written = outcome.map(|outcome| outcome.and_then(|outcome| outcome.written));
                 responder.give(written.and_then(|written| Ok(written.ok_or(ApplyError::Empty)?)));
+            }
+            Self::GameEvent { facts, heard_by, responder, .. } => {
+                let written = outcome.map(|outcome| outcome.and_then(|outcome| outcome.written));
+                responder.give(written.and_then(|written| {
+                    let written = written.ok_or(ApplyError::Empty)?;
+                    Ok(EventOutcome { written, facts, heard_by })
+                }));
             }
             Self::Proposals { counts, responder, .. } => responder.give(outcome.map(|_| counts)),
             Self::Patches { refused, responder, .. } => {

@@ -360,9 +360,11 @@ impl Worker {
                 touched.extend(changed);
             }
             self.questions.view_cache.follow(before, &self.snapshot.state, &touched);
+            let mind_events = self.minds.follow(&self.snapshot.state, prepared.operation.as_deref(), &touched);
             self.note_if_findings(&write);
             let position = self.snapshot.state.position();
             self.send_event(Event::Applied { position, revision: self.writes.revision, touched });
+            mind_events.into_iter().for_each(|event| self.send_event(event));
             self.count_dropped(&write);
             self.finish(write, Ok(Some(Outcome { written, revision: self.writes.revision })));
         }

@@ -12,6 +12,7 @@ mod learning;
 #[cfg(feature = "llm")]
 mod llm;
 mod masked;
+mod minds;
 mod opening;
 mod portraits;
 mod proposals;

@@ -1,0 +1,34 @@
+//! Events of minds: a watched character learns facts or changes its beliefs, or may tell a secret.
+
+mod events;
+mod watch;
+
+use bevy::prelude::*;
+
+use crate::{
+    bridge::MindEvents,
+    schedule::{ActivityAppExt, HearsaySchedules, ReceiveSystems, SendSystems},
+    sync,
+};
+
+pub use events::{BeliefChanged, FactLearned, PromiseMade, RumourHeard, SecretRevealable};
+pub use watch::WatchMind;
+
+/// Plugin that triggers events on characters with the component [`WatchMind`] when they learn facts or change their
+/// beliefs, and [`SecretRevealable`] on characters that may tell a secret.
+#[derive(Debug, Clone, Default)]
+pub struct MindsPlugin;
+
+impl Plugin for MindsPlugin {
+    fn build(&self, app: &mut App) {
+        let HearsaySchedules { receive, send } = sync::init(app);
+        app.init_resource::<MindEvents>()
+            .init_resource::<watch::WatchedMinds>()
+            .register_type::<WatchMind>()
+            .add_observer(watch::on_watched)
+            .add_observer(watch::on_unwatched)
+            .add_systems(receive, events::receive.in_set(ReceiveSystems::Minds))
+            .add_systems(send, watch::send_filter.in_set(SendSystems::Minds))
+            .add_work("watched minds", watch::is_busy);
+    }
+}

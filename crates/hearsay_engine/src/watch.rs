@@ -1,0 +1,53 @@
+//! Filters that select the minds whose changes the memory reports.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use hearsay_model::EntityId;
+
+/// Maximum number of knowers whose beliefs can be watched at a time, because the memory keeps the view of each of them.
+pub const MAX_WATCHED_BELIEFS: usize = 256;
+
+/// The knowers whose new knowledge and changed beliefs the memory reports as events: see
+/// [`Memory::watch`](crate::Memory::watch).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum MindFilter {
+    /// No knower is watched. The events then cost nothing.
+    #[default]
+    None,
+    /// All knowers are watched. Only new knowledge is reported, not changed beliefs.
+    All {
+        /// Only facts with one of these entities as subject, object or mention are reported. Empty for all facts.
+        about: BTreeSet<EntityId>,
+    },
+    /// These knowers are watched.
+    Only(BTreeMap<EntityId, MindInterest>),
+}
+
+/// The changes of one mind that the memory reports.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct MindInterest {
+    /// Only facts with one of these entities as subject, object or mention are reported. Empty for all facts.
+    pub about: BTreeSet<EntityId>,
+    /// Whether changed beliefs are also reported. The memory then keeps the view of the knower up to date.
+    pub beliefs: bool,
+}
+
+impl MindFilter {
+    /// Returns the entities of which one must occur in a fact that is reported for a knower; empty for all facts.
+    /// Returns `None` if the knower is not watched.
+    pub(crate) fn about(&self, knower: &EntityId) -> Option<&BTreeSet<EntityId>> {
+        match self {
+            Self::None => None,
+            Self::All { about } => Some(about),
+            Self::Only(knowers) => knowers.get(knower).map(|interest| &interest.about),
+        }
+    }
+
+    /// Returns the number of knowers whose beliefs are watched.
+    pub(crate) fn belief_count(&self) -> usize {
+        match self {
+            Self::None | Self::All { .. } => 0,
+            Self::Only(knowers) => knowers.values().filter(|interest| interest.beliefs).count(),
+        }
+    }
+}
