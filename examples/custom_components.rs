@@ -1,7 +1,7 @@
 //! A game's own components next to the components of the plugin:
 //!
 //! - `app.sync_attribute::<Mood>()` stores the component `Mood` as an attribute. The attribute is a fact: it is saved,
-//!   it can be undone, and characters can know it.
+//!   and it can be undone. `AUDIENCE` and `IN_PROMPTS` say who knows it, and whether it can be in answers.
 //! - `#[require(EntityKind::npc())]` binds every `Blacksmith` to a character in the memory.
 //! - A custom `Earshot` decides who hears a line: deaf characters hear nothing.
 //! - An observer adds a `Portrait` to every character of the campaign that the plugin spawns.
@@ -27,6 +27,9 @@ enum Mood {
 
 impl SyncedAttribute for Mood {
     const ATTRIBUTE: &'static str = "mood";
+    // Everyone who lives with a character notices its mood. By default, only the character itself would know it.
+    const AUDIENCE: Audience = Audience::Local;
+    const IN_PROMPTS: bool = true;
 
     fn to_value(&self) -> Value {
         Value::from(if *self == Self::Calm { "calm" } else { "furious" })

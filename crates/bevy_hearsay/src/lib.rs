@@ -59,12 +59,14 @@
 //! | [`LocatedIn`], [`Occupants`] | Bevy relationship between the entity and its place, while the place exists as a Bevy entity | the plugin |
 //! | [`Attributes`] | attributes with one value each | game and plugin |
 //! | [`Relation`] on an entity with [`RelationOf`], [`RelatesTo`] | memberships and other relations | game and plugin |
-//! | any component that implements [`SyncedAttribute`] | a game's own component, stored as an attribute | game and plugin |
+//! | any component that implements [`SyncedAttribute`] | a game's own component, stored as an attribute; private by default | game and plugin |
 //! | [`PreferGameState`] | when the entity is bound, the game's values replace the saved values | the game |
 //! | [`SpawnedByHearsay`] | marks an entity that the plugin spawned | the plugin |
 //! | [`QuestionState`], [`Reply`], [`AskedOf`] | the state of a question, its reply, and the character asked | the plugin |
 //! | [`WatchMind`] | the character receives events when it learns facts or changes its beliefs | the game |
 //! | [`KeepAnswer`] | keeps the entity of a question after its reply | the game |
+//!
+//! The system parameter [`MemoryEntities`] finds the Bevy entity of an id, and the id of a Bevy entity.
 //!
 //! All components implement `Reflect` and are registered. With the feature `serialize` they also implement `Serialize`
 //! and `Deserialize`. You can use the components in `bsn!` scenes.
@@ -75,10 +77,10 @@
 //!
 //! - commands of [`EntityMemoryCommands`] (`say`, `tell`, `witness`, `read_document`, `reveal`, `move_to`, `join`,
 //!   `leave`, …), [`EntityQuestionCommands`] (`ask`, `neighbours`, `beliefs_about`, `knowledge`), [`MemoryCommands`]
-//!   (`search_memory`, `read_memory`), [`SessionCommands`] (`start_session`, `log_line`, `end_session`, …) or
-//!   [`SaveCommands`]
+//!   (`search_memory`, `read_memory`), [`WorldMemoryCommands`] (`set_flag`, `gossip`), [`SessionCommands`]
+//!   (`start_session`, `log_line`, `end_session`, …) or [`SaveCommands`]
 //! - the event [`GameEvent`], which can also set the author and the hearers
-//! - the event [`SessionEvent`]
+//! - the events [`WorldEvent`] and [`SessionEvent`]
 //!
 //! The memory sends output as entity events and messages:
 //!
@@ -256,7 +258,8 @@ pub use components::{
 pub use diagnostics::{HearsayDiagnosticsPlugin, MemoryCounts};
 pub use events::{
     ActionCommitted, ActionFailed, ActionId, Earshot, EntityMemoryCommands, GameAction, GameEvent, GameEventSettings,
-    GameEventsPlugin, NewSession, SessionCommands, SessionEnded, SessionEvent, SessionStarted, Statement, Target,
+    GameEventsPlugin, Gossip, NewSession, RelationCommands, SessionCommands, SessionEnded, SessionEvent,
+    SessionStarted, Statement, Target, WorldEvent, WorldMemoryCommands,
 };
 pub use minds::{BeliefChanged, FactLearned, MindsPlugin, PromiseMade, RumourHeard, SecretRevealable, WatchMind};
 pub use plugins::HearsayPlugins;
@@ -266,11 +269,15 @@ pub use questions::{
 };
 pub use saves::{Autosave, SaveCommands, SavesPlugin, SlotLoaded, SlotSaved};
 pub use schedule::{CollectSystems, HearsaySchedulePlugin, HearsaySystems, PluginName, ReceiveSystems, SendSystems};
-pub use sync::{Forgotten, GameClock, SpawnPolicy, SyncPlugin, SyncSettings, SyncedAttribute, SyncedAttributeAppExt};
+pub use sync::{
+    Forgotten, GameClock, MemoryEntities, SpawnPolicy, SyncPlugin, SyncSettings, SyncedAttribute, SyncedAttributeAppExt,
+};
 
 /// The items that most games need.
 pub mod prelude {
-    pub use hearsay_model::{Acquisition, Author, Credence, EntityId, FactId, GameTime, Kind, Predicate, Value};
+    pub use hearsay_model::{
+        Acquisition, Audience, Author, Credence, EntityId, FactId, GameTime, Kind, Predicate, Value,
+    };
     pub use hearsay_query::{
         ask::Answer,
         beliefs::BeliefReport,
@@ -284,9 +291,9 @@ pub mod prelude {
         ActionCommitted, ActionFailed, ActionId, Answered, AskedOf, Attributes, BeliefChanged, Earshot, EntityKind,
         EntityMemoryCommands, EntityQuestionCommands, FactLearned, GameAction, GameClock, GameEvent, HearsayError,
         HearsayPlugins, HearsaySystems, KeepAnswer, LoadProgress, LocatedIn, MemoryChanged, MemoryCommands,
-        MemoryErrorMessage, MemoryId, MemoryState, NewSession, Occupants, PlaceId, PreferGameState, PromiseMade,
-        Question, QuestionState, Relation, Relations, Reply, RumourHeard, SaveCommands, SecretRevealable,
-        SessionCommands, SessionEnded, SessionStarted, SpawnPolicy, Statement, SyncedAttribute, SyncedAttributeAppExt,
-        Target, Unanswered, WatchMind, memory_ready,
+        MemoryEntities, MemoryErrorMessage, MemoryId, MemoryState, NewSession, Occupants, PlaceId, PreferGameState,
+        PromiseMade, Question, QuestionState, Relation, RelationOf, Relations, Reply, RumourHeard, SaveCommands,
+        SecretRevealable, SessionCommands, SessionEnded, SessionStarted, SlotLoaded, SlotSaved, SpawnPolicy, Statement,
+        SyncedAttribute, SyncedAttributeAppExt, Target, Unanswered, WatchMind, WorldMemoryCommands, memory_ready,
     };
 }

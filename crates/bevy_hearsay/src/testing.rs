@@ -1,13 +1,38 @@
-//! An app that a test advances frame by frame, for tests of this crate and of games that use this crate.
+//! Tests of games: an app that a test advances frame by frame, assertions about the knowledge of characters, and
+//! recordings of a game's input.
 //!
 //! ```
 //! use bevy::prelude::*;
-//! use bevy_hearsay::{prelude::*, testing::SteppingApp};
+//! use bevy_hearsay::{
+//!     prelude::*,
+//!     testing::{SteppingApp, assert_believes, assert_cannot_learn, assert_does_not_know, assert_knows},
+//! };
 //!
 //! let mut app = SteppingApp::new(HearsayPlugins::empty());
-//! app.world_mut().spawn((Name::new("Ann"), MemoryId::new("ann"), EntityKind::npc()));
+//! for place in ["The Inn", "The Pier"] {
+//!     app.world_mut().spawn((MemoryId::new(place), Name::new(place), EntityKind::location()));
+//! }
+//! let [ann, bob, cid] = [("Ann", "The Inn"), ("Bob", "The Inn"), ("Cid", "The Pier")].map(|(name, place)| {
+//!     let character = (MemoryId::new(name), Name::new(name), EntityKind::npc(), PlaceId::new(place));
+//!     app.world_mut().spawn(character).id()
+//! });
+//!
+//! // Ann sees the damage, and tells everyone in the inn.
+//! let damage = Statement::lore("the-pier", "The pier is broken.");
+//! app.world_mut().commands().entity(ann).witness(damage.clone()).say_that("Stay off the pier!", [damage]);
+//! assert_knows(&mut app, bob, "pier is broken");
+//! assert_believes(&mut app, bob, "pier is broken", 0.4..);
+//! assert_does_not_know(&mut app, cid, "pier is broken");
+//!
+//! // Cid dies with his secret.
+//! app.world_mut().commands().entity(cid).witness(Statement::lore("the-pier", "A chest lies under the pier."));
 //! app.settle();
+//! app.world_mut().commands().entity(cid).die();
+//! assert_cannot_learn(&mut app, ann, "chest");
 //! ```
+
+mod assertions;
+mod recording;
 
 use std::{
     ops::{Deref, DerefMut},
@@ -17,7 +42,10 @@ use std::{
 
 use bevy::{prelude::*, time::TimeUpdateStrategy};
 
-use crate::{bridge::MemoryErrorMessage, plugins::HearsayPlugins, schedule::pending_work};
+use crate::{bridge::MemoryErrorMessage, plugins::HearsayPlugins, schedule::pending_work, sync::IdSeed};
+
+pub use assertions::{assert_believes, assert_cannot_learn, assert_does_not_know, assert_knows, known_facts};
+pub use recording::{RecordedInput, Recording};
 
 /// Collects all error messages during a test, because Bevy keeps messages for two frames only.
 #[derive(Resource, Default)]
@@ -28,6 +56,9 @@ fn collect_errors(mut log: ResMut<ErrorLog>, mut messages: MessageReader<MemoryE
 }
 
 /// An app without a window. Each frame advances Bevy's time by 1/60 s, and frames run as fast as possible.
+///
+/// The ids of entities without an explicit id are the same in each run of the app. If a test opens a save again, and
+/// spawns such entities in both runs, the second app needs [another seed](Self::seed_ids).
 pub struct SteppingApp(App);
 
 impl Deref for SteppingApp {
@@ -68,10 +99,15 @@ impl SteppingApp {
         app.add_plugins((MinimalPlugins, plugins));
         configure(&mut app);
         app.insert_resource(TimeUpdateStrategy::ManualDuration(Duration::from_secs_f64(1.0 / 60.0)));
-        app.init_resource::<ErrorLog>().add_systems(Last, collect_errors);
+        app.init_resource::<ErrorLog>().add_systems(Last, collect_errors).insert_resource(IdSeed(0));
         app.finish();
         app.cleanup();
         Self(app)
+    }
+
+    /// Sets the seed of the ids that entities without an explicit id get. The default is 0.
+    pub fn seed_ids(&mut self, seed: u64) {
+        self.0.insert_resource(IdSeed(seed));
     }
 
     /// Returns the text of every [`MemoryErrorMessage`] since the last call.

@@ -7,9 +7,9 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use hearsay_belief::{EntityLookup, default_audience};
 use hearsay_model::{
-    Author, Change, Date, Entity, EntityId, Fact, GameSetting, GameTime, History, Kind, Knower, KnowledgeEdge, Method,
-    Object, Operation, Predicate, PredicateRole, Provenance, Setting, State, Timestamp, TransientChange,
-    TransientUpdate, TransientValue, Validity, Value, attribute,
+    Attitude, Audience, Author, Change, Date, Entity, EntityId, Fact, GameSetting, GameTime, History, Kind, Knower,
+    KnowledgeEdge, Method, Object, Operation, Predicate, PredicateRole, Provenance, Secrecy, Setting, State, Timestamp,
+    TransientChange, TransientUpdate, TransientValue, Validity, Value, attribute,
 };
 use hearsay_query::{ids::require_entity, records::Record, resolve::public_name};
 
@@ -29,8 +29,9 @@ pub struct Patch {
     pub place: Option<Option<EntityId>>,
     /// New values of attributes. `None` ends the current value of the attribute.
     pub attributes: BTreeMap<Predicate, Option<Value>>,
-    /// Changed relations to other entities. The value says whether the relation exists after the update.
-    pub relations: BTreeMap<(Predicate, EntityId), bool>,
+    /// Changed relations to other entities. `None` ends the relation. `Some` starts the relation or updates it, with the
+    /// attitude of the entity to the other entity, from −100 to 100; `Some(None)` is a relation without an attitude.
+    pub relations: BTreeMap<(Predicate, EntityId), Option<Option<i8>>>,
 }
 
 impl Patch {
@@ -50,7 +51,7 @@ impl Patch {
             && self.name.as_ref().is_none_or(|name| record.name.as_ref() == Some(name))
             && self.place.as_ref().is_none_or(|place| record.place == *place)
             && self.attributes.iter().all(|(name, value)| record.attributes.get(name) == value.as_ref())
-            && self.relations.iter().all(|(key, holds)| record.relations.contains_key(key) == *holds)
+            && self.relations.iter().all(|(key, relation)| record.relations.get(key) == relation.as_ref())
     }
 
     /// Returns whether the patch has no fields.
@@ -75,6 +76,10 @@ pub struct Patches {
     pub entities: Vec<(EntityId, Patch)>,
     /// New time of the game clock.
     pub clock: Option<GameTime>,
+    /// Audiences of attributes, which take precedence over the audience rules of the campaign. The values of a
+    /// [private](Audience::Private) attribute are secrets: only their subject knows them, if it is a character, and it
+    /// does not pass them on as gossip.
+    pub audiences: Arc<BTreeMap<Predicate, Audience>>,
 }
 
 impl Patches {
@@ -99,6 +104,7 @@ impl Patches {
         let mut writer = Writer {
             state,
             patches: &patches,
+            audiences: &self.audiences,
             author: &author,
             now,
             date,
@@ -164,6 +170,7 @@ fn count(changes: usize) -> String {
 struct Writer<'a> {
     state: &'a State,
     patches: &'a BTreeMap<EntityId, Patch>,
+    audiences: &'a BTreeMap<Predicate, Audience>,
     author: &'a Author,
     now: Timestamp,
     date: Date,
@@ -214,8 +221,11 @@ impl Writer<'_> {
         if let Some(place) = &patch.place {
             record_error(self.set_place(id, place.as_ref()));
         }
-        for ((name, object), holds) in &patch.relations {
-            record_error(self.relation(id, name, object, *holds));
+        for ((name, object), relation) in &patch.relations {
+            record_error(match relation {
+                Some(attitude) => self.set_relation(id, name, object, *attitude),
+                None => self.end_relation(id, name, object),
+            });
         }
         reasons
     }
@@ -288,28 +298,37 @@ impl Writer<'_> {
         }
     }
 
-    fn relation(
+    /// Starts a relation, or updates the attitude of a relation that already exists.
+    fn set_relation(
         &mut self,
         id: &EntityId,
         name: &Predicate,
         object: &EntityId,
-        holds: bool,
+        attitude: Option<i8>,
     ) -> Result<(), CommandError> {
+        let attitude = attitude.map(|attitude| Attitude::new(attitude.into())).transpose()?;
         let open_facts = self.state.values(id, name);
         let (same_object, others): (Vec<_>, Vec<_>) =
             open_facts.into_iter().partition(|fact| fact.object().entity() == Some(object));
-        match (holds, same_object.is_empty()) {
-            (true, true) => {
-                self.check_object_exists(Some(object))?;
-                let fact = self.fact(id, name, Object::Entity(object.clone()))?;
-                if self.state.is_functional(name) {
-                    self.end(others.into_iter());
-                }
-                self.assert(fact);
+        if same_object.is_empty() {
+            self.check_object_exists(Some(object))?;
+            let fact = self.fact(id, name, Object::Entity(object.clone()))?;
+            if self.state.is_functional(name) {
+                self.end(others.into_iter());
             }
-            (false, false) => self.end(same_object.into_iter()),
-            _ => {}
+            self.assert(fact.to_builder().attitude(attitude).build()?);
         }
+        for fact in same_object.into_iter().filter(|fact| fact.attitude() != attitude) {
+            // The attitude is not part of the id, so the knowledge edges of the fact remain.
+            let updated = fact.to_builder().attitude(attitude).build()?;
+            self.changes.push(Change::AssertFact(Arc::new(updated)));
+        }
+        Ok(())
+    }
+
+    fn end_relation(&mut self, id: &EntityId, name: &Predicate, object: &EntityId) -> Result<(), CommandError> {
+        let open_facts = self.state.values(id, name);
+        self.end(open_facts.into_iter().filter(|fact| fact.object().entity() == Some(object)));
         Ok(())
     }
 
@@ -344,7 +363,8 @@ impl Writer<'_> {
         };
         // The initial values of a new entity have no start date.
         let start = Some(self.date.clone()).filter(|date| date.time.is_some() && self.state.entity(id).is_some());
-        Ok(builder.statement(statement).validity(Validity { from: start, until: None }).build()?)
+        let secrecy = if self.is_private(name) { Secrecy::Secret } else { Secrecy::Open };
+        Ok(builder.statement(statement).validity(Validity { from: start, until: None }).secrecy(secrecy).build()?)
     }
 
     fn end<'f>(&mut self, facts: impl Iterator<Item = &'f Fact>) {
@@ -356,8 +376,18 @@ impl Writer<'_> {
             .extend(facts.filter(has_begun).map(|fact| Change::EndFact { fact: fact.id(), until: until.clone() }));
     }
 
+    fn is_private(&self, name: &Predicate) -> bool {
+        self.audiences.get(name) == Some(&Audience::Private)
+    }
+
     fn knowers(&self, fact: &Fact) -> Vec<Knower> {
-        let audience = self.state.vocabulary().audience(&self.state.audience_rules(), fact);
+        if self.is_private(fact.predicate()) {
+            // A group or a place does not know its secrets, because it would share them with its members or residents.
+            let is_character = self.kind(fact.subject()).is_some_and(|kind| kind.is_character());
+            return Vec::from_iter(is_character.then(|| Knower::from(fact.subject().clone())));
+        }
+        let by_rules = || self.state.vocabulary().audience(&self.state.audience_rules(), fact);
+        let audience = self.audiences.get(fact.predicate()).copied().unwrap_or_else(by_rules);
         default_audience(audience, fact, self)
     }
 
@@ -384,7 +414,7 @@ mod tests {
 
     fn apply(state: &mut State, clock: Option<i64>, patches: Vec<(&str, Patch)>) -> Vec<String> {
         let entities = patches.into_iter().map(|(at, patch)| (id(at), patch)).collect();
-        let patches = Patches { entities, clock: clock.map(GameTime) };
+        let patches = Patches { entities, clock: clock.map(GameTime), ..Patches::default() };
         let plan = patches.plan(state, Author::Game, Timestamp::default());
         let recorded = state.recorded_transients(&plan.operation);
         let mut operation = plan.operation;
@@ -446,10 +476,58 @@ mod tests {
     fn relations_hold_until_they_do_not() {
         let mut state = town();
         let key = (PredicateRole::Membership.predicate().clone(), id("guild"));
-        for holds in [true, false, true] {
-            let relations = BTreeMap::from([(key.clone(), holds)]);
+        for relation in [Some(None), None, Some(Some(90)), Some(Some(-20)), Some(None), None, Some(Some(5))] {
+            let relations = BTreeMap::from([(key.clone(), relation)]);
             apply(&mut state, None, vec![("ann", Patch { relations, ..Patch::default() })]);
-            assert_eq!(Record::from_state(&state, &id("ann")).unwrap().relations.contains_key(&key), holds);
+            assert_eq!(Record::from_state(&state, &id("ann")).unwrap().relations.get(&key).copied(), relation);
+        }
+        let relations = BTreeMap::from([(key, Some(Some(101)))]);
+        let refused = apply(&mut state, None, vec![("ann", Patch { relations, ..Patch::default() })]);
+        assert!(refused[0].contains("attitude must be from -100 to 100"), "{refused:?}");
+    }
+
+    /// A new attitude updates the fact, so its knowers still know it.
+    #[test]
+    fn a_changed_attitude_keeps_the_knowers() {
+        let mut state = town();
+        let key = (PredicateRole::Membership.predicate().clone(), id("guild"));
+        let mut set = |attitude| {
+            let relations = BTreeMap::from([(key.clone(), Some(attitude))]);
+            apply(&mut state, None, vec![("ann", Patch { relations, ..Patch::default() })]);
+            let fact = state.values(&id("ann"), &key.0)[0].id();
+            (fact, state.known_by(fact).count())
+        };
+        let before = set(Some(10));
+        assert!(before.1 > 0);
+        assert_eq!(set(Some(20)), before);
+    }
+
+    #[test]
+    fn the_audience_of_an_attribute_may_be_fixed() {
+        let gold = Predicate::new("gold").unwrap();
+        for (audience, ann_knows, inn_knows) in [
+            (None, true, true),
+            (Some(Audience::Local), true, true),
+            (Some(Audience::Parties), true, false),
+            (Some(Audience::Private), true, false),
+        ] {
+            let mut state = town();
+            let attributes = BTreeMap::from([(gold.clone(), Some(Value::from(3)))]);
+            let patches = Patches {
+                entities: ["ann", "inn"]
+                    .map(|at| (id(at), Patch { attributes: attributes.clone(), ..Patch::default() }))
+                    .into(),
+                audiences: Arc::new(audience.map(|audience| (gold.clone(), audience)).into_iter().collect()),
+                ..Patches::default()
+            };
+            state.apply(patches.plan(&state, Author::Game, Timestamp::default()).operation).unwrap();
+            let fact = |subject: &str| state.values(&id(subject), &gold)[0];
+            let knows =
+                |knower: &str| state.known_by(fact("ann").id()).any(|edge| edge.knower == Knower::from(id(knower)));
+            assert_eq!((knows("ann"), knows("inn")), (ann_knows, inn_knows), "{audience:?}");
+            let is_private = audience == Some(Audience::Private);
+            assert_eq!(fact("ann").secrecy() == Secrecy::Secret, is_private, "{audience:?}");
+            assert_eq!(state.known_by(fact("inn").id()).next().is_none(), is_private, "a place shares its knowledge");
         }
     }
 
@@ -478,8 +556,9 @@ mod tests {
             Patch { place: Some(None), ..Patch::default() },
             Patch { attributes: BTreeMap::from([(occupation.clone(), Some("spy".into()))]), ..Patch::default() },
             Patch { attributes: BTreeMap::from([(occupation, None)]), ..Patch::default() },
-            Patch { relations: BTreeMap::from([(key.clone(), true)]), ..Patch::default() },
-            Patch { relations: BTreeMap::from([(key, false)]), ..Patch::default() },
+            Patch { relations: BTreeMap::from([(key.clone(), Some(None))]), ..Patch::default() },
+            Patch { relations: BTreeMap::from([(key.clone(), Some(Some(50)))]), ..Patch::default() },
+            Patch { relations: BTreeMap::from([(key, None)]), ..Patch::default() },
         ];
         let record = |state: &State| Record::from_state(state, &id("ann")).unwrap();
         for patch in patches {

@@ -181,7 +181,8 @@ fn one_more_move(bencher: Bencher, moves: usize) {
                 attributes: [trade].into_iter().collect(),
                 ..Patch::default()
             };
-            Arc::new(Patches { entities: vec![(id(0), patch)], clock: Some(GameTime(n as i64)) })
+            let (entities, clock) = (vec![(id(0), patch)], Some(GameTime(n as i64)));
+            Arc::new(Patches { entities, clock, ..Patches::default() })
         })
         .bench_local_values(|patches| memory.patch(Author::Game, patches).unwrap().wait().unwrap());
 }

@@ -1,8 +1,8 @@
 //! The engine of Hearsay: a handle, and a worker thread that owns state, store and encoder.
 //!
 //! [`Memory`] is a handle to the named worker thread. Every request goes through a bounded channel and returns a
-//! [`Ticket`]. Poll the ticket each frame, wait for it, or drop it to cancel the request. A caller never waits for a
-//! file, a database or a model.
+//! [`Ticket`]. Poll the ticket each frame, or wait for it. To cancel the request, use [`Ticket::cancel`]. Dropping a
+//! ticket cancels a read or a question, but not a write. A caller never waits for a file, a database or a model.
 //!
 //! ```no_run
 //! use hearsay_engine::{Memory, MemoryOptions};

@@ -29,7 +29,7 @@ pub enum ImportStage {
 impl ImportStage {
     const ALL: [Self; 6] = [Self::Sent, Self::Reading, Self::Waiting, Self::Comparing, Self::Writing, Self::Done];
 
-    /// Returns whether dropping the ticket cancels the import at this stage.
+    /// Returns whether [`Ticket::cancel`](crate::Ticket::cancel) cancels the import at this stage.
     pub fn can_be_cancelled(self) -> bool {
         self < Self::Writing
     }

@@ -12,14 +12,25 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TryRecvError, bounde
 
 use crate::MemoryError;
 
-/// A pending request. Dropping the ticket cancels the request, unless its change is already being committed.
+/// A pending request. Dropping the ticket of a read or a question cancels the request. Dropping the ticket of a write
+/// does not cancel the write: use [`cancel`](Self::cancel).
 #[derive(Debug)]
-#[must_use = "dropping a ticket cancels its request"]
+#[must_use = "dropping the ticket of a read cancels the read, and errors of a write are only reported to its ticket"]
 pub struct Ticket<T> {
     id: u64,
     answer: Receiver<Result<T, MemoryError>>,
     taken: AtomicBool,
     cancelled: Arc<AtomicBool>,
+    on_drop: OnDrop,
+}
+
+/// Effect of dropping a ticket.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum OnDrop {
+    /// Cancels the request, because nobody needs its answer.
+    Cancel,
+    /// Lets the request continue, because it changes the campaign.
+    Continue,
 }
 
 /// Worker's side of a ticket.
@@ -29,10 +40,11 @@ pub(crate) struct Responder<T> {
     cancelled: Arc<AtomicBool>,
 }
 
-pub(crate) fn ticket<T>(id: u64) -> (Ticket<T>, Responder<T>) {
+pub(crate) fn ticket<T>(id: u64, on_drop: OnDrop) -> (Ticket<T>, Responder<T>) {
     let (sender, receiver) = bounded(1);
     let cancelled = Arc::new(AtomicBool::new(false));
-    let ticket = Ticket { id, answer: receiver, taken: AtomicBool::new(false), cancelled: Arc::clone(&cancelled) };
+    let taken = AtomicBool::new(false);
+    let ticket = Ticket { id, answer: receiver, taken, cancelled: Arc::clone(&cancelled), on_drop };
     (ticket, Responder { answer: sender, cancelled })
 }
 
@@ -69,7 +81,10 @@ impl<T> Ticket<T> {
     pub fn wait_for(self, timeout: Duration) -> Result<T, MemoryError> {
         match self.answer.recv_timeout(timeout) {
             Ok(answer) => answer,
-            Err(RecvTimeoutError::Timeout) => Err(MemoryError::TimedOut(timeout)),
+            Err(RecvTimeoutError::Timeout) => {
+                self.cancel();
+                Err(MemoryError::TimedOut(timeout))
+            }
             Err(RecvTimeoutError::Disconnected) => Err(MemoryError::Closed),
         }
     }
@@ -82,7 +97,9 @@ impl<T> Ticket<T> {
 
 impl<T> Drop for Ticket<T> {
     fn drop(&mut self) {
-        self.cancel();
+        if self.on_drop == OnDrop::Cancel {
+            self.cancel();
+        }
     }
 }
 

@@ -385,6 +385,7 @@ pub fn answer(state: &State, question: &LeakQuestion) -> String {
         question: text,
         about,
         revealable: &RevealableFacts::new(),
+        hidden: &BTreeSet::new(),
         vector: Some(&vector(text)),
         graph: true,
         limit: 12,

@@ -6,6 +6,7 @@
 
 use std::{
     cell::RefCell,
+    collections::BTreeSet,
     fs::File,
     io::Write,
     path::Path,
@@ -446,6 +447,7 @@ fn scene_contexts(
                 question,
                 about: &[],
                 revealable: &RevealableFacts::new(),
+                hidden: &BTreeSet::new(),
                 vector: Some(vector),
                 graph: true,
                 limit: 16,

@@ -166,6 +166,14 @@ slug_id! {
     SessionId, shared_ids::SESSIONS
 }
 
+impl EntityId {
+    /// Creates an id from the name of an entity, as [`from_name`](Self::from_name) does. If the name has neither letters
+    /// nor digits, the id is `unnamed`.
+    pub fn from_name_or_unnamed(name: &str) -> Self {
+        Self::from_name(name).unwrap_or_else(|_| Self("unnamed".into()))
+    }
+}
+
 macro_rules! hash_id {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
@@ -330,6 +338,8 @@ mod tests {
         check("Северный ветер", "северныи-ветер");
         check("☠️", "");
         assert!(slug(&"ä".repeat(500)).len() <= 128);
+        assert_eq!(EntityId::from_name_or_unnamed("Grimjaw Ironhand").as_str(), "grimjaw-ironhand");
+        assert_eq!(EntityId::from_name_or_unnamed("☠️").as_str(), "unnamed");
     }
 
     #[test]

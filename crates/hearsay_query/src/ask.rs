@@ -1,9 +1,9 @@
 //! Questions to characters, and their answers.
 
-use std::time::Duration;
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use hearsay_belief::{RevealEvaluation, RevealableFacts, View, revealable_facts};
-use hearsay_model::{EntityId, GameTime, Knower, Position, SessionId, State};
+use hearsay_model::{EntityId, GameTime, Knower, Position, Predicate, SessionId, State};
 use hearsay_recall::{ApproximateTokens, ContextRequest, Detail, Index, Scene, SceneContext, TokenCounter};
 use serde::{Deserialize, Serialize};
 
@@ -27,6 +27,8 @@ pub struct Ask {
     /// Entities that the question is about. The answer contains only facts and passages that concern these entities or
     /// their direct neighbours. If empty, there is no such restriction.
     pub about: Vec<EntityId>,
+    /// Predicates whose facts are left out of the answer, although the speaker may know them.
+    pub hidden: Arc<BTreeSet<Predicate>>,
     /// Session that is being played. The answer contains the last lines of this session that the speaker heard. If
     /// unset, the answer contains the lines of the last hour of game time.
     pub session: Option<SessionId>,
@@ -55,6 +57,7 @@ impl Ask {
             place: None,
             present: Vec::new(),
             about: Vec::new(),
+            hidden: Arc::default(),
             session: None,
             as_of: None,
             budget: None,
@@ -116,6 +119,7 @@ impl Ask {
             question: &self.question,
             about: &self.about,
             revealable: &revealable,
+            hidden: &self.hidden,
             vector,
             graph,
             limit: self.limit.unwrap_or(settings.limit),

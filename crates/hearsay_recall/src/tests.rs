@@ -6,7 +6,7 @@ mod hostile;
 mod naming;
 mod scenes;
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use hearsay_belief::{
     RevealableFacts, View,
@@ -14,8 +14,8 @@ use hearsay_belief::{
 };
 use hearsay_model::{
     Acquisition, Author, Change, Credence, Date, Entity, EntityId, Evidence, Fact, FactId, FactRelation, GameTime,
-    Knower, KnowledgeEdge, Method, Object, Operation, Passage, PassageId, Provenance, Session, SessionId, Span, State,
-    Validity,
+    Knower, KnowledgeEdge, Method, Object, Operation, Passage, PassageId, Predicate, Provenance, Session, SessionId,
+    Span, State, Validity,
 };
 
 use crate::{
@@ -106,6 +106,7 @@ impl World {
             question,
             about: &[],
             revealable: &RevealableFacts::new(),
+            hidden: &BTreeSet::new(),
             vector: None,
             graph: true,
             limit: 10,

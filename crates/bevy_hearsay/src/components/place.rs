@@ -17,9 +17,17 @@ use super::changes::note_move;
 pub struct PlaceId(pub EntityId);
 
 impl PlaceId {
-    /// Creates a place id from an id or name. Returns `None` if the text has no letter or digit.
-    pub fn from_name(name: impl AsRef<str>) -> Option<Self> {
-        EntityId::from_name(name.as_ref()).ok().map(Self)
+    /// Creates a place id from an id or a name. A name is converted to an id: `The Last Crumb` becomes
+    /// `the-last-crumb`. If the text has no letter or digit, the id is `unnamed`. The memory refuses a place that does
+    /// not exist, and a [`MemoryErrorMessage`](crate::MemoryErrorMessage) reports this.
+    pub fn new(name: impl AsRef<str>) -> Self {
+        Self(EntityId::from_name_or_unnamed(name.as_ref()))
+    }
+}
+
+impl From<EntityId> for PlaceId {
+    fn from(id: EntityId) -> Self {
+        Self(id)
     }
 }
 

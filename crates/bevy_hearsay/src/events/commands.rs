@@ -1,5 +1,7 @@
 //! Commands that record game events and changes of the game's entities.
 
+use std::ops::{Deref, DerefMut};
+
 use bevy::{ecs::system::EntityCommands, prelude::*};
 use hearsay_commands::edit::Edit;
 use hearsay_model::{Author, EntityId, Predicate, PredicateRole, Value};
@@ -13,8 +15,8 @@ use super::{
 use crate::{
     bridge::{HearsayError, report_error, report_missing_plugin},
     components::{Attributes, MemoryId, PlaceId, Relation},
-    schedule::{PluginName, missing_plugin, wake},
-    sync::{self, Outbox, Shadow},
+    schedule::{PluginName, missing_plugin},
+    sync,
 };
 
 /// Commands that record game events and changes of an entity. The author of the recorded operations is the game
@@ -37,6 +39,9 @@ pub trait EntityMemoryCommands {
 
     /// Tells another character a fact that this entity knows, or a new fact. A new fact becomes a claim.
     fn tell(&mut self, to: impl Into<Target>, statement: Statement) -> &mut Self;
+
+    /// Tells another character a lie. A new fact is false: the hearer may believe it, but this entity does not.
+    fn lie_to(&mut self, to: impl Into<Target>, statement: Statement) -> &mut Self;
 
     /// Records that only this entity sees a fact. A new fact becomes canon.
     fn witness(&mut self, statement: Statement) -> &mut Self;
@@ -64,8 +69,13 @@ pub trait EntityMemoryCommands {
     /// Ends the entity's membership in a group. The entity still knows the facts that it learned as a member.
     fn leave(&mut self, group: impl Into<Target>) -> &mut Self;
 
-    /// Adds a relation from this entity to `object`. The predicate is a name such as `OWES` or `TRUSTS`.
-    fn relate(&mut self, predicate: &str, object: impl Into<Target>) -> &mut Self;
+    /// Adds a relation from this entity to `object`. The predicate is a name such as `OWES` or `TRUSTS`. The returned
+    /// value can also set the attitude: `commands.entity(ann).relate("TRUSTS", hero).attitude(90)`.
+    fn relate(&mut self, predicate: &str, object: impl Into<Target>) -> RelationCommands<'_, Self>;
+
+    /// Sets the attitude of a relation from this entity to `object`, from −100 (hostile) to 100 (friendly). Adds the
+    /// relation if it does not exist.
+    fn set_attitude(&mut self, predicate: &str, object: impl Into<Target>, attitude: i8) -> &mut Self;
 
     /// Ends the relation from this entity to `object`.
     fn unrelate(&mut self, predicate: &str, object: impl Into<Target>) -> &mut Self;
@@ -89,6 +99,35 @@ pub trait EntityMemoryCommands {
     fn erase(&mut self);
 }
 
+/// Commands for a relation that [`relate`](EntityMemoryCommands::relate) added. The commands of the entity are available
+/// through dereferencing, so calls can be chained.
+pub struct RelationCommands<'a, E: EntityMemoryCommands + ?Sized> {
+    entity: &'a mut E,
+    predicate: String,
+    object: Target,
+}
+
+impl<'a, E: EntityMemoryCommands + ?Sized> RelationCommands<'a, E> {
+    /// Sets the attitude of the subject to the object, from −100 (hostile) to 100 (friendly).
+    pub fn attitude(self, attitude: i8) -> &'a mut E {
+        let Self { entity, predicate, object } = self;
+        entity.set_attitude(&predicate, object, attitude)
+    }
+}
+
+impl<E: EntityMemoryCommands + ?Sized> Deref for RelationCommands<'_, E> {
+    type Target = E;
+    fn deref(&self) -> &E {
+        self.entity
+    }
+}
+
+impl<E: EntityMemoryCommands + ?Sized> DerefMut for RelationCommands<'_, E> {
+    fn deref_mut(&mut self) -> &mut E {
+        self.entity
+    }
+}
+
 impl EntityMemoryCommands for EntityCommands<'_> {
     fn say(&mut self, text: impl Into<String>) -> &mut Self {
         self.say_that(text, [])
@@ -101,6 +140,10 @@ impl EntityMemoryCommands for EntityCommands<'_> {
 
     fn tell(&mut self, to: impl Into<Target>, statement: Statement) -> &mut Self {
         act(self, GameAction::Tell { statement, lie: false }, Some(to.into()))
+    }
+
+    fn lie_to(&mut self, to: impl Into<Target>, statement: Statement) -> &mut Self {
+        act(self, GameAction::Tell { statement, lie: true }, Some(to.into()))
     }
 
     fn witness(&mut self, statement: Statement) -> &mut Self {
@@ -140,44 +183,33 @@ impl EntityMemoryCommands for EntityCommands<'_> {
     }
 
     fn join(&mut self, group: impl Into<Target>) -> &mut Self {
-        self.relate(PredicateRole::Membership.name(), group)
+        self.relate(PredicateRole::Membership.name(), group);
+        self
     }
 
     fn leave(&mut self, group: impl Into<Target>) -> &mut Self {
         self.unrelate(PredicateRole::Membership.name(), group)
     }
 
-    fn relate(&mut self, predicate: &str, object: impl Into<Target>) -> &mut Self {
+    fn relate(&mut self, predicate: &str, object: impl Into<Target>) -> RelationCommands<'_, Self> {
         let (predicate, object) = (predicate.to_owned(), object.into());
-        change(self, move |entity| {
-            let (key, subject) = (relation_key(entity, &predicate, &object)?, entity.id());
-            entity.world_scope(|world| {
-                if sync::find_relation_entity(world, subject, &key).is_none() {
-                    let (predicate, object) = key;
-                    sync::spawn_relation(world, subject, Relation { predicate, object, attitude: None });
-                }
-            });
-            Ok(())
+        change_relation(self, &predicate, object.clone(), |world, subject, key| {
+            if sync::find_relation_entity(world, subject, &key).is_none() {
+                let (predicate, object) = key;
+                sync::spawn_relation(world, subject, Relation { predicate, object, attitude: None });
+            }
+        });
+        RelationCommands { entity: self, predicate, object }
+    }
+
+    fn set_attitude(&mut self, predicate: &str, object: impl Into<Target>, attitude: i8) -> &mut Self {
+        change_relation(self, predicate, object.into(), move |world, subject, key| {
+            sync::set_attitude(world, subject, key, attitude);
         })
     }
 
     fn unrelate(&mut self, predicate: &str, object: impl Into<Target>) -> &mut Self {
-        let (predicate, object) = (predicate.to_owned(), object.into());
-        change(self, move |entity| {
-            let (key, subject) = (relation_key(entity, &predicate, &object)?, entity.id());
-            entity.world_scope(|world| {
-                sync::despawn_relation(world, subject, &key);
-                wake(world);
-                world.resource_scope(|world, mut outbox: Mut<Outbox>| {
-                    if let Some(mut shadow) = world.get_mut::<Shadow>(subject)
-                        && shadow.relations.remove(&key).is_some()
-                    {
-                        sync::record_relation(&mut shadow, &mut outbox, key, false);
-                    }
-                });
-            });
-            Ok(())
-        })
+        change_relation(self, predicate, object.into(), sync::end_relation)
     }
 
     fn set_attribute(&mut self, name: &str, value: impl Into<Value>) -> &mut Self {
@@ -235,6 +267,21 @@ fn change<'a, 'c>(
         if let Err(error) = change(&mut entity) {
             entity.world_scope(|world| report_error(world, error, Some(id)));
         }
+    })
+}
+
+/// Changes a relation of an entity.
+fn change_relation<'a, 'c>(
+    commands: &'a mut EntityCommands<'c>,
+    predicate: &str,
+    object: Target,
+    change_key: impl FnOnce(&mut World, Entity, (Predicate, EntityId)) + Send + 'static,
+) -> &'a mut EntityCommands<'c> {
+    let predicate = predicate.to_owned();
+    change(commands, move |entity| {
+        let (key, subject) = (relation_key(entity, &predicate, &object)?, entity.id());
+        entity.world_scope(|world| change_key(world, subject, key));
+        Ok(())
     })
 }
 

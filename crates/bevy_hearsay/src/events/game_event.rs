@@ -86,20 +86,10 @@ impl GameEvent {
     pub fn new(entity: Entity, action: GameAction) -> Self {
         Self { entity, action, to: Vec::new(), author: Author::Game, id: ActionId::generate() }
     }
-}
 
-/// A game event in which ids replace the Bevy entities, so that the memory's thread can resolve its names.
-pub(super) struct NamedEvent {
-    actor: Target,
-    action: GameAction,
-    to: Vec<Target>,
-    place: Option<EntityId>,
-}
-
-impl NamedEvent {
-    /// Replaces the Bevy entities of an event with their ids.
-    pub(super) fn new(world: &World, actor: &Target, game_event: &GameEvent) -> Result<Self, Unresolved> {
-        let action = match &game_event.action {
+    /// Returns the action and its listeners or witnesses, with ids instead of Bevy entities.
+    pub(crate) fn named_action(&self, world: &World) -> Result<(GameAction, Vec<Target>), Unresolved> {
+        let action = match &self.action {
             GameAction::Say { text, states, lie } => {
                 GameAction::Say { text: text.clone(), states: name_statements(world, states)?, lie: *lie }
             }
@@ -114,10 +104,26 @@ impl NamedEvent {
             }
             action @ (GameAction::Reveal { .. } | GameAction::Forget { .. }) => action.clone(),
         };
-        let to = match game_event.to.is_empty() {
-            true => name_targets(world, &hearers(world, game_event.entity))?,
-            false => name_targets(world, &game_event.to)?,
+        let to = match self.to.is_empty() {
+            true => name_targets(world, &hearers(world, self.entity))?,
+            false => name_targets(world, &self.to)?,
         };
+        Ok((action, to))
+    }
+}
+
+/// A game event in which ids replace the Bevy entities, so that the memory's thread can resolve its names.
+pub(super) struct NamedEvent {
+    actor: Target,
+    action: GameAction,
+    to: Vec<Target>,
+    place: Option<EntityId>,
+}
+
+impl NamedEvent {
+    /// Replaces the Bevy entities of an event with their ids.
+    pub(super) fn new(world: &World, actor: &Target, game_event: &GameEvent) -> Result<Self, Unresolved> {
+        let (action, to) = game_event.named_action(world)?;
         let place = world.get::<PlaceId>(game_event.entity).map(|at| at.0.clone());
         Ok(Self { actor: name_target(world, actor)?, action, to, place })
     }

@@ -1,4 +1,4 @@
-//! Input from the game: game events, changes of entities, and sessions.
+//! Input from the game: game events, changes of entities, sessions, and events of the whole world.
 
 mod action;
 mod commands;
@@ -7,6 +7,7 @@ mod game_event;
 mod queue;
 mod session;
 mod target;
+mod world;
 
 use bevy::prelude::*;
 
@@ -17,7 +18,7 @@ use crate::{
 };
 
 pub use action::{ActionCommitted, ActionFailed, ActionId};
-pub use commands::EntityMemoryCommands;
+pub use commands::{EntityMemoryCommands, RelationCommands};
 pub use earshot::Earshot;
 pub(crate) use earshot::hearers;
 pub use game_event::{GameAction, GameEvent};
@@ -26,6 +27,7 @@ pub use queue::GameEventSettings;
 pub use session::{NewSession, SessionCommands, SessionEnded, SessionEvent, SessionStarted};
 pub use target::{Statement, Target};
 pub(crate) use target::{Unresolved, resolve_entity};
+pub use world::{Gossip, WorldEvent, WorldMemoryCommands};
 
 /// Plugin that collects game events, finds the characters that hear and see the events, and sends the events to the
 /// memory.
@@ -58,6 +60,7 @@ impl Plugin for GameEventsPlugin {
             .add_message::<SessionEnded>()
             .add_observer(queue::on_game_event)
             .add_observer(queue::on_session)
+            .add_observer(queue::on_world_event)
             .add_systems(receive, queue::receive_outcomes.in_set(ReceiveSystems::GameEvents))
             .add_systems(send, queue::send.in_set(SendSystems::GameEvents))
             .add_work("game events", queue::is_busy)

@@ -12,6 +12,7 @@ use super::{
     game_event::{GameEvent, NamedEvent},
     session::{self, PendingSessionMessage, SessionEnded, SessionEvent, SessionMessage, SessionStarted},
     target::{Target, Unresolved, resolve_name},
+    world::WorldEvent,
 };
 use crate::{
     bridge::{
@@ -28,6 +29,7 @@ enum Request {
     GameEvent { actor: Target, game_event: GameEvent },
     Edit { edit: Edit, author: Author },
     Session(SessionEvent),
+    World(WorldEvent),
 }
 
 /// A request that was sent, with the ticket of its answer.
@@ -163,6 +165,11 @@ pub(super) fn on_session(on: On<SessionEvent>, mut queue: RequestQueue) {
     let _ = queue.push(Request::Session(on.event().clone()), None);
 }
 
+pub(super) fn on_world_event(on: On<WorldEvent>, mut queue: RequestQueue) {
+    // The queue has reported the error.
+    let _ = queue.push(Request::World(on.event().clone()), None);
+}
+
 /// Queues a manual edit. Returns false and reports an error if the edit cannot be queued.
 pub(super) fn queue_edit(world: &mut World, edit: Edit, author: Author, entity: Entity) -> bool {
     if report_missing_plugin(world, PluginName::GameEvents, Some(entity)) {
@@ -209,6 +216,11 @@ fn send_requests(world: &mut World) {
                 let message = SessionMessage::for_event(event);
                 send_request(world, send, |ticket| Sent::Write { message, ticket })
             }),
+            Request::World(event) => {
+                let event = event.clone();
+                let sent = |ticket| Sent::Write { message: SessionMessage::Nothing, ticket };
+                send_request(world, |memory| event.send(memory), sent)
+            }
         };
         match sent {
             Ok(()) => {}
@@ -233,7 +245,7 @@ pub(super) fn send_at_exit(world: &mut World) -> bool {
         Request::GameEvent { actor, game_event } => {
             matches!(NamedEvent::new(world, actor, game_event), Err(Unresolved::NotYet))
         }
-        Request::Edit { .. } | Request::Session(_) => false,
+        Request::Edit { .. } | Request::Session(_) | Request::World(_) => false,
     };
     is_unsendable || world.resource::<Outbox>().is_loading()
 }
@@ -258,7 +270,7 @@ fn reject(world: &mut World, error: HearsayError, request: &Request) {
     game_events.completed_count += 1;
     match request {
         Request::GameEvent { game_event: GameEvent { entity, id, .. }, .. } => fail_action(world, *entity, *id, error),
-        Request::Edit { .. } | Request::Session(_) => report_error(world, error, None),
+        Request::Edit { .. } | Request::Session(_) | Request::World(_) => report_error(world, error, None),
     }
 }
 

@@ -41,6 +41,23 @@ pub enum SessionEvent {
     End,
 }
 
+impl SessionEvent {
+    /// Returns the event with ids instead of Bevy entities.
+    pub(crate) fn named(&self, world: &World) -> Result<Self, Unresolved> {
+        Ok(match self {
+            Self::Attend { arrive, leave } => {
+                Self::Attend { arrive: name_targets(world, arrive)?, leave: name_targets(world, leave)? }
+            }
+            Self::Log { text, speaker, heard_by } => Self::Log {
+                text: text.clone(),
+                speaker: speaker.as_ref().map(|speaker| name_target(world, speaker)).transpose()?,
+                heard_by: name_targets(world, heard_by)?,
+            },
+            event @ (Self::Start(_) | Self::End) => event.clone(),
+        })
+    }
+}
+
 /// Message: a session started, and the start is saved on disk.
 #[derive(Message, Debug, Clone, PartialEq, Eq)]
 pub struct SessionStarted {
@@ -151,17 +168,7 @@ pub(super) fn session_request(
     world: &World,
     event: &SessionEvent,
 ) -> Result<impl FnOnce(&Memory) -> Result<Ticket<Written>, MemoryError> + use<>, Unresolved> {
-    let event = match event {
-        SessionEvent::Attend { arrive, leave } => {
-            SessionEvent::Attend { arrive: name_targets(world, arrive)?, leave: name_targets(world, leave)? }
-        }
-        SessionEvent::Log { text, speaker, heard_by } => SessionEvent::Log {
-            text: text.clone(),
-            speaker: speaker.as_ref().map(|speaker| name_target(world, speaker)).transpose()?,
-            heard_by: name_targets(world, heard_by)?,
-        },
-        event @ (SessionEvent::Start(_) | SessionEvent::End) => event.clone(),
-    };
+    let event = event.named(world)?;
     Ok(move |memory: &Memory| memory.write(move |snapshot| session_operation(&event, &snapshot.state)))
 }
 

@@ -10,7 +10,7 @@ use hearsay_query::{
 
 use crate::{
     bridge::HearsayError,
-    components::MemoryId,
+    components::{MemoryId, PlaceId},
     schedule::{PluginName, is_installed},
 };
 
@@ -45,6 +45,18 @@ impl From<String> for Target {
 impl From<&EntityId> for Target {
     fn from(id: &EntityId) -> Self {
         Self::Named(id.to_string())
+    }
+}
+
+impl From<EntityId> for Target {
+    fn from(id: EntityId) -> Self {
+        Self::from(&id)
+    }
+}
+
+impl From<&PlaceId> for Target {
+    fn from(place: &PlaceId) -> Self {
+        Self::from(&place.0)
     }
 }
 

@@ -1,5 +1,7 @@
 //! Commands that ask questions.
 
+use std::sync::Arc;
+
 use bevy::{ecs::system::EntityCommands, prelude::*};
 use hearsay_engine::{MemoryError, ReadSnapshot};
 use hearsay_model::EntityId;
@@ -18,7 +20,7 @@ use crate::{
     components::PlaceId,
     events::{Target, hearers, resolve_entity},
     schedule::{PluginName, is_installed},
-    sync::{Outbox, Registry},
+    sync::{Outbox, Registry, SyncedTypes},
 };
 
 /// Returns the id of the entity that the question is addressed to or about.
@@ -182,9 +184,10 @@ fn ask_builder(
     let targets = question.present.clone().unwrap_or_else(|| hearers(world, npc));
     let present = targets.iter().map(|target| name_of(world, target)).collect::<Result<Vec<_>, _>>()?;
     let (text, budget, limit) = (question.text.clone(), question.budget, question.limit);
+    let hidden = Arc::new(world.get_resource::<SyncedTypes>().map(SyncedTypes::hidden_attributes).unwrap_or_default());
     Ok(move |snapshot: &ReadSnapshot| {
         let place = place.map(|place| resolve(&snapshot.state, &place)).transpose()?;
         let present = resolve_all(&snapshot.state, &present)?;
-        Ok(Ask { place, present, budget, limit, ..Ask::new(speaker, text) })
+        Ok(Ask { place, present, budget, limit, hidden, ..Ask::new(speaker, text) })
     })
 }

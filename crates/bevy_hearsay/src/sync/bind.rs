@@ -105,7 +105,7 @@ pub(super) fn bind_entities(world: &mut World) {
         let Ok(target) = world.get_entity(entity) else { continue };
         let Some(id) = target.get::<MemoryId>().filter(|_| target.get::<Shadow>().is_none()) else { continue };
         let Some(id) = id.get().cloned() else {
-            let Some(id) = generate_id(target) else { continue };
+            let Some(id) = generate_id(world, entity) else { continue };
             bind_new_entity(world, entity, id.clone());
             world.entity_mut(entity).insert(MemoryId::from(id));
             continue;
@@ -144,9 +144,22 @@ pub(super) fn bind_entities(world: &mut World) {
     }
 }
 
+/// Seed of the suffixes of generated ids. With this resource, an app generates the same ids in each run.
+#[derive(Resource, Debug, Clone, Copy)]
+pub(crate) struct IdSeed(pub(crate) u64);
+
+impl IdSeed {
+    /// Returns the next suffix, from a linear congruential generator. Its upper bits are the most random.
+    fn next_suffix(&mut self) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 >> 24
+    }
+}
+
 /// Creates a unique id from the name of the entity, or from its kind if it has no name. A random suffix makes the id
 /// unique.
-fn generate_id(target: EntityRef) -> Option<EntityId> {
+fn generate_id(world: &mut World, entity: Entity) -> Option<EntityId> {
+    let target = world.get_entity(entity).ok()?;
     let name_slug = target.get::<Name>().map(|name| slug(name.as_str())).filter(|name| !name.is_empty());
     let kind_slug = || target.get::<EntityKind>().map_or("entity".to_owned(), |kind| slug(kind.0.as_str()));
     let mut stem = name_slug.unwrap_or_else(kind_slug);
@@ -154,9 +167,12 @@ fn generate_id(target: EntityRef) -> Option<EntityId> {
     while stem.len() > 112 {
         stem.pop();
     }
-    // Each call uses a new random state, so other runs and machines make other ids.
-    let unique = RandomState::new().hash_one(target.id()) & 0xff_ffff_ffff;
-    EntityId::from_name(&format!("{stem}-{unique:010x}")).ok()
+    let suffix = match world.get_resource_mut::<IdSeed>() {
+        Some(mut seed) => seed.next_suffix(),
+        // Each call uses a new random state, so other runs and machines make other ids.
+        None => RandomState::new().hash_one(entity) & 0xff_ffff_ffff,
+    };
+    EntityId::from_name(&format!("{stem}-{suffix:010x}")).ok()
 }
 
 /// Binds an entity that the memory does not contain yet, and queues all its fields.
@@ -199,15 +215,14 @@ fn game_relations(world: &World, entity: Entity) -> Vec<(Entity, Relation)> {
 fn record_game_relations(world: &mut World, entity: Entity, relations: Vec<(Entity, Relation)>) {
     for (relation_entity, relation) in relations {
         let key = (relation.predicate, relation.object);
-        let Some(mut shadow) = world.get_mut::<Shadow>(entity) else { return };
+        let Some(shadow) = world.get::<Shadow>(entity) else { return };
         if shadow.relations.contains_key(&key) {
             world.despawn(relation_entity);
             continue;
         }
-        shadow.relations.insert(key.clone(), relation.attitude);
         world.resource_scope(|world, mut outbox: Mut<Outbox>| {
             if let Some(mut shadow) = world.get_mut::<Shadow>(entity) {
-                record_relation(&mut shadow, &mut outbox, key, true);
+                record_relation(&mut shadow, &mut outbox, key, relation.attitude);
             }
         });
     }

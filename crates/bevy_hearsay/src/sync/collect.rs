@@ -35,8 +35,7 @@ pub(crate) fn on_relation(
     let Ok(mut shadow) = shadows.get_mut(subject.0) else { return };
     let key = (relation.predicate.clone(), relation.object.clone());
     if !shadow.relations.contains_key(&key) {
-        shadow.relations.insert(key.clone(), relation.attitude);
-        record_relation(&mut shadow, &mut outbox, key, true);
+        record_relation(&mut shadow, &mut outbox, key, relation.attitude);
     }
 }
 

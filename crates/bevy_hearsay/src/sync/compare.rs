@@ -86,8 +86,22 @@ pub(crate) fn set_attribute(shadow: &mut Shadow, outbox: &mut Outbox, name: Pred
     shadow.record_sent(Field::Attribute(name), outbox.next_batch);
 }
 
-/// Puts the start (`is_current` is true) or the end of a relation into the outbox.
-pub(crate) fn record_relation(shadow: &mut Shadow, outbox: &mut Outbox, key: (Predicate, EntityId), is_current: bool) {
-    outbox.patch(shadow).relations.insert(key.clone(), is_current);
+/// Puts a new relation or its new attitude into the outbox.
+pub(crate) fn record_relation(
+    shadow: &mut Shadow,
+    outbox: &mut Outbox,
+    key: (Predicate, EntityId),
+    attitude: Option<i8>,
+) {
+    shadow.relations.insert(key.clone(), attitude);
+    outbox.patch(shadow).relations.insert(key.clone(), Some(attitude));
     shadow.record_sent(Field::Relation(key.0, key.1), outbox.next_batch);
+}
+
+/// Puts the end of a relation into the outbox. Does nothing if the memory does not have the relation.
+pub(crate) fn record_relation_end(shadow: &mut Shadow, outbox: &mut Outbox, key: (Predicate, EntityId)) {
+    if shadow.relations.remove(&key).is_some() {
+        outbox.patch(shadow).relations.insert(key.clone(), None);
+        shadow.record_sent(Field::Relation(key.0, key.1), outbox.next_batch);
+    }
 }

@@ -24,6 +24,7 @@ mod fetch;
 mod inbox;
 mod insert_record;
 mod listing;
+mod memory_entities;
 mod merge;
 mod outbox;
 mod registry;
@@ -48,15 +49,17 @@ use crate::{
 };
 
 pub use apply::Forgotten;
-pub(crate) use compare::record_relation;
+pub(crate) use bind::IdSeed;
 pub(crate) use inbox::Inbox;
+pub use memory_entities::MemoryEntities;
 pub(crate) use outbox::{Outbox, flush};
 pub(crate) use registry::Registry;
-pub(crate) use relationships::{despawn_relation, find_relation_entity, spawn_relation};
+pub(crate) use relationships::{end_relation, find_relation_entity, set_attitude, spawn_relation};
 pub use settings::{GameClock, SyncSettings};
 pub(crate) use shadow::Shadow;
 pub use spawn_policy::SpawnPolicy;
 pub use synced_attribute::{SyncedAttribute, SyncedAttributeAppExt};
+pub(crate) use synced_types::SyncedTypes;
 
 /// Plugin that syncs components with the memory in both directions. The [crate] documentation lists the synced
 /// components.

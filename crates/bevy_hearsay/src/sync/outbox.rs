@@ -1,6 +1,7 @@
 //! The queue of the game's changes for the memory.
 
 use std::{
+    collections::BTreeMap,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -8,11 +9,11 @@ use std::{
 use bevy::{platform::collections::HashMap, prelude::*};
 use hearsay_commands::patches::{Patch, Patches};
 use hearsay_engine::{MemoryError, Patched, Ticket};
-use hearsay_model::{Author, EntityId};
+use hearsay_model::{Audience, Author, EntityId, Predicate};
 
 use super::{
     inbox::Inbox,
-    registry::Registry,
+    registry::{Binding, Registry},
     settings::{GameClock, SyncSettings},
     shadow::Shadow,
 };
@@ -62,6 +63,8 @@ pub(crate) struct Outbox {
     pub(crate) loading: usize,
     /// Value of [`GameClock`] when it was last sent to the memory or read from the memory.
     pub(crate) known_clock: Option<i64>,
+    /// The audiences of the game's synced attributes.
+    pub(super) audiences: Arc<BTreeMap<Predicate, Audience>>,
 }
 
 impl Default for Outbox {
@@ -77,6 +80,7 @@ impl Default for Outbox {
             commit_lag: None,
             loading: 0,
             known_clock: None,
+            audiences: Arc::default(),
         }
     }
 }
@@ -119,6 +123,17 @@ impl Outbox {
         }
         self.unloaded.remove(id);
         None
+    }
+
+    /// Returns whether a waiting patch names an entity that is being bound. Such an entity may still be missing in the
+    /// memory, which would then refuse the patch.
+    fn names_any_of(&self, bindings: &HashMap<EntityId, Binding>) -> bool {
+        let is_bound_later = |id: &EntityId| bindings.contains_key(id);
+        !bindings.is_empty()
+            && self.waiting.iter().any(|(_, patch)| {
+                patch.place.iter().flatten().any(is_bound_later)
+                    || patch.relations.keys().any(|(_, object)| is_bound_later(object))
+            })
     }
 
     /// Returns the number of the unacknowledged batch that adds an entity, or `None` if no batch does.
@@ -196,19 +211,26 @@ pub(super) fn send_when_due(
     settings: Res<SyncSettings>,
     memory: Res<NpcMemory>,
     clock: Res<GameClock>,
+    registry: Res<Registry>,
     cost: Res<FrameCost>,
 ) {
     let is_elapsed = |first_change_at: Instant| first_change_at.elapsed() >= settings.interval;
-    if outbox.sent.len() < MAX_IN_FLIGHT && outbox.first_change_at.is_some_and(is_elapsed) {
+    if outbox.sent.len() < MAX_IN_FLIGHT
+        && outbox.first_change_at.is_some_and(is_elapsed)
+        && !outbox.names_any_of(&registry.bindings)
+    {
         let _cost = cost.measure();
         send(&mut outbox, &memory, &clock);
     }
 }
 
 /// Sends the waiting changes now, because the next request depends on them. Returns true if no change is waiting any
-/// more.
+/// more. Changes that name an entity that is being bound still wait.
 pub(crate) fn flush(world: &mut World) -> bool {
     world.resource_scope(|world, mut outbox: Mut<Outbox>| {
+        if outbox.names_any_of(&world.resource::<Registry>().bindings) {
+            return false;
+        }
         send(&mut outbox, world.resource::<NpcMemory>(), world.resource::<GameClock>())
     })
 }
@@ -217,7 +239,9 @@ pub(crate) fn flush(world: &mut World) -> bool {
 /// sent.
 pub(super) fn send_at_exit(world: &mut World) -> bool {
     // Changes made while a slot is being loaded belong to the timeline before loading and are never sent.
-    flush(world) || world.resource::<Outbox>().is_loading()
+    world.resource_scope(|world, mut outbox: Mut<Outbox>| {
+        send(&mut outbox, world.resource::<NpcMemory>(), world.resource::<GameClock>()) || outbox.is_loading()
+    })
 }
 
 /// Counts the changes of the answered batches at exit.
@@ -245,7 +269,8 @@ fn send(outbox: &mut Outbox, memory: &NpcMemory, clock: &GameClock) -> bool {
     let previous_clock = outbox.known_clock;
     // The next batch is probably about as large.
     let next = Vec::with_capacity(outbox.waiting.len());
-    let mut patches = Patches { entities: std::mem::replace(&mut outbox.waiting, next), clock: None };
+    let entities = std::mem::replace(&mut outbox.waiting, next);
+    let mut patches = Patches { entities, clock: None, audiences: Arc::clone(&outbox.audiences) };
     if clock_changed {
         patches.clock = clock.time();
         outbox.known_clock = clock.0;

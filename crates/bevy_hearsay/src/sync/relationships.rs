@@ -3,8 +3,16 @@
 use bevy::{ecs::relationship::RelationshipHookMode, prelude::*};
 use hearsay_model::{EntityId, Predicate};
 
-use super::{registry::Registry, shadow::Shadow};
-use crate::components::{LocatedIn, Occupants, RelatesTo, Relation, RelationOf, Relations};
+use super::{
+    compare::{record_relation, record_relation_end},
+    outbox::Outbox,
+    registry::Registry,
+    shadow::Shadow,
+};
+use crate::{
+    components::{LocatedIn, Occupants, RelatesTo, Relation, RelationOf, Relations},
+    schedule::wake,
+};
 
 /// Spawns the Bevy entity of a relation.
 pub(crate) fn spawn_relation(world: &mut World, entity: Entity, relation: Relation) {
@@ -34,6 +42,38 @@ pub(crate) fn despawn_relation(world: &mut World, entity: Entity, key: &(Predica
         relation_entities.remove(&relation_entity);
     }
     world.despawn(relation_entity);
+}
+
+/// Sets the attitude of a relation. Spawns the relation if it does not exist.
+pub(crate) fn set_attitude(world: &mut World, subject: Entity, key: (Predicate, EntityId), attitude: i8) {
+    let (predicate, object) = key.clone();
+    let relation = Relation { predicate, object, attitude: Some(attitude) };
+    match find_relation_entity(world, subject, &key) {
+        // The observer of new relations records the relation with its attitude.
+        None => spawn_relation(world, subject, relation),
+        Some(relation_entity) => {
+            world.entity_mut(relation_entity).insert(relation);
+            wake(world);
+            world.resource_scope(|world, mut outbox: Mut<Outbox>| {
+                if let Some(mut shadow) = world.get_mut::<Shadow>(subject)
+                    && shadow.relations.get(&key) != Some(&Some(attitude))
+                {
+                    record_relation(&mut shadow, &mut outbox, key, Some(attitude));
+                }
+            });
+        }
+    }
+}
+
+/// Ends a relation, and despawns its Bevy entity.
+pub(crate) fn end_relation(world: &mut World, subject: Entity, key: (Predicate, EntityId)) {
+    despawn_relation(world, subject, &key);
+    wake(world);
+    world.resource_scope(|world, mut outbox: Mut<Outbox>| {
+        if let Some(mut shadow) = world.get_mut::<Shadow>(subject) {
+            record_relation_end(&mut shadow, &mut outbox, key);
+        }
+    });
 }
 
 /// Entities that moved, and entities that were bound. [`update_relationships`] updates their derived relationships.

@@ -5,7 +5,7 @@ use bevy::{
     platform::collections::HashSet,
     prelude::*,
 };
-use hearsay_model::{Predicate, Value};
+use hearsay_model::{Audience, Predicate, Value};
 
 use super::{
     collect,
@@ -19,7 +19,11 @@ use super::{
 use crate::schedule::{Activity, CollectSystems, PluginName, is_installed, schedules};
 
 /// A component of the game that is stored as an attribute. The memory treats the attribute like every fact: it is
-/// saved, can be undone and reviewed, and characters can know it.
+/// saved, and it can be undone and reviewed.
+///
+/// By default, the value is private: of all characters, only the entity itself knows it, gossip does not spread it, and
+/// it is in no answer. Set [`AUDIENCE`](Self::AUDIENCE) and [`IN_PROMPTS`](Self::IN_PROMPTS) for a value that characters
+/// can notice or talk about.
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -30,6 +34,9 @@ use crate::schedule::{Activity, CollectSystems, PluginName, is_installed, schedu
 ///
 /// impl SyncedAttribute for Mood {
 ///     const ATTRIBUTE: &'static str = "mood";
+///     // Everyone who lives with the character notices its mood.
+///     const AUDIENCE: Audience = Audience::Local;
+///     const IN_PROMPTS: bool = true;
 ///
 ///     fn to_value(&self) -> Value {
 ///         Value::from(self.0.as_str())
@@ -45,6 +52,14 @@ use crate::schedule::{Activity, CollectSystems, PluginName, is_installed, schedu
 pub trait SyncedAttribute: Component {
     /// Name of the attribute: lowercase words joined by `_`.
     const ATTRIBUTE: &'static str;
+
+    /// The characters that know a value that the game sets. Takes precedence over the audience rules of the campaign.
+    /// The default is [`Audience::Private`]: only the entity itself knows the value, if it is a character.
+    const AUDIENCE: Audience = Audience::Private;
+
+    /// Whether the value may be in the answers to questions, and thus in the prompts of language models, if the asked
+    /// character knows the value. The default is `false`.
+    const IN_PROMPTS: bool = false;
 
     /// Returns the value to store. A text value must not be empty.
     fn to_value(&self) -> Value;
@@ -86,6 +101,8 @@ impl SyncedAttributeAppExt for App {
         }
         types.add(SyncedType {
             attribute,
+            audience: T::AUDIENCE,
+            in_prompts: T::IN_PROMPTS,
             add_systems: add_systems::<T>,
             collect: |world| collect::run(world, collect_attribute::<T>),
             read: read::<T>,
@@ -104,6 +121,8 @@ impl SyncedAttributeAppExt for App {
 /// Adds the systems and observers of a component.
 fn add_systems<T: SyncedAttribute>(app: &mut App) {
     let send = schedules(app).send;
+    let audiences = app.world().resource::<SyncedTypes>().audiences();
+    app.world_mut().resource_mut::<Outbox>().audiences = audiences.into();
     // The order of several types does not matter, because they are different attributes.
     let system = collect_attribute::<T>.in_set(CollectSystems::Attributes).ambiguous_with(CollectSystems::Attributes);
     app.add_observer(on_insert::<T>).add_observer(on_remove::<T>).add_systems(send, system);

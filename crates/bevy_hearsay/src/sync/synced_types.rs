@@ -1,14 +1,21 @@
 //! The registered components that are stored as attributes.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use bevy::prelude::*;
-use hearsay_model::{Predicate, Value};
+use hearsay_model::{Audience, Predicate, Value};
 
 /// Functions that read, write and collect a registered component.
 #[derive(Clone)]
 pub(super) struct SyncedType {
     pub(super) attribute: Predicate,
+    /// The characters that know a value that the game sets.
+    pub(super) audience: Audience,
+    /// Whether the value may be in answers.
+    pub(super) in_prompts: bool,
     /// Adds the systems and observers of the component.
     pub(super) add_systems: fn(&mut App),
     /// Collects changed components now.
@@ -36,6 +43,17 @@ impl SyncedTypes {
     /// Returns the functions that collect the changed components of all types.
     pub(super) fn collectors(&self) -> Vec<fn(&mut World)> {
         self.0.iter().map(|synced_type| synced_type.collect).collect()
+    }
+
+    /// Returns the audience of each attribute.
+    pub(super) fn audiences(&self) -> BTreeMap<Predicate, Audience> {
+        self.0.iter().map(|synced_type| (synced_type.attribute.clone(), synced_type.audience)).collect()
+    }
+
+    /// Returns the attributes that must not be in answers.
+    pub(crate) fn hidden_attributes(&self) -> BTreeSet<Predicate> {
+        let hidden = self.0.iter().filter(|synced_type| !synced_type.in_prompts);
+        hidden.map(|synced_type| synced_type.attribute.clone()).collect()
     }
 
     /// Returns whether an attribute belongs to a registered component type.

@@ -27,7 +27,7 @@ pub(super) fn village(plugins: HearsayPlugins) -> (SteppingApp, [Entity; 3]) {
         app.world_mut().spawn((MemoryId::new(id), Name::new(name), EntityKind::location()));
     }
     let people = [("ann", "Ann", "inn"), ("bob", "Bob", "inn"), ("cid", "Cid", "pier")].map(|(id, name, place)| {
-        let character = (MemoryId::new(id), Name::new(name), EntityKind::npc(), PlaceId::from_name(place).unwrap());
+        let character = (MemoryId::new(id), Name::new(name), EntityKind::npc(), PlaceId::new(place));
         app.world_mut().spawn(character).id()
     });
     app.settle();

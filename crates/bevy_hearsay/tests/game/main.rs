@@ -2,6 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 mod answers;
+mod attributes;
+mod commands;
 mod exit;
 mod game_events;
 mod minds;
@@ -11,6 +13,7 @@ mod schedules;
 mod sessions;
 mod subsets;
 mod sync;
+mod testing;
 mod two_sides;
 
 use std::path::PathBuf;

@@ -44,7 +44,7 @@ fn components_are_registered_and_serialised() {
     };
     check(&registry, &MemoryId::new("Grimjaw Ironhand"), r#""grimjaw-ironhand""#);
     check(&registry, &EntityKind::faction(), r#""faction""#);
-    check(&registry, &PlaceId::from_name("Salt Quay").unwrap(), r#""salt-quay""#);
+    check(&registry, &PlaceId::new("Salt Quay"), r#""salt-quay""#);
     let registration =
         |name: &str| registry.get_with_short_type_path(name).unwrap_or_else(|| panic!("{name} is not registered"));
     for name in

@@ -25,7 +25,7 @@ fn session_app() -> (SteppingApp, Entity) {
         app.init_resource::<SessionMessages>().add_systems(Update, collect_messages);
     });
     app.world_mut().spawn((MemoryId::new("inn"), Name::new("The Inn"), EntityKind::location()));
-    let inn = || PlaceId::from_name("inn").unwrap();
+    let inn = || PlaceId::new("inn");
     let ann = app.world_mut().spawn((MemoryId::new("ann"), Name::new("Ann"), EntityKind(Kind::Player), inn())).id();
     app.world_mut().spawn((MemoryId::new("bob"), Name::new("Bob"), EntityKind::npc(), inn()));
     app.settle();

@@ -94,6 +94,8 @@ fn play(commands: &mut Commands) {
         .join("watch")
         .relate("OWES", bob)
         .unrelate("OWES", bob)
+        .set_attitude("TRUSTS", bob, 10)
+        .lie_to(bob, lore())
         .leave("watch")
         .set_attribute("occupation", "cook")
         .remove_attribute("occupation")
@@ -108,6 +110,8 @@ fn play(commands: &mut Commands) {
     commands.start_session(NewSession::default());
     commands.log_line("Rain beats on the shutters.");
     commands.end_session();
+    commands.set_flag("no-such-flag", true);
+    commands.gossip(1);
     commands.save_slot("slot");
     commands.drop_slot("slot");
     commands.quick_save();

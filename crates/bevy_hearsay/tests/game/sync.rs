@@ -61,6 +61,27 @@ fn spawned_entities_are_added_to_the_memory() {
     assert_eq!(app.take_errors(), [""; 0]);
 }
 
+/// The memory has to tell whether it knows an entity with an id, before the entity is added.
+#[test]
+fn changes_that_name_a_new_entity_wait_until_it_is_added() {
+    let mut app = SteppingApp::new(HearsayPlugins::unsaved(campaign("tiny-tavern")));
+    app.settle();
+    app.world_mut().resource_mut::<SyncSettings>().interval = Duration::ZERO;
+    let rook = entity(&mut app, "rook").unwrap();
+    for n in 0..20 {
+        let (group, place) = (format!("guild-{n}"), format!("hall-{n}"));
+        let mut commands = app.world_mut().commands();
+        let guild = commands.spawn((Name::new("A Guild"), MemoryId::new(&group), EntityKind::faction())).id();
+        commands.spawn((Name::new("A Hall"), MemoryId::new(&place), EntityKind::location()));
+        commands.entity(rook).join(guild).insert(PlaceId(id(&place)));
+        app.settle();
+        assert_eq!(app.take_errors(), [""; 0]);
+        let saved = record(&app, "rook").unwrap();
+        assert_eq!(saved.place, Some(id(&place)));
+        assert!(saved.relations.keys().any(|(_, object)| *object == id(&group)), "{:?}", saved.relations);
+    }
+}
+
 #[test]
 fn changed_components_are_recorded() {
     let mut app = SteppingApp::new(HearsayPlugins::unsaved(campaign("tiny-tavern")));

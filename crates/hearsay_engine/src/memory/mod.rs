@@ -22,7 +22,7 @@ use crate::{
     options::MemoryOptions,
     outcome::Closed,
     settings::Settings,
-    ticket::{Responder, Ticket, ticket},
+    ticket::{OnDrop, Responder, Ticket, ticket},
     worker::{self, Command},
 };
 
@@ -98,6 +98,7 @@ impl Memory {
     pub(super) fn send<T>(
         &self,
         channel: impl Fn(&Running) -> &Sender<Command>,
+        on_drop: OnDrop,
         command: impl FnOnce(Responder<T>) -> Command,
     ) -> Result<Ticket<T>, MemoryError> {
         let channel = self.running.as_ref().map(channel).ok_or(MemoryError::Closed)?;
@@ -105,20 +106,20 @@ impl Memory {
         if waiting >= self.max_queued {
             return Err(MemoryError::Full { waiting });
         }
-        let (ticket, responder) = ticket(self.next_request_id.fetch_add(1, Ordering::Relaxed));
+        let (ticket, responder) = ticket(self.next_request_id.fetch_add(1, Ordering::Relaxed), on_drop);
         channel.send(command(responder)).map_err(|_| MemoryError::Closed)?;
         Ok(ticket)
     }
 
     pub(super) fn send_read<T>(&self, command: impl FnOnce(Responder<T>) -> Command) -> Result<Ticket<T>, MemoryError> {
-        self.send(|running| &running.reads, command)
+        self.send(|running| &running.reads, OnDrop::Cancel, command)
     }
 
     pub(super) fn send_write<T>(
         &self,
         command: impl FnOnce(Responder<T>) -> Command,
     ) -> Result<Ticket<T>, MemoryError> {
-        self.send(|running| &running.writes, command)
+        self.send(|running| &running.writes, OnDrop::Continue, command)
     }
 
     /// Waits until every text has a vector, or until the sentence encoder turns out to be unavailable. Repeatedly calls

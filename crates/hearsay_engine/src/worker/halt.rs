@@ -14,7 +14,10 @@ use super::{
     Compacting, Event, Internal, ReadSnapshot, Reveals, Worker, Write, guarded,
     write::{Outcome, PreparedWrite},
 };
-use crate::{MemoryError, Written, ticket::ticket};
+use crate::{
+    MemoryError, Written,
+    ticket::{OnDrop, ticket},
+};
 
 /// A halt of writing: its reason and state.
 pub(super) struct Halt {
@@ -119,7 +122,7 @@ impl Worker {
         self.writes.index_later(searchable_keys(&state));
         match outdated_keys {
             Some(keys) => self.writes.project_later(keys, state.position()),
-            None => self.rebuild(ticket(0).1),
+            None => self.rebuild(ticket(0, OnDrop::Continue).1),
         }
         self.writes.mark_transients_outdated(&state, transient_batch);
         let mut next = first;

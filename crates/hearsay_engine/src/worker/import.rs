@@ -202,12 +202,12 @@ mod tests {
     use hearsay_model::Entity;
 
     use super::*;
-    use crate::ticket::ticket;
+    use crate::ticket::{OnDrop, ticket};
 
     #[test]
     fn a_planned_import_no_longer_holds_its_files() {
         let changes = vec![Change::AddEntity(Entity::new(EntityId::new("ann").unwrap()))];
-        let (_ticket, responder) = ticket(0);
+        let (_ticket, responder) = ticket(0, OnDrop::Continue);
         let mut import = Import {
             source: Some(Source::Export(changes, "ann.jsonl".into())),
             plan: None,

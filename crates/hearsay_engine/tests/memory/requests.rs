@@ -53,7 +53,6 @@ fn a_cancelled_write_is_not_written() {
     let memory = town();
     let before = state(&memory).position();
     let blocked = block(&memory);
-    drop(memory.edit(set("Pell", "age", "11")).unwrap());
     let ticket_not_cancelled = memory.edit(set("Pell", "age", "12")).unwrap();
     let cancelled = memory.edit(set("Pell", "age", "13")).unwrap();
     let read = memory.read(|_| Ok(())).unwrap();
@@ -70,6 +69,20 @@ fn a_cancelled_write_is_not_written() {
     assert!(matches!(import.wait(), Err(MemoryError::Cancelled)));
     assert!(matches!(ask.wait(), Err(MemoryError::Cancelled)));
     assert_eq!(state(&memory).position(), before.next());
+}
+
+#[test]
+fn dropping_a_ticket_cancels_reads_but_not_writes() {
+    let memory = town();
+    let blocked = block(&memory);
+    let read_count = Arc::new(AtomicUsize::new(0));
+    let counter = Arc::clone(&read_count);
+    drop(memory.read(move |_| Ok(counter.fetch_add(1, Ordering::Relaxed))).unwrap());
+    drop(memory.edit(set("Pell", "age", "11")).unwrap());
+    drop(blocked);
+    do_edit(&memory, set("Odo Brandt", "age", "60"));
+    assert_eq!(facts(&memory, "pell", "age").len(), 1);
+    assert_eq!(read_count.load(Ordering::Relaxed), 0);
 }
 
 #[test]

@@ -22,7 +22,8 @@ fn id(text: &str) -> EntityId {
 
 fn go(memory: &Memory, who: &str, to: Option<&str>, clock: i64) {
     let patch = Patch { place: Some(to.map(id)), ..Patch::default() };
-    let patches = Patches { entities: vec![(id(who), patch)], clock: Some(GameTime(clock)) };
+    let (entities, clock) = (vec![(id(who), patch)], Some(GameTime(clock)));
+    let patches = Patches { entities, clock, ..Patches::default() };
     let patched = memory.patch(Author::Game, Arc::new(patches)).unwrap().wait().unwrap();
     assert_eq!(patched.refused, []);
 }

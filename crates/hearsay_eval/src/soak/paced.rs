@@ -118,7 +118,8 @@ pub fn measure_paced(plan: PacedPlan, directory: &Path, report: &mut dyn FnMut(u
         {
             clock += 1;
             let time = GameTime(clock / 4);
-            let patches = Patches { entities: pending_patches.clone().into_iter().collect(), clock: Some(time) };
+            let entities = pending_patches.clone().into_iter().collect();
+            let patches = Patches { entities, clock: Some(time), ..Patches::default() };
             match memory.patch(Author::Game, Arc::new(patches)) {
                 Ok(ticket) => {
                     batch_sizes.push(pending_patches.len());

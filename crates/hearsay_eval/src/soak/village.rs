@@ -42,7 +42,7 @@ impl Village {
         };
         let places = self.places.iter().enumerate().map(place);
         let entities = places.chain(self.people.iter().enumerate().map(person)).collect();
-        let patches = Patches { entities, clock: Some(GameTime(0)) };
+        let patches = Patches { entities, clock: Some(GameTime(0)), ..Patches::default() };
         memory.patch(Author::Game, Arc::new(patches))?.wait()?;
         Ok(())
     }
@@ -118,7 +118,8 @@ impl PendingRequests {
     pub(super) fn patch(&mut self, memory: &Memory, entities: Vec<(EntityId, Patch)>, clock: i64) -> Result<()> {
         // If there are several patches for one entity, only the last is sent.
         let entities: BTreeMap<EntityId, Patch> = entities.into_iter().collect();
-        let patches = Patches { entities: entities.into_iter().collect(), clock: Some(GameTime(clock)) };
+        let (entities, clock) = (entities.into_iter().collect(), Some(GameTime(clock)));
+        let patches = Patches { entities, clock, ..Patches::default() };
         let patches = Arc::new(patches);
         let ticket = send_when_possible(|| memory.patch(Author::Game, Arc::clone(&patches)))?;
         self.patches.push(ticket);

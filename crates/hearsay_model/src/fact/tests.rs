@@ -46,3 +46,17 @@ fn reading_checks_again() {
     assert_ne!(json, damaged);
     assert!(serde_json::from_str::<Fact>(&damaged).is_err());
 }
+
+#[test]
+fn values_come_from_numbers_and_booleans() {
+    assert_eq!(Value::from(3_i32), Value::from(3_i64));
+    assert_eq!(Value::from(3_i64).as_number(), Some(3.0));
+    assert_eq!(Value::from(true).as_flag(), Some(true));
+    assert_eq!(Value::from("sour").as_text(), Some("sour"));
+    assert_eq!(Value::try_from(0.5_f64).unwrap().as_number(), Some(0.5));
+    for number in [f64::NAN, f64::INFINITY] {
+        assert_eq!(Value::try_from(number), Err(FactError::NotFinite));
+    }
+    let value = Value::from("sour");
+    assert_eq!((value.as_number(), value.as_flag(), Value::from(1).as_text()), (None, None, None));
+}

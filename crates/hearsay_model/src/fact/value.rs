@@ -86,6 +86,39 @@ impl From<String> for Value {
     }
 }
 
+impl From<bool> for Value {
+    fn from(flag: bool) -> Self {
+        Self::Flag(flag)
+    }
+}
+
+impl From<i32> for Value {
+    fn from(number: i32) -> Self {
+        Self::Number(Number(number.into()))
+    }
+}
+
+/// Rounds numbers beyond ±2⁵³ to the nearest `f64`.
+impl From<i64> for Value {
+    fn from(number: i64) -> Self {
+        Self::Number(Number(number as f64))
+    }
+}
+
+impl From<Number> for Value {
+    fn from(number: Number) -> Self {
+        Self::Number(number)
+    }
+}
+
+/// Fails if the number is infinite or NaN.
+impl TryFrom<f64> for Value {
+    type Error = FactError;
+    fn try_from(number: f64) -> Result<Self, FactError> {
+        Number::new(number).map(Self::Number)
+    }
+}
+
 /// Object of a fact: an entity or a value.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -126,6 +159,30 @@ impl fmt::Display for Object {
 }
 
 impl Value {
+    /// Returns the text; `None` if the value is a number or a boolean.
+    pub fn as_text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Number(_) | Self::Flag(_) => None,
+        }
+    }
+
+    /// Returns the number; `None` if the value is text or a boolean.
+    pub fn as_number(&self) -> Option<f64> {
+        match self {
+            Self::Number(number) => Some(number.get()),
+            Self::Text(_) | Self::Flag(_) => None,
+        }
+    }
+
+    /// Returns the boolean; `None` if the value is text or a number.
+    pub fn as_flag(&self) -> Option<bool> {
+        match self {
+            Self::Flag(flag) => Some(*flag),
+            Self::Text(_) | Self::Number(_) => None,
+        }
+    }
+
     /// Returns the type of the value in words, for messages.
     pub fn kind(&self) -> &'static str {
         match self {

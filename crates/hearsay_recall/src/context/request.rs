@@ -1,7 +1,9 @@
 //! Inputs of a scene context.
 
+use std::collections::BTreeSet;
+
 use hearsay_belief::{RevealableFacts, View};
-use hearsay_model::{Calendar, EntityId, GameTime, SessionId, Vocabulary};
+use hearsay_model::{Calendar, EntityId, GameTime, Predicate, SessionId, Vocabulary};
 
 use super::form::Detail;
 use crate::{EntityLinker, Index, Scope, TokenCounter};
@@ -45,6 +47,8 @@ pub struct ContextRequest<'a> {
     /// Facts that the speaker may tell although it conceals them. The conditions of reveals can depend on facts that
     /// the speaker does not know.
     pub revealable: &'a RevealableFacts,
+    /// Predicates whose facts are left out of the context, although the speaker may know them.
+    pub hidden: &'a BTreeSet<Predicate>,
     /// Vector of the question; `None` turns off ranking by meaning.
     pub vector: Option<&'a [f32]>,
     /// Whether the ranking uses the graph.

@@ -194,7 +194,7 @@ impl<'a> Writer<'a> {
         let query = Query { text, vector, named: linked, graph, scope, weights: Weights::default() };
         let ranking = Ranking::new(request.view, request.index, &query);
         let result_count = request.limit.saturating_mul(RESULTS_PER_LINE).saturating_add(self.written.len());
-        ranking.relevant(MIN_RELEVANT_SCORE, result_count, |doc| self.is_latest(doc))
+        ranking.relevant(MIN_RELEVANT_SCORE, result_count, |doc| self.is_usable(doc))
     }
 
     /// Returns the speaker's knowledge that is relevant to the question, without repetitions.
@@ -302,26 +302,34 @@ impl<'a> Writer<'a> {
         remarks
     }
 
-    /// Returns `false` for a fact with a functional predicate if the speaker believes a later value, and `true`
-    /// otherwise.
-    fn is_latest(&self, doc: DocId) -> bool {
-        !matches!(doc, DocId::Fact(id) if self.request.view.is_superseded(id))
+    /// Returns `false` for a hidden fact, and for a fact with a functional predicate if the speaker believes a later
+    /// value. Returns `true` otherwise.
+    fn is_usable(&self, doc: DocId) -> bool {
+        let DocId::Fact(id) = doc else { return true };
+        let view = self.request.view;
+        !view.is_superseded(id) && !view.fact(id).is_some_and(|known| self.is_hidden(known))
     }
 
-    /// Returns the facts about a subject, as far as the speaker knows them, without superseded and ended facts.
+    /// Returns whether the request leaves out a fact.
+    fn is_hidden(&self, known: &Known) -> bool {
+        self.request.hidden.contains(known.predicate())
+    }
+
+    /// Returns the facts about a subject, as far as the speaker knows them, without superseded, ended and hidden facts.
     fn facts_with_subject<'f>(&'f self, subject: &'f EntityId) -> impl Iterator<Item = &'f Known> {
         self.request.view.facts_with_subject(subject).filter(|known| self.is_current(known))
     }
 
-    /// Returns the facts with the given object, as far as the speaker knows them, without superseded and ended facts.
+    /// Returns the facts with the given object, as far as the speaker knows them, without superseded, ended and hidden
+    /// facts.
     fn facts_with_object<'f>(&'f self, object: &'f EntityId) -> impl Iterator<Item = &'f Known> {
         self.request.view.facts_with_object(object).filter(|known| self.is_current(known))
     }
 
-    /// Returns whether a fact is neither superseded nor ended, as far as the speaker knows.
+    /// Returns whether a fact is not hidden, and neither superseded nor ended, as far as the speaker knows.
     fn is_current(&self, known: &Known) -> bool {
         let view = self.request.view;
-        !view.is_superseded(known.id()) && view.known_end(known).is_none()
+        !self.is_hidden(known) && !view.is_superseded(known.id()) && view.known_end(known).is_none()
     }
 
     fn source_line(&self, source: &LineSource) -> Line {

@@ -291,3 +291,27 @@ fn a_question_is_limited_to_whom_it_is_about() {
         answers(&["gull", "mirela", "gull"], "the chapel floor")
     );
 }
+
+#[test]
+fn facts_with_hidden_predicates_are_in_no_section() {
+    let mut world = busy();
+    world.attribute("mirela", "gold", "seven crowns", "mirela");
+    let predicates = |hidden: &[&str]| -> BTreeSet<String> {
+        // Leaks the predicates, because the request borrows them.
+        let hidden: BTreeSet<Predicate> = hidden.iter().map(|name| Predicate::new(name).unwrap()).collect();
+        let hidden: &BTreeSet<Predicate> = Box::leak(Box::new(hidden));
+        let question = "How much gold has Mirela Voss, and what does she know of the chapel?";
+        let context = world.context_with("mirela", question, |request| ContextRequest {
+            hidden,
+            limit: 100,
+            budget: 10_000,
+            ..request
+        });
+        context.lines().filter_map(|line| Some(line.claim.as_ref()?.predicate.to_string())).collect()
+    };
+    let all = predicates(&[]);
+    let hidden = ["gold", "occupation", "KNOWS"];
+    assert!(hidden.iter().all(|name| all.contains(*name)), "{all:?}");
+    let others: BTreeSet<String> = all.into_iter().filter(|name| !hidden.contains(&name.as_str())).collect();
+    assert_eq!(predicates(&hidden), others);
+}

@@ -221,7 +221,8 @@ fn the_graph_follows_the_moves_of_a_game() {
     // change the transient value.
     for (is_operation, place) in [(true, "ferry-stairs"), (false, "watch-house"), (false, "ferry-stairs")] {
         let patch = hearsay_commands::patches::Patch { place: Some(Some(id(place))), ..Default::default() };
-        let patches = hearsay_commands::patches::Patches { entities: vec![(id("odo-brandt"), patch)], clock: None };
+        let entities = vec![(id("odo-brandt"), patch)];
+        let patches = hearsay_commands::patches::Patches { entities, ..Default::default() };
         let memory = &harness.state().memory;
         let patched = memory.patch(hearsay_model::Author::Game, Arc::new(patches)).unwrap().wait().unwrap();
         assert_eq!((patched.refused.len(), patched.written.is_some()), (0, is_operation), "{patched:?}");
