@@ -49,7 +49,7 @@ pub(crate) fn plugin(app: &mut App) {
         Update,
         (
             (hide_speech.run_if(conversation_ended), handle_talk_keys.run_if(memory_ready), expire_speech).chain(),
-            (handle_save_keys, show_save_notice, show_errors, show_state),
+            (handle_save_keys, show_save_notice, show_errors, show_phase),
         ),
     );
 }
@@ -165,12 +165,12 @@ fn show_errors(mut errors: MessageReader<MemoryErrorMessage>, mut notice: ResMut
     }
 }
 
-fn show_state(state: Res<MemoryState>, mut notice: ResMut<Notice>) {
-    if state.is_changed() {
-        notice.0 = match &*state {
-            MemoryState::Loading => "Opening the memory...".to_owned(),
-            MemoryState::Failed(reason) => format!("The memory could not be opened: {reason}"),
-            _ => String::new(),
+fn show_phase(phase: Res<State<MemoryPhase>>, failure: Option<Res<MemoryFailure>>, mut notice: ResMut<Notice>) {
+    if phase.is_changed() {
+        notice.0 = match failure {
+            Some(failure) => format!("The memory could not be opened: {}", failure.0),
+            None if *phase.get() == MemoryPhase::Opening => "Opening the memory...".to_owned(),
+            None => String::new(),
         };
     }
 }

@@ -78,7 +78,8 @@
 //! - commands of [`EntityMemoryCommands`] (`say`, `tell`, `witness`, `read_document`, `reveal`, `move_to`, `join`,
 //!   `leave`, …), [`EntityQuestionCommands`] (`ask`, `neighbours`, `beliefs_about`, `knowledge`), [`MemoryCommands`]
 //!   (`search_memory`, `read_memory`), [`WorldMemoryCommands`] (`set_flag`, `gossip`), [`SessionCommands`]
-//!   (`start_session`, `log_line`, `end_session`, …) or [`SaveCommands`]
+//!   (`start_session`, `log_line`, `end_session`, …), [`SaveCommands`] or [`MemoryLifecycleCommands`] (`open_save`,
+//!   `new_game`, `close_memory`, …)
 //! - the event [`GameEvent`], which can also set the author and the hearers
 //! - the events [`WorldEvent`] and [`SessionEvent`]
 //!
@@ -120,6 +121,7 @@
 //! |---|---|---|
 //! | [`HearsaySystems::Receive`] | `PreUpdate` | takes the memory's answers |
 //! | [`HearsaySystems::Apply`] | `PreUpdate`, after `Receive` | writes the answers to components, within a budget (0.5 ms per frame) |
+//! | [`HearsaySystems::Phase`] | `PreUpdate`, after `Apply` | sets the next [`MemoryPhase`] |
 //! | [`HearsaySystems::Collect`] | `PostUpdate`, after the propagation of transforms | collects the game's changes |
 //! | [`HearsaySystems::Send`] | `PostUpdate`, after `Collect` | sends changes, game events, saves and questions |
 //! | [`HearsaySystems::Close`] | `Last` | closes the memory when the game exits |
@@ -130,8 +132,14 @@
 //! that needs the whole world is done by commands.
 //!
 //! Put systems that read the memory's answers in `Update`. In `Update`, systems see an answer in the same frame in
-//! which it arrives. The run conditions are [`memory_ready`] and [`memory_loading`]. [`LoadProgress`] has the progress
-//! for a loading screen.
+//! which it arrives.
+//!
+//! # Phases
+//!
+//! [`MemoryPhase`] is a Bevy state: `OnEnter(MemoryPhase::Playable)` runs when the memory is open, all entities are
+//! spawned and bound, and [`GameClock`] has the time of the save. [`LoadProgress`] has the progress for a loading
+//! screen. The run conditions [`memory_ready`] and [`memory_loading`] combine several phases. The commands of
+//! [`MemoryLifecycleCommands`] open and close saves while the game runs.
 //!
 //! # Guarantees
 //!
@@ -182,8 +190,8 @@
 //!
 //! # Troubleshooting
 //!
-//! **The memory records nothing.** Check whether [`MemoryState`] is `Failed`. The variant contains the reason. Read the
-//! [`MemoryErrorMessage`] messages, or run with `RUST_LOG=bevy_hearsay=debug`.
+//! **The memory records nothing.** Check whether [`MemoryPhase`] is `Failed`. Then the resource [`MemoryFailure`]
+//! contains the reason. Read the [`MemoryErrorMessage`] messages, or run with `RUST_LOG=bevy_hearsay=debug`.
 //!
 //! **An entity is not bound to the memory.** Another Bevy entity already has the same [`MemoryId`]. An error message
 //! names both entities.
@@ -248,8 +256,8 @@ pub use hearsay_query as query;
 pub use hearsay_recall as recall;
 
 pub use bridge::{
-    EncoderStatus, HearsayError, LoadProgress, MemoryChanged, MemoryErrorMessage, MemoryExit, MemoryPlugin,
-    MemorySettings, MemoryState, NpcMemory, Start, memory_loading, memory_ready,
+    EncoderStatus, HearsayError, LoadProgress, MemoryChanged, MemoryErrorMessage, MemoryExit, MemoryFailure,
+    MemoryLifecycleCommands, MemoryPhase, MemoryPlugin, MemorySettings, NpcMemory, Start, memory_loading, memory_ready,
 };
 pub use components::{
     Attributes, EntityKind, IncomingRelations, LocatedIn, MemoryId, Occupants, PlaceId, PreferGameState, RelatesTo,
@@ -291,9 +299,10 @@ pub mod prelude {
         ActionCommitted, ActionFailed, ActionId, Answered, AskedOf, Attributes, BeliefChanged, Earshot, EntityKind,
         EntityMemoryCommands, EntityQuestionCommands, FactLearned, GameAction, GameClock, GameEvent, HearsayError,
         HearsayPlugins, HearsaySystems, KeepAnswer, LoadProgress, LocatedIn, MemoryChanged, MemoryCommands,
-        MemoryEntities, MemoryErrorMessage, MemoryId, MemoryState, NewSession, Occupants, PlaceId, PreferGameState,
-        PromiseMade, Question, QuestionState, Relation, RelationOf, Relations, Reply, RumourHeard, SaveCommands,
-        SecretRevealable, SessionCommands, SessionEnded, SessionStarted, SlotLoaded, SlotSaved, SpawnPolicy, Statement,
-        SyncedAttribute, SyncedAttributeAppExt, Target, Unanswered, WatchMind, WorldMemoryCommands, memory_ready,
+        MemoryEntities, MemoryErrorMessage, MemoryFailure, MemoryId, MemoryLifecycleCommands, MemoryPhase, NewSession,
+        Occupants, PlaceId, PreferGameState, PromiseMade, Question, QuestionState, Relation, RelationOf, Relations,
+        Reply, RumourHeard, SaveCommands, SecretRevealable, SessionCommands, SessionEnded, SessionStarted, SlotLoaded,
+        SlotSaved, SpawnPolicy, Statement, SyncedAttribute, SyncedAttributeAppExt, Target, Unanswered, WatchMind,
+        WorldMemoryCommands, memory_ready,
     };
 }

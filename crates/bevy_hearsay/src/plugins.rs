@@ -81,6 +81,12 @@ impl HearsayPlugins {
         Self::default()
     }
 
+    /// Configures a game that starts without a memory, for example with a main menu. The game opens a save with
+    /// [`MemoryLifecycleCommands`](crate::MemoryLifecycleCommands).
+    pub fn closed() -> Self {
+        Self { memory: MemoryPlugin { open_at_start: false, ..MemoryPlugin::default() }, ..Self::default() }
+    }
+
     fn saved(campaign: impl AsRef<Path>, save: impl AsRef<Path>, start: Start) -> Self {
         let (campaign, save) = (Some(campaign.as_ref().to_owned()), Some(save.as_ref().to_owned()));
         Self { memory: MemoryPlugin { campaign, save, start, ..MemoryPlugin::default() }, ..Self::default() }

@@ -46,7 +46,8 @@
 //! **The game receives typed keys.** Add `run_if(not(egui_wants_any_keyboard_input))` to the game's input systems.
 //!
 //! **The panels are empty.** While the memory is not open, the panels show the
-//! [`MemoryState`](bevy_hearsay::MemoryState). The state `Failed` contains the reason.
+//! [`MemoryPhase`](bevy_hearsay::MemoryPhase). If it is `Failed`, the resource
+//! [`MemoryFailure`](bevy_hearsay::MemoryFailure) contains the reason.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod async_model;

@@ -9,7 +9,7 @@ use std::{
 
 use bevy::{app::AppExit, prelude::*, window::CursorMoved};
 use bevy_egui::{EguiContexts, EguiPlugin, EguiPrimaryContextPass, EguiZoomFactor};
-use bevy_hearsay::{LoadProgress, MemoryState, NpcMemory};
+use bevy_hearsay::{LoadProgress, MemoryFailure, MemoryPhase, NpcMemory};
 use crossbeam_channel::{Sender, bounded};
 use hearsay_files::{Access, Durability};
 
@@ -178,7 +178,7 @@ fn resend_pointer_position(
 fn draw(
     mut contexts: EguiContexts,
     memory: Res<NpcMemory>,
-    state: Res<MemoryState>,
+    (phase, failure): (Res<State<MemoryPhase>>, Option<Res<MemoryFailure>>),
     progress: Res<LoadProgress>,
     settings: Res<Settings>,
     mut desk: ResMut<PanelDesk>,
@@ -197,7 +197,7 @@ fn draw(
     let PanelDesk { desk, open } = &mut *desk;
     let mut draw_content = |ui: &mut egui::Ui| match memory.get() {
         Some(memory) => desk.ui(ui, memory),
-        None => placeholder_ui(ui, desk, &state, &progress),
+        None => placeholder_ui(ui, desk, *phase.get(), failure.as_deref(), &progress),
     };
     if settings.fill_window {
         let builder = egui::UiBuilder::new().layer_id(egui::LayerId::background()).max_rect(ctx.viewport_rect());
@@ -210,17 +210,20 @@ fn draw(
 }
 
 /// Draws a placeholder instead of the panels while the memory is not open.
-fn placeholder_ui(ui: &mut egui::Ui, desk: &Desk, state: &MemoryState, progress: &LoadProgress) {
+fn placeholder_ui(
+    ui: &mut egui::Ui,
+    desk: &Desk,
+    phase: MemoryPhase,
+    failure: Option<&MemoryFailure>,
+    progress: &LoadProgress,
+) {
     let display = crate::DisplayContext { theme: desk.theme().clone().into(), ..crate::DisplayContext::default() };
     let frame = egui::Frame::new().fill(display.theme.palette().surface);
     egui::CentralPanel::default().frame(frame).show(ui, |ui| {
-        let (title, hint) = match state {
-            MemoryState::Failed(error) => ("The campaign could not be opened", error.clone()),
-            MemoryState::Closed => ("The campaign was closed", String::new()),
-            MemoryState::Loading | MemoryState::Ready if progress.stage.is_empty() => {
-                ("Opening\u{2026}", String::new())
-            }
-            MemoryState::Loading | MemoryState::Ready => ("Opening\u{2026}", progress.stage.clone()),
+        let (title, hint) = match (phase, failure) {
+            (_, Some(failure)) => ("The campaign could not be opened", failure.0.to_string()),
+            (MemoryPhase::Closed, None) => ("No campaign is open", String::new()),
+            _ => ("Opening\u{2026}", progress.stage.clone()),
         };
         empty_state(ui, &display, title, &hint, None);
     });

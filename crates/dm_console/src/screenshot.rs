@@ -14,7 +14,7 @@ use bevy::{
     winit::{UpdateMode, WinitSettings},
 };
 use bevy_egui::EguiContexts;
-use bevy_hearsay::{EncoderStatus, MemoryState};
+use bevy_hearsay::{EncoderStatus, MemoryPhase, NpcMemory};
 use bevy_hearsay_panel::{PanelDesk, PanelKind, Request};
 use hearsay_engine::ModelStatus;
 use hearsay_model::EntityId;
@@ -91,12 +91,12 @@ pub(crate) fn plugin(app: &mut App, args: &Args) {
 fn send_start_requests(
     mut contexts: EguiContexts,
     start_requests: Res<StartRequests>,
-    state: Res<MemoryState>,
+    memory: Res<NpcMemory>,
     mut desk: ResMut<PanelDesk>,
     mut commands: Commands,
 ) {
     let Ok(ctx) = contexts.ctx_mut() else { return };
-    if *state != MemoryState::Ready || desk.desk.is_busy() {
+    if memory.get().is_none() || desk.desk.is_busy() {
         return;
     }
     for request in &start_requests.0 {
@@ -108,7 +108,7 @@ fn send_start_requests(
 fn take_screenshot(
     mut task: ResMut<ScreenshotTask>,
     time: Res<Time<Real>>,
-    state: Res<MemoryState>,
+    phase: Res<State<MemoryPhase>>,
     encoder: Res<EncoderStatus>,
     start_requests: Option<Res<StartRequests>>,
     desk: Res<PanelDesk>,
@@ -116,10 +116,10 @@ fn take_screenshot(
 ) {
     task.elapsed += time.delta();
     let is_late = task.elapsed > TIMEOUT;
-    let is_loaded = match *state {
-        MemoryState::Ready => encoder.0 != ModelStatus::Loading && start_requests.is_none() && !desk.desk.is_busy(),
-        MemoryState::Failed(_) => true,
-        _ => false,
+    let is_loaded = match phase.get() {
+        MemoryPhase::Playable => encoder.0 != ModelStatus::Loading && start_requests.is_none() && !desk.desk.is_busy(),
+        MemoryPhase::Failed => true,
+        MemoryPhase::Closed | MemoryPhase::Opening | MemoryPhase::Loading => false,
     };
     task.idle_frames = if is_loaded { task.idle_frames + 1 } else { 0 };
     if task.is_taken || !(task.idle_frames > MIN_IDLE_FRAMES || is_late) {

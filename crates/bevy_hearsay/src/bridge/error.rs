@@ -17,7 +17,7 @@ pub enum HearsayError {
     #[error("the app does not have `{0}`, so the request has no effect; add this plugin")]
     PluginMissing(PluginName),
     /// Error: the memory is not open, because it could not be opened or was closed.
-    #[error("the memory is not open")]
+    #[error("the memory is not open; open a save, or see the error for which it could not be opened")]
     NotOpen,
     /// Error: the entity has no [`MemoryId`](crate::MemoryId), or was despawned.
     #[error(
@@ -54,6 +54,12 @@ pub enum HearsayError {
     /// Error: a slot was loaded before the question was answered or the game event was recorded.
     #[error("a slot was loaded before the request was completed; repeat the request")]
     SlotLoaded,
+    /// Error: the memory was closed before it committed some changes and game events of the game.
+    #[error(
+        "{0} changes and game events were not committed before the memory was closed; raise \
+         `MemorySettings::exit_timeout`"
+    )]
+    NotCommitted(usize),
     /// Error: the memory refused a change of an entity. The other changes of the same batch are recorded.
     #[error("{entity}: {reason}")]
     ChangeRefused {

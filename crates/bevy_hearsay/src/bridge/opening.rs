@@ -2,7 +2,6 @@
 
 use std::{path::Path, thread};
 
-use bevy::prelude::*;
 use crossbeam_channel::{Receiver, Sender, TryRecvError, bounded};
 use hearsay_engine::{
     Memory, MemoryError,
@@ -11,38 +10,46 @@ use hearsay_engine::{
 };
 use hearsay_model::{Author, Change, EngineSetting, Operation, Position, Setting};
 
-use super::{
-    handle::NpcMemory,
-    messages::MemoryErrorMessage,
-    options::{MemoryPlugin, Start},
-    state::{LoadProgress, MemoryState},
-};
+use super::options::{MemoryPlugin, Start};
 
 /// A message from the thread that opens the memory.
-enum OpeningMessage {
+pub(super) enum OpeningMessage {
+    /// The current stage, for display.
     Stage(&'static str),
+    /// The opened memory, or the reason why it could not be opened.
     Done(Box<Result<Memory, MemoryError>>),
 }
 
-#[derive(Resource)]
-pub(super) struct OpeningChannel(Receiver<OpeningMessage>);
+/// A memory that is being opened.
+pub(super) struct Opening(Receiver<OpeningMessage>);
 
-/// Starts the thread that opens the memory. Returns the channel on which the thread reports its progress and result.
-pub(super) fn start(plugin: &MemoryPlugin) -> OpeningChannel {
-    let (sender, receiver) = bounded(8);
-    let (plugin, fallback_sender) = (plugin.clone(), sender.clone());
-    let thread = thread::Builder::new().name("hearsay-open".into()).spawn(move || {
-        if plugin.low_priority_threads {
-            // All of the memory's threads start from this thread and inherit its priority.
-            lower_priority(ThreadPriority::Low);
+impl Opening {
+    /// Starts the thread that opens a memory.
+    pub(super) fn start(options: MemoryPlugin) -> Self {
+        let (sender, receiver) = bounded(8);
+        let fallback_sender = sender.clone();
+        let thread = thread::Builder::new().name("hearsay-open".into()).spawn(move || {
+            if options.low_priority_threads {
+                // All of the memory's threads start from this thread and inherit its priority.
+                lower_priority(ThreadPriority::Low);
+            }
+            let opened = open(&options, &sender);
+            let _ = sender.send(OpeningMessage::Done(Box::new(opened)));
+        });
+        if let Err(error) = thread {
+            let _ = fallback_sender.try_send(OpeningMessage::Done(Box::new(Err(MemoryError::Thread(error)))));
         }
-        let opened = open(&plugin, &sender);
-        let _ = sender.send(OpeningMessage::Done(Box::new(opened)));
-    });
-    if let Err(error) = thread {
-        let _ = fallback_sender.try_send(OpeningMessage::Done(Box::new(Err(MemoryError::Thread(error)))));
+        Self(receiver)
     }
-    OpeningChannel(receiver)
+
+    /// Returns the next message of the thread, or `None` if it has sent no new message.
+    pub(super) fn try_receive(&self) -> Option<OpeningMessage> {
+        match self.0.try_recv() {
+            Ok(message) => Some(message),
+            Err(TryRecvError::Empty) => None,
+            Err(TryRecvError::Disconnected) => Some(OpeningMessage::Done(Box::new(Err(MemoryError::Panicked)))),
+        }
+    }
 }
 
 fn open(plugin: &MemoryPlugin, sender: &Sender<OpeningMessage>) -> Result<Memory, MemoryError> {
@@ -90,41 +97,4 @@ fn contains_play(world: &hearsay_engine::ReadSnapshot) -> bool {
             && !matches!(operation.author, Author::Importer(_))
             && !operation.changes.iter().all(is_engine_setting)
     })
-}
-
-/// Receives the opened memory.
-pub(super) fn receive_opened_memory(
-    channel: Option<Res<OpeningChannel>>,
-    mut memory: ResMut<NpcMemory>,
-    mut state: ResMut<MemoryState>,
-    mut progress: ResMut<LoadProgress>,
-    mut errors: MessageWriter<MemoryErrorMessage>,
-    mut commands: Commands,
-) {
-    let Some(channel) = channel else { return };
-    loop {
-        let opened = match channel.0.try_recv() {
-            Ok(OpeningMessage::Stage(stage)) => {
-                progress.stage = stage.into();
-                continue;
-            }
-            Ok(OpeningMessage::Done(opened)) => *opened,
-            Err(TryRecvError::Empty) => return,
-            Err(TryRecvError::Disconnected) => Err(MemoryError::Panicked),
-        };
-        progress.stage.clear();
-        match opened {
-            Ok(opened) => {
-                memory.0 = Some(opened);
-                *state = MemoryState::Ready;
-            }
-            Err(error) => {
-                tracing::error!("the memory could not be opened: {error}");
-                *state = MemoryState::Failed(error.to_string());
-                errors.write(MemoryErrorMessage { error: error.into(), entity: None });
-            }
-        }
-        commands.remove_resource::<OpeningChannel>();
-        return;
-    }
 }

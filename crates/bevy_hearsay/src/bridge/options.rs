@@ -6,7 +6,9 @@ use bevy::prelude::*;
 use hearsay_commands::policy::ReviewMode;
 use hearsay_engine::{Location, MemoryError, MemoryOptions, Settings};
 
-/// Plugin that opens the memory in the background, and closes it on [`AppExit`].
+/// Plugin that opens the memory in the background, and closes it on [`AppExit`]. [`MemoryPhase`](crate::MemoryPhase)
+/// is the state of the memory. While the game runs, [`MemoryLifecycleCommands`](crate::MemoryLifecycleCommands) open
+/// other saves. The plugin adds Bevy's [`StatesPlugin`](bevy::state::app::StatesPlugin) if the app does not have it.
 #[derive(Debug, Clone)]
 pub struct MemoryPlugin {
     /// Directory of the campaign that the game starts from. The file `hearsay.toml` in this directory has the engine's
@@ -16,7 +18,10 @@ pub struct MemoryPlugin {
     pub save: Option<PathBuf>,
     /// Whether to start a new game from the campaign files, or to continue from the save. Default: continue.
     pub start: Start,
-    /// Whether to import new and changed campaign files at the start. Default true.
+    /// Whether to open the memory when the app starts. If false, the memory stays closed until the game opens a save
+    /// with [`MemoryLifecycleCommands`](crate::MemoryLifecycleCommands). Default true.
+    pub open_at_start: bool,
+    /// Whether to import new and changed campaign files when a memory is opened. Default true.
     pub sync_campaign_files: bool,
     /// Settings of the engine. Default: the campaign's `hearsay.toml`, or the default settings if this file is missing.
     pub settings: Option<Settings>,
@@ -38,9 +43,10 @@ pub struct MemoryPlugin {
 #[derive(Resource, Debug, Clone, PartialEq, Eq, Reflect)]
 #[reflect(Resource)]
 pub struct MemorySettings {
-    /// Maximum time that the game waits at exit until its changes are committed. [`MemoryExit`](crate::MemoryExit)
-    /// counts the changes that are not committed after this time. Acknowledged changes are always saved. At exit, the
-    /// memory also saves the computed vectors, and a snapshot of the state that makes the next opening faster.
+    /// Maximum time until the game's changes are committed when the memory closes. At exit, the game waits for this
+    /// time, and [`MemoryExit`](crate::MemoryExit) counts the changes that are not committed. Acknowledged changes are
+    /// always saved. When it closes, the memory also saves the computed vectors, and a snapshot of the state that makes
+    /// the next opening faster.
     pub exit_timeout: Duration,
     /// Interval between two requests for the memory's status. The status tells whether events were dropped because the
     /// game received them too slowly. In this case, the plugin compares all entities with the memory again.
@@ -60,6 +66,7 @@ impl Default for MemoryPlugin {
             campaign: None,
             save: None,
             start: Start::default(),
+            open_at_start: true,
             sync_campaign_files: true,
             settings: None,
             mode: None,
@@ -83,7 +90,20 @@ pub enum Start {
     NewGame,
 }
 
+/// The campaign and the save of a memory that the game opens at run time.
+pub(super) struct MemorySource {
+    pub(super) campaign: Option<PathBuf>,
+    pub(super) save: PathBuf,
+    pub(super) start: Start,
+}
+
 impl MemoryPlugin {
+    /// Replaces the campaign and the save.
+    pub(super) fn set_source(&mut self, source: MemorySource) {
+        let MemorySource { campaign, save, start } = source;
+        (self.campaign, self.save, self.start) = (campaign, Some(save), start);
+    }
+
     /// Returns the settings that can change at run time.
     pub(super) fn run_time_settings(&self) -> MemorySettings {
         MemorySettings { exit_timeout: self.exit_timeout, status_interval: self.status_interval }

@@ -3,22 +3,43 @@
 use bevy::prelude::*;
 use hearsay_engine::ModelStatus;
 
-/// State of the memory. The run conditions [`memory_ready`] and [`memory_loading`] read this resource.
-#[derive(Resource, Debug, Clone, Default, PartialEq, Eq, Reflect)]
-#[reflect(Resource)]
-pub enum MemoryState {
-    /// The memory is being opened: the database is opened and the campaign is read. [`LoadProgress`] shows the
-    /// progress.
+use super::{error::HearsayError, handle::NpcMemory};
+
+/// Phase of the memory. This type is a Bevy state: use it with `OnEnter`, `OnExit`, `in_state` and
+/// `Res<State<MemoryPhase>>`. The plugin sets the phase in [`HearsaySystems::Phase`](crate::HearsaySystems::Phase), so
+/// with the default schedules, a new phase starts before [`Update`] of the same frame. The game does not set it.
+///
+/// ```
+/// use bevy::prelude::*;
+/// use bevy_hearsay::prelude::*;
+///
+/// # fn spawn_level() {}
+/// # let mut app = App::new();
+/// app.add_systems(OnEnter(MemoryPhase::Playable), spawn_level);
+/// ```
+#[derive(States, Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Reflect)]
+pub enum MemoryPhase {
+    /// No memory is open, and none is being opened. The last memory may still be closing on a separate thread.
     #[default]
-    Loading,
-    /// The memory is open and answers requests.
-    Ready,
-    /// The memory could not be opened. The text is the reason, for display to the user. The game continues without a
-    /// memory, and game events are not recorded.
-    Failed(String),
-    /// The memory was closed.
     Closed,
+    /// A memory is being opened: the database is opened and the campaign is read. If another memory was open, it is
+    /// closed first.
+    Opening,
+    /// The memory is open and answers requests. The entities that the [spawn policy](crate::SpawnPolicy) selects are
+    /// being spawned, and the game's entities are being bound.
+    Loading,
+    /// The memory is open, all selected entities are spawned with their values, the game's entities are bound, and
+    /// [`GameClock`](crate::GameClock) has the time of the save. The memory stays in this phase until it is closed,
+    /// also while a slot is loaded.
+    Playable,
+    /// The memory could not be opened. [`MemoryFailure`] has the reason. The game continues without a memory.
+    Failed,
 }
+
+/// Reason why the memory could not be opened. The resource is present in the phase [`MemoryPhase::Failed`]. The text of
+/// the error can be shown to the user.
+#[derive(Resource, Debug, Clone)]
+pub struct MemoryFailure(pub HearsayError);
 
 /// Progress of loading. The memory is first opened, then the campaign is imported, and then the entities that the
 /// [spawn policy](crate::SpawnPolicy) selects are loaded.
@@ -34,14 +55,16 @@ pub struct LoadProgress {
     pub total: usize,
 }
 
-/// Run condition: the memory is open and answers requests.
-pub fn memory_ready(state: Option<Res<MemoryState>>) -> bool {
-    state.is_some_and(|state| *state == MemoryState::Ready)
+/// Run condition: the memory is open and answers requests. The phase is [`MemoryPhase::Loading`] or
+/// [`MemoryPhase::Playable`]. To wait until all entities are loaded, use `in_state(MemoryPhase::Playable)`.
+pub fn memory_ready(memory: Option<Res<NpcMemory>>) -> bool {
+    memory.is_some_and(|memory| memory.is_open())
 }
 
-/// Run condition: the memory is being opened.
-pub fn memory_loading(state: Option<Res<MemoryState>>) -> bool {
-    state.is_some_and(|state| *state == MemoryState::Loading)
+/// Run condition: the memory is being opened, or its entities are being loaded. The phase is [`MemoryPhase::Opening`]
+/// or [`MemoryPhase::Loading`].
+pub fn memory_loading(phase: Option<Res<State<MemoryPhase>>>) -> bool {
+    phase.is_some_and(|phase| matches!(phase.get(), MemoryPhase::Opening | MemoryPhase::Loading))
 }
 
 /// Status of the sentence encoder. Without the encoder, search uses only keywords and the graph.

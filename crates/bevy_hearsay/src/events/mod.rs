@@ -12,7 +12,7 @@ mod world;
 use bevy::prelude::*;
 
 use crate::{
-    bridge::{ExitAppExt, ExitSteps},
+    bridge::{CloseAppExt, CloseSteps},
     schedule::{ActivityAppExt, HearsaySchedules, PluginName, ReceiveSystems, SendSystems, record_plugin},
     sync,
 };
@@ -64,11 +64,12 @@ impl Plugin for GameEventsPlugin {
             .add_systems(receive, queue::receive_outcomes.in_set(ReceiveSystems::GameEvents))
             .add_systems(send, queue::send.in_set(SendSystems::GameEvents))
             .add_work("game events", queue::is_busy)
-            .add_exit_steps(ExitSteps {
-                collect: |_| (),
-                send: queue::send_at_exit,
+            .add_close_steps(CloseSteps {
+                send: queue::send_when_closing,
                 count_answered: queue::count_answered,
                 count_unanswered: queue::count_unanswered,
+                reset: queue::reset,
+                ..CloseSteps::default()
             });
     }
 }

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     bridge::{
-        FrameCost, HearsayError, MemoryErrorMessage, MemoryExit, NpcMemory, is_open, report_error,
+        CountFn, FrameCost, HearsayError, MemoryErrorMessage, MemoryExit, NpcMemory, is_open, report_error,
         report_missing_plugin,
     },
     components::MemoryId,
@@ -235,9 +235,9 @@ fn send_requests(world: &mut World) {
     }
 }
 
-/// Sends the waiting requests at exit. Returns true if all requests were sent, or if the remaining requests can never
-/// be sent. An entity that has no id at exit will never get one.
-pub(super) fn send_at_exit(world: &mut World) -> bool {
+/// Sends the waiting requests before the memory closes. Returns true if all requests were sent, or if the remaining
+/// requests can never be sent. An entity that has no id by then will never get one.
+pub(super) fn send_when_closing(world: &mut World) -> bool {
     send_requests(world);
     let game_events = world.resource::<GameEventQueue>();
     let Some(first) = game_events.waiting.front() else { return true };
@@ -260,6 +260,18 @@ pub(super) fn count_answered(world: &mut World, exit: &mut MemoryExit) {
 pub(super) fn count_unanswered(world: &World) -> usize {
     let game_events = world.resource::<GameEventQueue>();
     game_events.sent.len() + game_events.waiting.len()
+}
+
+/// Drops all requests when the memory closes: the waiting game events fail, and the outcomes of those that were sent are
+/// not reported. Returns a function that counts the requests that were not committed.
+pub(super) fn reset(world: &mut World) -> CountFn {
+    let unsent = world.resource::<GameEventQueue>().waiting.len();
+    GameEventQueue::fail_waiting(world, &HearsayError::NotOpen);
+    let mut game_events = world.resource_mut::<GameEventQueue>();
+    game_events.pending_session_messages.clear();
+    let sent = std::mem::take(&mut game_events.sent);
+    game_events.completed_count += sent.len() as u64;
+    Box::new(move || unsent + sent.iter().filter(|sent| sent.is_committed() != Some(true)).count())
 }
 
 /// Reports a request that can never be sent. Also counts the request as done, so that later requests do not wait for

@@ -8,6 +8,7 @@ mod queue;
 use bevy::prelude::*;
 
 use crate::{
+    bridge::{CloseAppExt, CloseSteps},
     schedule::{ActivityAppExt, HearsaySchedules, PluginName, ReceiveSystems, SendSystems, record_plugin},
     sync,
 };
@@ -31,6 +32,7 @@ impl Plugin for QuestionsPlugin {
             .register_type::<Questions>()
             .add_systems(receive, queue::receive.in_set(ReceiveSystems::Questions))
             .add_systems(send, queue::send.in_set(SendSystems::Questions))
-            .add_work("questions", queue::is_busy);
+            .add_work("questions", queue::is_busy)
+            .add_close_steps(CloseSteps { reset: queue::reset, ..CloseSteps::default() });
     }
 }

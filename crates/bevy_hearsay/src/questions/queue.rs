@@ -7,7 +7,7 @@ use hearsay_engine::{Memory, MemoryError, Ticket};
 
 use super::question::{Answered, KeepAnswer, QuestionState, Reply, Unanswered};
 use crate::{
-    bridge::{FrameCost, HearsayError, MemoryState, NpcMemory, is_open},
+    bridge::{CountFn, FrameCost, HearsayError, Lifecycle, NpcMemory, is_open},
     events::{GameEventQueue, Unresolved},
     schedule::{PluginName, missing_plugin, postpone, wake},
     sync::{self, Inbox, Outbox},
@@ -65,7 +65,7 @@ impl QuestionQueue {
         (self.waiting.len(), self.sent.len())
     }
 
-    /// Fails all questions with the same error, because their timeline was abandoned.
+    /// Fails all questions with the same error, because their timeline was abandoned or the memory closes.
     pub(crate) fn fail_all(world: &mut World, error: &HearsayError) {
         let mut questions = world.resource_mut::<Self>();
         let waiting = std::mem::take(&mut questions.waiting).into_iter().map(|question| question.entity);
@@ -127,10 +127,16 @@ fn finish(world: &mut World, entity: Entity) {
     }
 }
 
+/// Fails all questions when the memory closes.
+pub(super) fn reset(world: &mut World) -> CountFn {
+    QuestionQueue::fail_all(world, &HearsayError::NotOpen);
+    Box::new(|| 0)
+}
+
 /// Sends the waiting questions.
-pub(super) fn send(questions: Res<QuestionQueue>, state: Option<Res<MemoryState>>, mut commands: Commands) {
-    let is_loading = state.is_some_and(|state| *state == MemoryState::Loading);
-    if !questions.waiting.is_empty() && !is_loading {
+pub(super) fn send(questions: Res<QuestionQueue>, lifecycle: Option<Res<Lifecycle>>, mut commands: Commands) {
+    let is_opening = lifecycle.is_some_and(|lifecycle| lifecycle.is_opening());
+    if !questions.waiting.is_empty() && !is_opening {
         commands.queue(send_questions);
     }
 }

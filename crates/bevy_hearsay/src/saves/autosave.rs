@@ -5,7 +5,7 @@ use std::time::Duration;
 use bevy::prelude::*;
 
 use super::queue::{SaveQueue, SaveRequest};
-use crate::events::GameEventQueue;
+use crate::{bridge::NpcMemory, events::GameEventQueue};
 
 /// Settings of automatic saves, which can change at run time. Autosaves use the slots `autosave-1`, `autosave-2`, … in
 /// turn. If the app already has this resource, [`SavesPlugin`](crate::SavesPlugin) keeps it.
@@ -32,16 +32,16 @@ pub(super) struct LastAutosave {
     number: usize,
 }
 
-/// Queues an autosave when it is due.
+/// Queues an autosave when it is due and the memory is open.
 pub(super) fn autosave(
     autosave: Res<Autosave>,
     mut last: ResMut<LastAutosave>,
     mut saves: ResMut<SaveQueue>,
     game_events: Option<Res<GameEventQueue>>,
-    time: Option<Res<Time<Real>>>,
+    (memory, time): (Res<NpcMemory>, Option<Res<Time<Real>>>),
 ) {
     let (Some(interval), Some(time)) = (autosave.interval, time) else { return };
-    if time.elapsed().saturating_sub(last.time) >= interval {
+    if memory.is_open() && time.elapsed().saturating_sub(last.time) >= interval {
         last.time = time.elapsed();
         last.number = last.number % autosave.keep.max(1) + 1;
         saves.push(SaveRequest::Save(format!("autosave-{}", last.number)), game_events.as_deref());

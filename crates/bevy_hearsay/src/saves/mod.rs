@@ -7,6 +7,7 @@ mod queue;
 use bevy::prelude::*;
 
 use crate::{
+    bridge::{CloseAppExt, CloseSteps},
     schedule::{ActivityAppExt, HearsaySchedules, PluginName, ReceiveSystems, SendSystems, record_plugin},
     sync,
 };
@@ -36,6 +37,11 @@ impl Plugin for SavesPlugin {
             .add_message::<SlotLoaded>()
             .add_systems(receive, queue::receive.in_set(ReceiveSystems::Saves))
             .add_systems(send, (autosave::autosave, queue::send).chain_ignore_deferred().in_set(SendSystems::Saves))
-            .add_work("slots", queue::is_busy);
+            .add_work("slots", queue::is_busy)
+            .add_close_steps(CloseSteps {
+                send: queue::send_when_closing,
+                reset: queue::reset,
+                ..CloseSteps::default()
+            });
     }
 }

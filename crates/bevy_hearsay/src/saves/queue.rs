@@ -6,7 +6,7 @@ use bevy::prelude::*;
 use hearsay_engine::{MemoryError, Ticket, Written};
 
 use crate::{
-    bridge::{ChangedKeys, HearsayError, NpcMemory, Resync, is_open, report_error, report_missing_plugin},
+    bridge::{ChangedKeys, CountFn, HearsayError, NpcMemory, Resync, is_open, report_error, report_missing_plugin},
     events::GameEventQueue,
     questions::QuestionQueue,
     schedule::{PluginName, wake},
@@ -112,6 +112,22 @@ fn send_requests(world: &mut World) {
             Err(error) => report_error(world, error, None),
         }
     }
+}
+
+/// Sends the waiting requests before the memory closes. The remaining requests wait for game events that can never be
+/// sent.
+pub(super) fn send_when_closing(world: &mut World) -> bool {
+    send_requests(world);
+    true
+}
+
+/// Drops the waiting requests when the memory closes, and counts them as not committed. The outcomes of sent requests
+/// still arrive while the memory closes. A slot that is being loaded has no effect on the next memory.
+pub(super) fn reset(world: &mut World) -> CountFn {
+    let mut saves = world.resource_mut::<SaveQueue>();
+    let unsent = saves.waiting.drain(..).count();
+    saves.pending.retain(|pending| !matches!(pending, PendingSave::Writing(SaveRequest::Load(_), _)));
+    Box::new(move || unsent)
 }
 
 /// Receives the outcomes of sent requests.

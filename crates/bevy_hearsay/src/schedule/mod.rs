@@ -26,7 +26,8 @@ pub use sets::{CollectSystems, HearsaySystems, ReceiveSystems, SendSystems};
 /// other plugin of this crate adds this plugin with its default values if the app does not have it.
 #[derive(Debug, Clone)]
 pub struct HearsaySchedulePlugin {
-    /// Schedule of [`HearsaySystems::Receive`] and [`HearsaySystems::Apply`]. Default: [`PreUpdate`].
+    /// Schedule of [`HearsaySystems::Receive`], [`HearsaySystems::Apply`] and [`HearsaySystems::Phase`]. Default:
+    /// [`PreUpdate`].
     pub receive: InternedScheduleLabel,
     /// Schedule of [`HearsaySystems::Collect`] and [`HearsaySystems::Send`]. Default: [`PostUpdate`], after Bevy updates
     /// each [`GlobalTransform`].
@@ -61,7 +62,9 @@ impl Plugin for HearsaySchedulePlugin {
             .init_resource::<InstalledPlugins>()
             .configure_sets(
                 receive,
-                (HearsaySystems::Receive, HearsaySystems::Apply).chain_ignore_deferred().in_set(AwakeSystems::Receive),
+                (HearsaySystems::Receive, HearsaySystems::Apply, HearsaySystems::Phase)
+                    .chain_ignore_deferred()
+                    .in_set(AwakeSystems::Receive),
             )
             .configure_sets(
                 receive,
@@ -85,7 +88,7 @@ impl Plugin for HearsaySchedulePlugin {
                 (
                     // This order matters if the same schedule is used for both purposes.
                     HearsaySystems::Collect
-                        .after(HearsaySystems::Apply)
+                        .after(HearsaySystems::Phase)
                         .after_ignore_deferred(TransformSystems::Propagate),
                     HearsaySystems::Send,
                 )

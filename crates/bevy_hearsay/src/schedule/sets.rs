@@ -10,6 +10,8 @@ pub enum HearsaySystems {
     Receive,
     /// Writes the answers to components, within [`SyncSettings::budget`](crate::SyncSettings::budget).
     Apply,
+    /// Sets the next [`MemoryPhase`](crate::MemoryPhase).
+    Phase,
     /// Collects the game's changes of components. Contains the sets of [`CollectSystems`].
     Collect,
     /// Sends changes, game events, requests to save or load, and questions to the memory. Contains the sets of
@@ -22,7 +24,7 @@ pub enum HearsaySystems {
 /// System sets in [`HearsaySystems::Receive`]. Each set runs after the previous one.
 #[derive(SystemSet, Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ReceiveSystems {
-    /// Receives the opened memory.
+    /// Receives the opened memory. Continues to close the memory if the game requested this.
     Memory,
     /// Requests records from the memory. This set runs before [`Events`](Self::Events), so a record that an event
     /// reports as changed is requested one frame later. By then the plugin knows which changes this game made itself.
@@ -85,7 +87,7 @@ pub enum SendSystems {
 /// that an idle frame is cheap.
 #[derive(SystemSet, Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum AwakeSystems {
-    /// [`HearsaySystems::Receive`] and [`HearsaySystems::Apply`].
+    /// [`HearsaySystems::Receive`], [`HearsaySystems::Apply`] and [`HearsaySystems::Phase`].
     Receive,
     /// [`HearsaySystems::Collect`] and [`HearsaySystems::Send`].
     Send,

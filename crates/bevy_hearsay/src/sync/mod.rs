@@ -34,13 +34,14 @@ mod shadow;
 mod spawn_policy;
 mod synced_attribute;
 mod synced_types;
+mod unload;
 
 use std::time::Duration;
 
 use bevy::prelude::*;
 
 use crate::{
-    bridge::{self, ChangedKeys, ExitAppExt, ExitSteps, is_open},
+    bridge::{self, ChangedKeys, CloseAppExt, CloseSteps, LoadingAppExt, is_open},
     components::{self, ChangedEntities},
     schedule::{
         ActivityAppExt, AwakeSystems, CollectSystems, HearsaySchedules, HearsaySystems, PluginName, ReceiveSystems,
@@ -128,12 +129,7 @@ impl Plugin for SyncPlugin {
                 is_open(world) && !world.resource::<ChangedEntities>().is_empty()
             })
             .add_work("records", |world| is_open(world) && fetch::is_busy(world))
-            .add_exit_steps(ExitSteps {
-                collect: collect::collect_now,
-                send: outbox::send_at_exit,
-                count_answered: outbox::count_answered,
-                count_unanswered: outbox::count_unanswered,
-            });
+            .add_loading(|world| bind::is_waiting(world) || fetch::is_busy(world));
         let systems = app.world().resource::<synced_types::SyncedTypes>().systems();
         systems.into_iter().for_each(|add_systems| add_systems(app));
     }
@@ -149,6 +145,13 @@ pub(crate) fn init(app: &mut App) -> HearsaySchedules {
             .init_resource::<Registry>()
             .init_resource::<GameClock>()
             .register_type::<GameClock>()
+            .add_close_steps(CloseSteps {
+                collect: collect::collect_now,
+                send: outbox::send_when_closing,
+                count_answered: outbox::count_answered,
+                count_unanswered: outbox::count_unanswered,
+                reset: unload::reset,
+            })
             .configure_sets(schedules.send, AwakeSystems::Send.run_if(settings::may_send));
     }
     schedules

@@ -17,7 +17,7 @@ use super::{
     settings::{GameClock, SyncSettings},
     shadow::Shadow,
 };
-use crate::bridge::{FrameCost, HearsayError, MemoryErrorMessage, MemoryExit, NpcMemory};
+use crate::bridge::{CountFn, FrameCost, HearsayError, MemoryErrorMessage, MemoryExit, NpcMemory};
 
 /// A batch that was sent but not yet acknowledged.
 struct Batch {
@@ -168,6 +168,16 @@ impl Outbox {
         self.next_batch - 1
     }
 
+    /// Removes all unsent and unacknowledged changes. Returns a function that counts those that were not committed.
+    pub(super) fn take_requests(&mut self) -> CountFn {
+        let (unsent, sent) = (self.waiting.len(), std::mem::take(&mut self.sent));
+        self.waiting.clear();
+        let is_uncommitted = |batch: &Batch| !matches!(batch.ticket.try_take(), Some(Ok(_)));
+        Box::new(move || {
+            unsent + sent.iter().filter(|batch| is_uncommitted(batch)).map(Batch::change_count).sum::<usize>()
+        })
+    }
+
     /// Sets the game's clock to the memory's time. Does nothing if the game has set its clock and this change is unsent
     /// or unacknowledged.
     pub(crate) fn follow_clock(&mut self, time: i64, clock: &mut GameClock) {
@@ -235,9 +245,9 @@ pub(crate) fn flush(world: &mut World) -> bool {
     })
 }
 
-/// Sends the waiting changes at exit. Returns true if all changes were sent, or if the remaining changes can never be
-/// sent.
-pub(super) fn send_at_exit(world: &mut World) -> bool {
+/// Sends the waiting changes before the memory closes. Returns true if all changes were sent, or if the remaining
+/// changes can never be sent.
+pub(super) fn send_when_closing(world: &mut World) -> bool {
     // Changes made while a slot is being loaded belong to the timeline before loading and are never sent.
     world.resource_scope(|world, mut outbox: Mut<Outbox>| {
         send(&mut outbox, world.resource::<NpcMemory>(), world.resource::<GameClock>()) || outbox.is_loading()

@@ -90,7 +90,7 @@ fn a_private_value_is_in_no_answer() {
         app.settle();
         let Reply(answer) = app.world().get::<Reply<Answer>>(question).unwrap();
         let has_claim = |name: &str| {
-            answer.context.lines().any(|line| line.claim.as_ref().is_some_and(|claim| *claim.predicate == *name))
+            answer.context.lines().any(|line| line.claim.as_ref().is_some_and(|claim| claim.predicate.as_str() == name))
         };
         assert_eq!((has_claim("gold"), has_claim("limp")), (false, true), "{answer:?}");
     }

@@ -21,7 +21,7 @@ fn say_and_exit(save: &Path, count: usize, timeout: Duration) -> MemoryExit {
     }
     app.world_mut().write_message(AppExit::Success);
     app.step();
-    assert_eq!(*app.world().resource::<MemoryState>(), MemoryState::Closed);
+    assert!(is_closed(app.world()));
     *app.world().resource::<MemoryExit>()
 }
 

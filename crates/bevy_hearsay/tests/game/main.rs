@@ -7,6 +7,7 @@ mod commands;
 mod exit;
 mod game_events;
 mod minds;
+mod phases;
 mod saves;
 mod scenes;
 mod schedules;
@@ -33,6 +34,11 @@ fn memory(app: &SteppingApp) -> &Memory {
 
 fn read<T: Send + 'static>(app: &SteppingApp, read: impl FnOnce(&ReadSnapshot) -> T + Send + 'static) -> T {
     memory(app).read(move |world| Ok(read(world))).unwrap().wait().unwrap()
+}
+
+/// Returns whether no memory is open.
+fn is_closed(world: &World) -> bool {
+    world.resource::<bevy_hearsay::NpcMemory>().get().is_none()
 }
 
 /// Returns the entity that is bound to an id.

@@ -159,7 +159,7 @@ fn only_watched_characters_receive_events_of_minds() {
 #[test]
 fn an_entity_that_gets_its_id_later_can_be_watched() {
     let (mut app, [ann, ..]) = logged_village();
-    let inn = PlaceId::from_name("inn").unwrap();
+    let inn = PlaceId::new("inn");
     let dan = (MemoryId::default(), Name::new("Dan"), EntityKind::npc(), inn, WatchMind::default());
     let dan = app.world_mut().spawn(dan).id();
     app.settle();

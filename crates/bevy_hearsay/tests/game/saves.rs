@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bevy::app::AppExit;
-use bevy_hearsay::{Autosave, MemoryState};
+use bevy_hearsay::Autosave;
 use hearsay_commands::edit::Edit;
 use hearsay_engine::Settings;
 use hearsay_model::Timestamp;
@@ -143,13 +143,13 @@ fn a_save_can_be_continued() {
     let start_game = |plugins: HearsayPlugins| {
         let mut app = SteppingApp::new(without_model(plugins));
         app.settle();
-        assert_eq!(*app.world().resource::<MemoryState>(), MemoryState::Ready);
+        assert_eq!(*app.world().resource::<State<MemoryPhase>>().get(), MemoryPhase::Playable);
         app
     };
     let exit_game = |mut app: SteppingApp| {
         app.world_mut().write_message(AppExit::Success);
         app.step();
-        assert_eq!(*app.world().resource::<MemoryState>(), MemoryState::Closed);
+        assert!(is_closed(app.world()));
     };
     let mut app = start_game(HearsayPlugins::new_game(campaign("tiny-tavern"), &save));
     let rook = entity(&mut app, "rook").unwrap();
@@ -204,8 +204,9 @@ fn a_missing_campaign_is_reported_and_the_game_continues() {
     let question = app.world_mut().commands().entity(ann).ask("Who are you?").insert(KeepAnswer).id();
     app.settle();
     (0..5).for_each(|_| app.step());
-    let state = app.world().resource::<MemoryState>().clone();
-    assert!(matches!(&state, MemoryState::Failed(why) if why.contains("of-nowhere")), "{state:?}");
+    assert_eq!(*app.world().resource::<State<MemoryPhase>>().get(), MemoryPhase::Failed);
+    let failure = app.world().resource::<MemoryFailure>().0.to_string();
+    assert!(failure.contains("of-nowhere"), "{failure}");
     assert!(matches!(app.world().get::<QuestionState>(question), Some(QuestionState::Failed(_))));
 }
 

@@ -52,6 +52,7 @@ fn the_ambiguity_detector_reports_no_system_of_the_plugins() {
     let sets = [
         HearsaySystems::Receive,
         HearsaySystems::Apply,
+        HearsaySystems::Phase,
         HearsaySystems::Collect,
         HearsaySystems::Send,
         HearsaySystems::Close,
@@ -83,7 +84,7 @@ fn the_schedules_can_be_chosen() {
         app.world_mut().commands().entity(ann).say("Good night.");
         app.world_mut().write_message(AppExit::Success);
         app.step();
-        assert_eq!(*app.world().resource::<MemoryState>(), MemoryState::Closed);
+        assert!(is_closed(app.world()));
     }
 }
 

@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use bevy_hearsay::{HearsayDiagnosticsPlugin, NpcMemory, testing::describe_pending_work};
+use bevy_hearsay::{HearsayDiagnosticsPlugin, NpcMemory, SyncSettings, testing::describe_pending_work};
 use hearsay_commands::edit::Edit;
 use hearsay_engine::Settings;
 use hearsay_model::PredicateRole;

@@ -1,0 +1,109 @@
+//! The functions that the plugins run when the memory closes, and the count of the requests that were committed.
+
+use bevy::prelude::*;
+
+use super::handle::is_open;
+
+/// Outcome of the changes and game events that were still pending when the game exited. All pending changes of one
+/// entity count as one change. The plugin inserts this resource when the game exits.
+#[derive(Resource, Debug, Clone, Copy, Default, PartialEq, Eq, Reflect)]
+#[reflect(Resource)]
+pub struct MemoryExit {
+    /// Number of the pending changes and game events that were committed before the memory closed.
+    pub committed: usize,
+    /// Number of the pending changes and game events that the memory rejected, or that were not committed within
+    /// [`MemorySettings::exit_timeout`](crate::MemorySettings::exit_timeout).
+    pub not_committed: usize,
+}
+
+impl MemoryExit {
+    /// Counts the contents of the answered requests, and removes these requests from `sent`. For each request, `answer`
+    /// returns whether it was committed, or `None` if it has no answer yet. `size` returns the number of changes and
+    /// game events in a request.
+    pub(crate) fn count_answered<R>(
+        &mut self,
+        sent: &mut Vec<R>,
+        answer: impl Fn(&R) -> Option<bool>,
+        size: impl Fn(&R) -> usize,
+    ) {
+        sent.retain(|request| {
+            let answer = answer(request);
+            match answer {
+                Some(true) => self.committed += size(request),
+                Some(false) => self.not_committed += size(request),
+                None => {}
+            }
+            answer.is_none()
+        });
+    }
+}
+
+/// Function that returns the number of changes and game events that the memory did not commit. It is called after the
+/// memory is closed.
+pub(crate) type CountFn = Box<dyn FnOnce() -> usize + Send + Sync>;
+
+/// Functions that a plugin registers to handle its requests when the memory closes: at exit, or at the game's request.
+/// Each has a default that does nothing.
+#[derive(Clone, Copy)]
+pub(crate) struct CloseSteps {
+    /// Collects the last changes, before anything is sent.
+    pub(crate) collect: fn(&mut World),
+    /// Sends the waiting requests. Returns false if any remaining request can still be sent later.
+    pub(crate) send: fn(&mut World) -> bool,
+    /// Counts the answered requests at exit.
+    pub(crate) count_answered: fn(&mut World, &mut MemoryExit),
+    /// Returns the number of changes and game events in unanswered and unsent requests at exit.
+    pub(crate) count_unanswered: fn(&World) -> usize,
+    /// Removes everything that belongs to the memory, so that the app can continue with another memory. The returned
+    /// function keeps the unanswered requests, because dropping a request cancels it.
+    pub(crate) reset: fn(&mut World) -> CountFn,
+}
+
+impl Default for CloseSteps {
+    fn default() -> Self {
+        Self {
+            collect: |_| (),
+            send: |_| true,
+            count_answered: |_, _| (),
+            count_unanswered: |_| 0,
+            reset: |_| Box::new(|| 0),
+        }
+    }
+}
+
+#[derive(Resource, Default)]
+struct CloseStepList(Vec<CloseSteps>);
+
+/// Registers the functions that a plugin runs when the memory closes.
+pub(crate) trait CloseAppExt {
+    /// Adds the close steps of a plugin. Steps run in the order in which they were added.
+    fn add_close_steps(&mut self, steps: CloseSteps) -> &mut Self;
+}
+
+impl CloseAppExt for App {
+    fn add_close_steps(&mut self, steps: CloseSteps) -> &mut Self {
+        self.world_mut().get_resource_or_init::<CloseStepList>().0.push(steps);
+        self
+    }
+}
+
+/// Returns the close steps of all plugins.
+pub(super) fn close_steps(world: &World) -> Vec<CloseSteps> {
+    world.get_resource::<CloseStepList>().map_or_else(Vec::new, |plugins| plugins.0.clone())
+}
+
+/// Sends the waiting requests of all plugins. Returns false if any remaining request can still be sent later.
+pub(super) fn send(world: &mut World, plugins: &[CloseSteps]) -> bool {
+    let mut all_sent = true;
+    if is_open(world) {
+        for plugin in plugins {
+            all_sent &= (plugin.send)(world);
+        }
+    }
+    all_sent
+}
+
+/// Removes everything that belongs to the memory. Returns the functions that later count the uncommitted requests.
+pub(super) fn reset(world: &mut World, plugins: &[CloseSteps]) -> Vec<CountFn> {
+    plugins.iter().map(|plugin| (plugin.reset)(world)).collect()
+}

@@ -1,0 +1,70 @@
+//! Commands that open and close memories.
+
+use std::path::PathBuf;
+
+use bevy::prelude::*;
+
+use super::{
+    lifecycle::{Request, make_request},
+    messages::report_missing_plugin,
+    options::{MemorySource, Start},
+};
+use crate::schedule::PluginName;
+
+/// Commands that open and close memories while the game runs. All other options of the memory are those of
+/// [`MemoryPlugin`](crate::MemoryPlugin).
+///
+/// The open memory is closed first. All changes, game events and saves that the game has requested until now are sent
+/// to it. Unanswered questions fail with [`HearsayError::NotOpen`](crate::HearsayError::NotOpen). The plugin despawns
+/// the entities that it spawned. It unbinds the game's entities, and despawns their relations. Their other components
+/// keep their values. These entities are bound again when the next memory is open, so despawn or reset them if they
+/// belong to the closed memory. [`GameClock`](crate::GameClock) becomes `None`, unless the game has set a new time.
+///
+/// Closing and opening take place on separate threads and do not delay a frame. [`MemoryPhase`](crate::MemoryPhase)
+/// shows the progress. All later requests of the game wait for the next memory. Only if the queue of the open memory is
+/// full, the memory stays open until it has taken all requests, for at most
+/// [`MemorySettings::exit_timeout`](crate::MemorySettings::exit_timeout).
+pub trait MemoryLifecycleCommands {
+    /// Opens a save, and does not read campaign files.
+    fn open_save(&mut self, save: impl Into<PathBuf>);
+
+    /// Starts a new game from the campaign directory. It is saved in `save`. Earlier play in this save is reverted. The
+    /// slots of earlier play remain and can be loaded.
+    fn new_game(&mut self, campaign: impl Into<PathBuf>, save: impl Into<PathBuf>);
+
+    /// Continues from a save, and imports new content of the campaign files. If the save is empty, starts from the
+    /// campaign.
+    fn new_or_continue(&mut self, campaign: impl Into<PathBuf>, save: impl Into<PathBuf>);
+
+    /// Closes the memory. Cancels the opening of a memory.
+    fn close_memory(&mut self);
+}
+
+impl MemoryLifecycleCommands for Commands<'_, '_> {
+    fn open_save(&mut self, save: impl Into<PathBuf>) {
+        let source = MemorySource { campaign: None, save: save.into(), start: Start::Continue };
+        queue_request(self, Request::Open(source));
+    }
+
+    fn new_game(&mut self, campaign: impl Into<PathBuf>, save: impl Into<PathBuf>) {
+        let source = MemorySource { campaign: Some(campaign.into()), save: save.into(), start: Start::NewGame };
+        queue_request(self, Request::Open(source));
+    }
+
+    fn new_or_continue(&mut self, campaign: impl Into<PathBuf>, save: impl Into<PathBuf>) {
+        let source = MemorySource { campaign: Some(campaign.into()), save: save.into(), start: Start::Continue };
+        queue_request(self, Request::Open(source));
+    }
+
+    fn close_memory(&mut self) {
+        queue_request(self, Request::Close);
+    }
+}
+
+fn queue_request(commands: &mut Commands, request: Request) {
+    commands.queue(move |world: &mut World| {
+        if !report_missing_plugin(world, PluginName::Memory, None) {
+            make_request(world, request);
+        }
+    });
+}
