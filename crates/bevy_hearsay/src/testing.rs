@@ -16,6 +16,7 @@
 //!     let character = (MemoryId::new(name), Name::new(name), EntityKind::npc(), PlaceId::new(place));
 //!     app.world_mut().spawn(character).id()
 //! });
+//! app.settle();
 //!
 //! // Ann sees the damage, and tells everyone in the inn.
 //! let damage = Statement::lore("the-pier", "The pier is broken.");

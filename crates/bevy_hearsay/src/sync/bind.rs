@@ -10,12 +10,12 @@ use hearsay_commands::patches::Patch;
 use hearsay_model::{EntityId, slug};
 
 use super::{
-    compare::{Compared, compare, record_relation},
+    compare::{Compared, compare},
     inbox::{Inbox, ReceivedRecord},
     insert_record::insert_record,
     outbox::Outbox,
     registry::{Binding, Registry},
-    relationships::{RelationshipUpdates, update_relationships},
+    relationships::{RelationshipUpdates, record_relation, update_relationships},
     shadow::{Field, Shadow},
     synced_types::{SyncedTypes, schedule_comparison},
 };

@@ -9,9 +9,9 @@ use bevy::{
 
 use super::{
     bind::bind_entities,
-    compare::{Compared, compare, compare_name, compare_place, record_relation},
+    compare::{Compared, compare, compare_name, compare_place},
     outbox::Outbox,
-    relationships::{RelationshipUpdates, update_relationships},
+    relationships::{RelationshipUpdates, record_relation, update_relationships},
     settings::{LastPoll, SyncSettings},
     shadow::Shadow,
     synced_types::SyncedTypes,

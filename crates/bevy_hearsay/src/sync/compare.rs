@@ -1,7 +1,7 @@
 //! Compares entities with the memory's values, and puts the differences into the outbox.
 
 use bevy::{ecs::query::QueryData, prelude::*};
-use hearsay_model::{EntityId, Predicate, Value};
+use hearsay_model::{Predicate, Value};
 
 use super::{
     outbox::Outbox,
@@ -84,24 +84,4 @@ pub(crate) fn set_attribute(shadow: &mut Shadow, outbox: &mut Outbox, name: Pred
     }
     outbox.patch(shadow).attributes.insert(name.clone(), value);
     shadow.record_sent(Field::Attribute(name), outbox.next_batch);
-}
-
-/// Puts a new relation or its new attitude into the outbox.
-pub(crate) fn record_relation(
-    shadow: &mut Shadow,
-    outbox: &mut Outbox,
-    key: (Predicate, EntityId),
-    attitude: Option<i8>,
-) {
-    shadow.relations.insert(key.clone(), attitude);
-    outbox.patch(shadow).relations.insert(key.clone(), Some(attitude));
-    shadow.record_sent(Field::Relation(key.0, key.1), outbox.next_batch);
-}
-
-/// Puts the end of a relation into the outbox. Does nothing if the memory does not have the relation.
-pub(crate) fn record_relation_end(shadow: &mut Shadow, outbox: &mut Outbox, key: (Predicate, EntityId)) {
-    if shadow.relations.remove(&key).is_some() {
-        outbox.patch(shadow).relations.insert(key.clone(), None);
-        shadow.record_sent(Field::Relation(key.0, key.1), outbox.next_batch);
-    }
 }

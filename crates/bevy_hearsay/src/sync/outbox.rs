@@ -13,7 +13,7 @@ use hearsay_model::{Audience, Author, EntityId, Predicate};
 
 use super::{
     inbox::Inbox,
-    registry::{Binding, Registry},
+    registry::Registry,
     settings::{GameClock, SyncSettings},
     shadow::Shadow,
 };
@@ -125,17 +125,6 @@ impl Outbox {
         None
     }
 
-    /// Returns whether a waiting patch names an entity that is being bound. Such an entity may still be missing in the
-    /// memory, which would then refuse the patch.
-    fn names_any_of(&self, bindings: &HashMap<EntityId, Binding>) -> bool {
-        let is_bound_later = |id: &EntityId| bindings.contains_key(id);
-        !bindings.is_empty()
-            && self.waiting.iter().any(|(_, patch)| {
-                patch.place.iter().flatten().any(is_bound_later)
-                    || patch.relations.keys().any(|(_, object)| is_bound_later(object))
-            })
-    }
-
     /// Returns the number of the unacknowledged batch that adds an entity, or `None` if no batch does.
     pub(crate) fn creating_batch(&self, id: &EntityId) -> Option<u64> {
         self.creating.get(id).copied()
@@ -215,32 +204,22 @@ impl Outbox {
 /// sends them at once.
 const MAX_IN_FLIGHT: usize = 2;
 
-/// Sends the waiting changes, if a batch is due.
-pub(super) fn send_when_due(
-    mut outbox: ResMut<Outbox>,
-    settings: Res<SyncSettings>,
-    memory: Res<NpcMemory>,
-    clock: Res<GameClock>,
-    registry: Res<Registry>,
-    cost: Res<FrameCost>,
-) {
+/// Sends the waiting changes, if a batch is due. This happens after the commands of the systems before, because they add
+/// the entities that the changes name.
+pub(super) fn send_when_due(outbox: Res<Outbox>, settings: Res<SyncSettings>, mut commands: Commands) {
     let is_elapsed = |first_change_at: Instant| first_change_at.elapsed() >= settings.interval;
-    if outbox.sent.len() < MAX_IN_FLIGHT
-        && outbox.first_change_at.is_some_and(is_elapsed)
-        && !outbox.names_any_of(&registry.bindings)
-    {
-        let _cost = cost.measure();
-        send(&mut outbox, &memory, &clock);
+    if outbox.sent.len() < MAX_IN_FLIGHT && outbox.first_change_at.is_some_and(is_elapsed) {
+        commands.queue(|world: &mut World| {
+            let _cost = world.resource::<FrameCost>().measure();
+            flush(world);
+        });
     }
 }
 
 /// Sends the waiting changes now, because the next request depends on them. Returns true if no change is waiting any
-/// more. Changes that name an entity that is being bound still wait.
+/// more.
 pub(crate) fn flush(world: &mut World) -> bool {
     world.resource_scope(|world, mut outbox: Mut<Outbox>| {
-        if outbox.names_any_of(&world.resource::<Registry>().bindings) {
-            return false;
-        }
         send(&mut outbox, world.resource::<NpcMemory>(), world.resource::<GameClock>())
     })
 }
@@ -249,9 +228,7 @@ pub(crate) fn flush(world: &mut World) -> bool {
 /// changes can never be sent.
 pub(super) fn send_when_closing(world: &mut World) -> bool {
     // Changes made while a slot is being loaded belong to the timeline before loading and are never sent.
-    world.resource_scope(|world, mut outbox: Mut<Outbox>| {
-        send(&mut outbox, world.resource::<NpcMemory>(), world.resource::<GameClock>()) || outbox.is_loading()
-    })
+    flush(world) || world.resource::<Outbox>().is_loading()
 }
 
 /// Counts the changes of the answered batches at exit.

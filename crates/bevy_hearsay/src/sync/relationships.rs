@@ -4,10 +4,9 @@ use bevy::{ecs::relationship::RelationshipHookMode, prelude::*};
 use hearsay_model::{EntityId, Predicate};
 
 use super::{
-    compare::{record_relation, record_relation_end},
     outbox::Outbox,
     registry::Registry,
-    shadow::Shadow,
+    shadow::{Field, Shadow},
 };
 use crate::{
     components::{LocatedIn, Occupants, RelatesTo, Relation, RelationOf, Relations},
@@ -42,6 +41,26 @@ pub(crate) fn despawn_relation(world: &mut World, entity: Entity, key: &(Predica
         relation_entities.remove(&relation_entity);
     }
     world.despawn(relation_entity);
+}
+
+/// Puts a new relation or its new attitude into the outbox.
+pub(crate) fn record_relation(
+    shadow: &mut Shadow,
+    outbox: &mut Outbox,
+    key: (Predicate, EntityId),
+    attitude: Option<i8>,
+) {
+    shadow.relations.insert(key.clone(), attitude);
+    outbox.patch(shadow).relations.insert(key.clone(), Some(attitude));
+    shadow.record_sent(Field::Relation(key.0, key.1), outbox.next_batch);
+}
+
+/// Puts the end of a relation into the outbox. Does nothing if the memory does not have the relation.
+pub(crate) fn record_relation_end(shadow: &mut Shadow, outbox: &mut Outbox, key: (Predicate, EntityId)) {
+    if shadow.relations.remove(&key).is_some() {
+        outbox.patch(shadow).relations.insert(key.clone(), None);
+        shadow.record_sent(Field::Relation(key.0, key.1), outbox.next_batch);
+    }
 }
 
 /// Sets the attitude of a relation. Spawns the relation if it does not exist.

@@ -241,7 +241,7 @@ fn a_game_can_open_another_save_after_a_failure() {
     let mut app = app(HearsayPlugins::closed());
     app.world_mut().commands().new_game("campaigns/of-nowhere", directory.path().join("first"));
     app.settle();
-    assert_eq!(take_phases(&mut app), [MemoryPhase::Closed, MemoryPhase::Opening, MemoryPhase::Failed]);
+    assert_eq!(take_phases(&mut app), [MemoryPhase::Opening, MemoryPhase::Failed]);
     let failure = app.world().resource::<MemoryFailure>().0.to_string();
     assert!(failure.contains("of-nowhere"), "{failure}");
     assert_eq!(app.take_errors(), [failure]);

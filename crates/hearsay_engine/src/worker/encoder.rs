@@ -25,8 +25,9 @@ pub(super) const MAX_BATCH_SIZE: usize = 8;
 /// ones are encoded.
 const MAX_QUESTION_BATCH_SIZE: usize = 32;
 
-/// Maximum number of questions that wait for the encoder. Further questions are answered without their vectors.
-const MAX_WAITING_QUESTIONS: usize = 256;
+/// Maximum number of questions that wait for the encoder. Further questions are answered without their vectors. The
+/// number is large, because questions whose deadline has passed also count until the encoder skips them.
+const MAX_WAITING_QUESTIONS: usize = 4096;
 
 /// A result of the encoder.
 pub(crate) enum Encoded {
