@@ -21,7 +21,7 @@ use hearsay_model::EntityId;
 
 use crate::args::Args;
 
-/// Maximum time to wait for the model and for data before the screenshot.
+/// Maximum time to wait for the model, for data, and for the extraction of facts before the screenshot.
 const TIMEOUT: Duration = Duration::from_secs(150);
 
 /// Time between two frames before the screenshot. The memory's threads have lower priority than the rendering threads.
@@ -117,7 +117,12 @@ fn take_screenshot(
     task.elapsed += time.delta();
     let is_late = task.elapsed > TIMEOUT;
     let is_loaded = match phase.get() {
-        MemoryPhase::Playable => encoder.0 != ModelStatus::Loading && start_requests.is_none() && !desk.desk.is_busy(),
+        MemoryPhase::Playable => {
+            encoder.0 != ModelStatus::Loading
+                && start_requests.is_none()
+                && !desk.desk.is_busy()
+                && desk.desk.unread_texts() == Some(0)
+        }
         MemoryPhase::Failed => true,
         MemoryPhase::Closed | MemoryPhase::Opening | MemoryPhase::Loading => false,
     };

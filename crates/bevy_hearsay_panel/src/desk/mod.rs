@@ -147,6 +147,11 @@ impl Desk {
         self.context_poller.panel_context().status.as_ref().map_or(0, |status| status.reviews)
     }
 
+    /// Returns the number of texts that wait for the extraction of facts; `None` if it is not known yet.
+    pub fn unread_texts(&self) -> Option<usize> {
+        self.context_poller.panel_context().status.as_ref().map(|status| status.unread)
+    }
+
     /// Returns whether a command, a read of the state that the panels share, or an undo is in progress.
     pub fn is_busy(&self) -> bool {
         self.desk_commands.pending_count() > 0 || self.context_poller.is_busy() || self.undo.is_busy()
