@@ -67,7 +67,7 @@ pub struct Proposal {
     pub refutes: Option<FactId>,
 }
 
-/// Details of a text that states a fact, such as its time.
+/// Details of a text that states a fact, such as the time when the text was spoken.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TextSource {
     /// Origin of the text. The policy can require a higher confidence for texts of this origin.

@@ -230,7 +230,8 @@ impl Reveal {
     ///
     /// # Errors
     /// Returns an error if the id is not a slug, or if a condition is invalid: a list of conditions is empty,
-    /// conditions are nested too deeply, an attribute is a relation, or a date is not on the calendar.
+    /// conditions are nested too deeply, a condition on an attribute names a relation, or a date is not on the
+    /// calendar.
     pub fn check(&self) -> Result<(), RevealError> {
         EntityId::new(&self.id)?;
         self.when.check(1)

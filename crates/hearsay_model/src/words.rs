@@ -28,7 +28,8 @@ pub struct Words {
     pub introductions: Vec<String>,
     /// Beginnings of questions that ask who knows something.
     pub knower_questions: Vec<String>,
-    /// Words between a beginning from `knower_questions` and the subject of the question: "who knows *about* the fire".
+    /// Words that may stand between the start of a question (see `knower_questions`) and its subject: "who knows
+    /// *about* the fire".
     pub subject_openers: Vec<String>,
 }
 
