@@ -1,7 +1,8 @@
 //! A game's own components next to the components of the plugin:
 //!
-//! - `app.sync_attribute::<Mood>()` stores the component `Mood` as an attribute. The attribute is a fact: it is saved,
-//!   and it can be undone. `AUDIENCE` and `IN_PROMPTS` say who knows it, and whether it can be in answers.
+//! - `app.sync_attribute::<Mood>()` stores the component `Mood` as an attribute. The attribute is a fact: its value is
+//!   saved, and a change of its value can be undone. `AUDIENCE` decides which characters know the value, and
+//!   `IN_PROMPTS` decides whether answers may contain the value.
 //! - `#[require(EntityKind::npc())]` binds every `Blacksmith` to a character in the memory.
 //! - A custom `Earshot` decides who hears a line: deaf characters hear nothing.
 //! - An observer adds a `Portrait` to every character of the campaign that the plugin spawns.
@@ -91,8 +92,8 @@ fn setup(mut commands: Commands) {
     let listener = (EntityKind::npc(), MemoryId::new("old-hob"), Name::new("Old Hob"), Deaf);
     commands.spawn(listener).move_to("the-last-crumb");
     // The campaign says that Gaffer Moss is in the tavern. Tilda and Rook live here, but the campaign does not say
-    // where they are now. The answer to the question arrives after all earlier events are recorded, and starts the
-    // quarrel.
+    // where they are now. The answer to the question arrives after all earlier events are recorded. Then
+    // `complain_about_water` runs.
     commands.entity(brynja).ask("Who is here?").observe(complain_about_water);
 }
 

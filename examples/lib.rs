@@ -7,8 +7,8 @@
 //! | `headless_server` | a server without a window whose characters move and talk |
 //! | `bring_your_own_llm` | a language model speaks the lines, from the facts that the character knows |
 //! | `custom_components` | a game's own components, a custom earshot, and portraits for spawned characters |
-//! | `large_world` | ten thousand characters, and the time that they take per frame |
-//! | `panel` | the DM's panels in front of a game: added with one line, opened with F10 |
+//! | `large_world` | ten thousand characters, and the time that the plugin needs for them per frame |
+//! | `panel` | the DM's panels on top of a game, which need one line of code and open with F10 |
 //! | `ask` | the engine without Bevy |
 //!
 //! This library contains the code that several examples share.

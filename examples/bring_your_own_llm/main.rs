@@ -1,15 +1,15 @@
-//! A language model speaks a line from the facts that the character knows. The example asks an NPC a question and sends
-//! the scene context of the NPC to a server with OpenAI's protocol (Ollama, LM Studio, llama.cpp, …). It prints the
-//! words as they arrive, and records the line for everyone who heard it. Facts that the NPC does not know are never
-//! sent.
+//! A language model turns the facts that a character knows into a line of speech. The example asks an NPC a question
+//! and sends the scene context of the NPC to a server with OpenAI's protocol (Ollama, LM Studio, llama.cpp, …). It
+//! prints the words as they arrive, and records the line for everyone who heard it. Facts that the NPC does not know
+//! are never sent.
 //!
 //! ```sh
 //! cargo run -p hearsay_examples --example bring_your_own_llm
 //! OPENAI_BASE_URL=http://localhost:11434/v1 OPENAI_MODEL=llama3.2 cargo run -p hearsay_examples --example bring_your_own_llm
 //! ```
 //!
-//! Without `OPENAI_BASE_URL`, the example uses no network: a template makes the line from the facts of the context. The
-//! template is also used if the server fails. `OPENAI_API_KEY` is sent if it is set, and is never printed.
+//! Without `OPENAI_BASE_URL`, the example uses no network: a template produces the line from the facts of the context.
+//! The template is also used if the server fails. `OPENAI_API_KEY` is sent if it is set, and is never printed.
 //! `OPENAI_TIMEOUT` is the maximum time for a line in seconds (default 60). `--ask "…"` asks a different question.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
@@ -70,7 +70,7 @@ fn setup(mut commands: Commands) {
     tilda.move_to("the-last-crumb").ask(question).observe(request_line);
 }
 
-/// Sends the facts that Tilda may say to the model.
+/// Sends the language model a prompt with the facts that Tilda may say.
 fn request_line(
     answered: On<Answered>,
     replies: Query<&Reply<Answer>>,

@@ -5,8 +5,9 @@
 //! cargo run -p hearsay_examples --example large_world
 //! ```
 //!
-//! The example ends after `--frames N` (600) with a summary. `--people N` sets the number of characters. `--window`
-//! opens a window that shows each character as a dot in the colour of its place, and the measured values as text.
+//! The example measures `--frames N` frames (default: 600) and ends with a summary. `--people N` sets the number of
+//! characters (default: 10,000). `--window` opens a window that shows each character as a dot in the colour of its
+//! place, and the measured values as text.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
@@ -110,7 +111,7 @@ fn wait(mut progress: ResMut<Progress>, counts: Res<MemoryCounts>, people: Res<C
     }
 }
 
-/// Returns a pseudo-random number for a frame and a count. It is the same in every run.
+/// Returns a pseudo-random number for a frame and a count. The number is the same in every run.
 fn pseudo_random(frame: usize, count: usize) -> usize {
     (frame * WALKERS + count).wrapping_mul(0x9E37_79B9) >> 7
 }

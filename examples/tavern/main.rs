@@ -7,9 +7,9 @@
 //! cargo run -p hearsay_examples --example tavern
 //! ```
 //!
-//! `--new` starts a new game. `--save DIR` changes the directory of the save (default: in the system's temporary
-//! directory). `--screenshot FILE` saves a picture and exits. With `--script` too, the game plays by itself, and saves
-//! a picture at every stage. The name of each picture is `FILE` with a number before its extension.
+//! `--new` starts a new game. `--save DIR` changes the directory of the save (default: a directory in the system's
+//! temporary directory). `--screenshot FILE` saves a picture and exits. If `--script` is also set, the game plays by
+//! itself, and saves a picture at every stage. The name of each picture is `FILE` with a number before its extension.
 //!
 //! | file | content |
 //! |---|---|

@@ -1,5 +1,5 @@
-//! Options that take pictures of the game. `--screenshot FILE` takes one picture and exits. With `--script` too, the
-//! game presses the player's keys itself, and takes a picture at every stage.
+//! Options that take pictures of the game. `--screenshot FILE` takes one picture and exits. If `--script` is also set,
+//! the game presses the player's keys itself, and takes a picture at every stage.
 
 use std::{
     collections::VecDeque,

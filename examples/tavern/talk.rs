@@ -83,8 +83,8 @@ fn handle_talk_keys(
     }
 }
 
-/// Answers the player's question with one fact. It is the most relevant fact that the character may tell the player and
-/// the player has not heard. The character tells this fact, so the player knows it from now on.
+/// Answers the player's question with one fact. This is the most relevant fact that the character may tell the player
+/// and that the player has not heard yet. The character tells this fact, so the player knows it from now on.
 fn answer(
     answered: On<Answered>,
     replies: Query<(&Reply<Answer>, &bevy_hearsay::AskedOf)>,

@@ -31,7 +31,7 @@ impl HearsayDiagnosticsPlugin {
     /// Time from the first change of the last committed batch to the commit, in milliseconds. A batch contains the
     /// changes of one [interval](crate::SyncSettings::interval).
     pub const COMMIT_LAG: DiagnosticPath = DiagnosticPath::const_new("hearsay/commit_lag_ms");
-    /// Time between the last question and its reply, in milliseconds.
+    /// Time from sending the last answered question to its reply, in milliseconds.
     pub const LATENCY: DiagnosticPath = DiagnosticPath::const_new("hearsay/latency_ms");
     /// Number of facts in the memory.
     pub const FACTS: DiagnosticPath = DiagnosticPath::const_new("hearsay/facts");

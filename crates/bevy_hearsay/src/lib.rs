@@ -37,8 +37,8 @@
 //!
 //! # Plugins
 //!
-//! [`HearsayPlugins`] is a plugin group. Each plugin of the group is public and works alone: you can leave out any other
-//! plugin. A request that needs a missing plugin has no effect and fails with [`HearsayError::PluginMissing`].
+//! [`HearsayPlugins`] is a plugin group. Each plugin of the group is public and works alone: you can leave out any
+//! other plugin. A request that needs a missing plugin has no effect and fails with [`HearsayError::PluginMissing`].
 //! [`HearsayPlugins::new_game`], [`open`](HearsayPlugins::open) and
 //! [`new_or_continue`](HearsayPlugins::new_or_continue) determine whether a game starts from the campaign files or from
 //! a save. [`headless`](HearsayPlugins::headless) is for a dedicated server. No plugin needs a window, a renderer or
@@ -59,7 +59,7 @@
 //! | [`LocatedIn`], [`Occupants`] | Bevy relationship between the entity and its place, while the place exists as a Bevy entity | the plugin |
 //! | [`Attributes`] | attributes with one value each | game and plugin |
 //! | [`Relation`] on an entity with [`RelationOf`], [`RelatesTo`] | memberships and other relations | game and plugin |
-//! | any component that implements [`SyncedAttribute`] | a game's own component, stored as an attribute; private by default | game and plugin |
+//! | any component that implements [`SyncedAttribute`] | a game's own component, stored as an attribute; by default, only the entity itself knows its value | game and plugin |
 //! | [`PreferGameState`] | when the entity is bound, the game's values replace the saved values | the game |
 //! | [`SpawnedByHearsay`] | marks an entity that the plugin spawned | the plugin |
 //! | [`QuestionState`], [`Reply`], [`AskedOf`] | the state of a question, its reply, and the character asked | the plugin |
@@ -95,8 +95,9 @@
 //!
 //! # Answers
 //!
-//! An answer is data before it is text. Each [line](recall::Line) of its scene context has the fact that it states, the
-//! character's credence, how the character learned it, and whom the character may tell it. A concealed line may be told
+//! An answer is structured data, which the game can also render as text. Each [line](recall::Line) of the answer's
+//! scene context contains a fact and the character's credence in the fact. It also contains how the character learned
+//! the fact, and to whom the character may tell the fact. If the character conceals a fact, it may tell the fact only
 //! to the listeners of a reveal whose condition is met.
 //!
 //! ```
@@ -127,9 +128,9 @@
 //! | [`HearsaySystems::Close`] | `Last` | closes the memory when the game exits |
 //!
 //! The sets [`ReceiveSystems`], [`CollectSystems`] and [`SendSystems`] divide `Receive`, `Collect` and `Send` further.
-//! [`HearsayPlugins::in_schedules`] selects other schedules than `PreUpdate` and `PostUpdate`. All systems are in a
-//! total order. They use no exclusive access to the Bevy world, so that Bevy's ambiguity detector can check them: work
-//! that needs the whole world is done by commands.
+//! [`HearsayPlugins::in_schedules`] selects other schedules than `PreUpdate` and `PostUpdate`. The systems run in a
+//! fixed order. No system is exclusive, so that Bevy's ambiguity detector can check all systems. Commands do the work
+//! that needs the whole Bevy world.
 //!
 //! Put systems that read the memory's answers in `Update`. In `Update`, systems see an answer in the same frame in
 //! which it arrives.
@@ -149,11 +150,11 @@
 //! - **No lost update, no echo.** The plugin collects the game's changes for 250 ms and then sends them as one
 //!   operation, with the game as its author. Changes from elsewhere (an import, a DM, undo, loading a slot) become
 //!   changes of components, and the plugin does not send them back to the memory. If the game and another author change
-//!   the same field, the game's pending change is applied last. When no change is pending, components and memory are
-//!   equal. A property test checks this with random changes in the game and in the memory.
+//!   the same field, the game's pending change is applied last. When no change is pending, components and memory have
+//!   equal values. A property test checks this with random changes in the game and in the memory.
 //! - **Order is kept.** A move takes effect before any line that is said later. A line takes effect before any question
 //!   that is asked later. A save, a question and a game event include all changes that the game made earlier in the
-//!   same frame, also changes inside a component that Bevy does not report.
+//!   same frame. This also applies to components that the game mutated in place.
 //! - **Despawning an entity only unloads it.** The memory does not change. Dying ([`die`](EntityMemoryCommands::die)),
 //!   leaving and forgetting are explicit commands. [`erase`](EntityMemoryCommands::erase) removes an entity from the
 //!   memory until the removal is undone.
@@ -167,30 +168,30 @@
 //! # Saves
 //!
 //! A save is a directory with one database. [Slots](SaveCommands) are positions in its journal. Saving a slot costs one
-//! small write. Loading a slot reverts all later operations, also in the indexes, and cancels the pending questions. If
-//! the campaign files change, the changes are imported into the save without overwriting recorded play. When an entity
-//! is removed from the memory, the plugin despawns its Bevy entity if the *plugin* spawned it. If the *game* spawned
-//! it, the plugin triggers [`Forgotten`] on it.
+//! small write. Loading a slot reverts all later operations and cancels the pending questions. If the campaign files
+//! change, the changes are imported into the save without overwriting recorded play. When an entity is removed from the
+//! memory, the plugin despawns its Bevy entity if the *plugin* spawned it. If the *game* spawned it, the plugin
+//! triggers [`Forgotten`] on it.
 //!
 //! # Threads
 //!
 //! | thread | count | set by |
 //! |---|---|---|
 //! | `hearsay-worker` | 1; it owns the state and the search index | |
-//! | `hearsay-encoder` and its pool | the value of `model.threads` in `hearsay.toml`: by default 2, or 1 on two cores | [`MemoryPlugin::settings`] |
-//! | store runtime | 2, nearly always idle | |
+//! | `hearsay-encoder` and its pool | the value of `model.threads` in `hearsay.toml`, by default 2 | [`MemoryPlugin::settings`] |
+//! | `hearsay-store`, the runtime of the database | 2, nearly always idle | |
 //! | SurrealDB's own pool | 16 on small machines, idle | the environment variable `SURREAL_KVS_THREADPOOL_SIZE`, before the start |
 //! | Bevy's pools | all cores | [`TaskPoolPlugin`] |
 //!
 //! On Linux, Android and Windows, all threads of the memory have a lower priority than the game's threads
 //! ([`MemoryPlugin::low_priority_threads`]). A commit therefore does not delay a frame.
 //!
-//! On two cores, give the encoder one thread. Embedding a question then takes 2.4 ms instead of 1.7 ms, and one core
-//! stays free for the game. Questions are embedded before new texts.
+//! On a machine with two cores, give the encoder one thread. Embedding a question then takes 2.4 ms instead of 1.7 ms,
+//! but one core stays free for the game. The encoder embeds questions before new texts.
 //!
 //! # Troubleshooting
 //!
-//! **The memory records nothing.** Check whether [`MemoryPhase`] is `Failed`. Then the resource [`MemoryFailure`]
+//! **The memory records nothing.** Check whether [`MemoryPhase`] is `Failed`. If so, the resource [`MemoryFailure`]
 //! contains the reason. Read the [`MemoryErrorMessage`] messages, or run with `RUST_LOG=bevy_hearsay=debug`.
 //!
 //! **An entity is not bound to the memory.** Another Bevy entity already has the same [`MemoryId`]. An error message
@@ -224,7 +225,7 @@
 //! | `serialize` | no | components implement `Serialize` and `Deserialize`, and register both for reflection |
 //! | `import` | no | adds the import of archives and of other tools' formats (Foundry, Kanka, Obsidian, …) |
 //! | `llm` | no | adds extraction of facts with a language model, which the settings must enable |
-//! | `bundled-model` | no | compiles the sentence encoder's model (45 MB) into the program, for when no model directory is found |
+//! | `bundled-model` | no | compiles the sentence encoder's model (45 MB) into the program; this model is used if no model directory is found |
 //!
 //! # Not supported
 //!

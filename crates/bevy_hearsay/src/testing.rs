@@ -1,4 +1,4 @@
-//! Tests of games: an app that a test advances frame by frame, assertions about the knowledge of characters, and
+//! Tools to test a game: an app that a test advances frame by frame, assertions about the knowledge of characters, and
 //! recordings of a game's input.
 //!
 //! ```

@@ -1,4 +1,4 @@
-//! Models that are read on a background thread and kept up to date.
+//! Panel models that are read on a background thread and kept up to date.
 
 use std::time::{Duration, Instant};
 
@@ -16,7 +16,7 @@ const MIN_READ_INTERVAL: Duration = Duration::from_millis(120);
 #[derive(Debug)]
 pub(crate) struct AsyncModel<R, M> {
     ticket: Option<(Ticket<M>, R, StateVersion)>,
-    /// The last request, the version of the memory at the time of the request, and this time.
+    /// The last request, the version of the memory at that time, and the time of the request.
     last_request: Option<(R, StateVersion, Instant)>,
     /// The current model and its request.
     current: Option<(M, R)>,

@@ -181,7 +181,7 @@ mod tests {
         assert_eq!(visual_order("אבג דה"), "דה אבג");
         assert_eq!(visual_order("Name: אבג 12"), "Name: 12 אבג");
         assert_eq!(visual_order("אבג fears דה וז."), "אבג fears וז דה.", "a sentence of names");
-        assert_eq!(visual_order("אבג (דה)"), "(דה) אבג", "brackets open to where the text goes on");
+        assert_eq!(visual_order("אבג (דה)"), "(דה) אבג", "brackets open in the direction of the text");
     }
 
     #[test]

@@ -27,12 +27,12 @@ impl NamedEntity {
 /// All names of a campaign, for completion and links.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct NameIndex {
-    /// Names from which typed names are resolved.
+    /// Table that resolves the names that the user types.
     table: NameTable,
     all: Vec<NamedEntity>,
     by_id: HashMap<EntityId, usize>,
-    /// Sorted list of normalized names, aliases and ids. A name of several words is also listed from its second word
-    /// on, from its third word on, and so on. The number is the index of the entity.
+    /// Sorted list of normalized names, aliases and ids. A name of several words is also listed without its first
+    /// words: `old salt quay` is also listed as `salt quay` and `quay`. The number is the index of the entity in `all`.
     spellings: Vec<(String, usize)>,
 }
 
@@ -85,8 +85,8 @@ impl NameIndex {
         self.get(id).map_or(id.as_str(), |entity| &entity.name)
     }
 
-    /// Returns the id of the entity with an id or a name, or with an unambiguous part of its name, as
-    /// [`hearsay_query::resolve`] describes.
+    /// Returns the id of the entity that `name` identifies. `name` can be an id, a name, or an unambiguous part of a
+    /// name, as [`hearsay_query::resolve`] describes.
     ///
     /// # Errors
     /// Returns an error if no entity has this name, or if several entities have it.
@@ -94,7 +94,7 @@ impl NameIndex {
         self.table.resolve(name)
     }
 
-    /// Returns the entity that [`resolve`](Self::resolve) finds; `None` if there is no such entity.
+    /// Returns the entity that [`resolve`](Self::resolve) finds; `None` if [`resolve`](Self::resolve) returns an error.
     pub fn find(&self, name: &str) -> Option<&NamedEntity> {
         self.get(&self.table.find(name)?)
     }
@@ -104,8 +104,8 @@ impl NameIndex {
         self.table.find_exact(name) != Resolution::None
     }
 
-    /// Returns the first entity that a text mentions. A mention is a name, or an unambiguous part of a name, that begins
-    /// with a capital letter.
+    /// Returns the first entity that a text mentions. A mention is a name, or an unambiguous part of a name, that
+    /// begins with a capital letter.
     pub fn find_mention(&self, words: &str) -> Option<&NamedEntity> {
         let starts = words.char_indices().filter(|(at, _)| *at == 0 || !words[..*at].ends_with(char::is_alphanumeric));
         starts.map(|(at, _)| &words[at..]).find_map(|rest| {

@@ -314,7 +314,8 @@ pub struct DisplayContext {
     /// Whether this panel receives keys without modifiers. Only the active panel receives them, and only while no text
     /// field has the focus.
     pub accepts_keys: bool,
-    /// Name of the command for this panel that the user chose in the command palette in this frame.
+    /// Name of the command that the user chose for this panel in the command palette in this frame; `None` if there is
+    /// no such command.
     pub chosen_command: Option<&'static str>,
     /// All names of entities, for completion and display.
     pub names: Arc<NameIndex>,

@@ -20,7 +20,7 @@ use crate::{
     testing::{TIMEOUT, gullhaven, shows_text},
 };
 
-/// Time that one key press counts, in seconds. `CLICK_SECONDS` is the time of one click.
+/// Time that each key press adds to the duration of a scenario, in seconds. `CLICK_SECONDS` is the time for a click.
 const KEY_SECONDS: f32 = 0.2;
 const CLICK_SECONDS: f32 = 1.0;
 

@@ -13,7 +13,8 @@ use clap::Parser;
     after_help = "Press F1 or ? to show all keys. On a machine without a display, run: xvfb-run dm_console -C CAMPAIGN --screenshot out.png"
 )]
 pub(crate) struct Args {
-    /// Campaign directory [env: HEARSAY_CAMPAIGN] [default: search upward from here]
+    /// Campaign directory [env: HEARSAY_CAMPAIGN] [default: the nearest campaign, from the working
+    /// directory upward]
     #[arg(long, short = 'C', value_name = "DIR")]
     pub(crate) campaign: Option<PathBuf>,
     /// Save a screenshot of the window to FILE, then exit
@@ -24,7 +25,8 @@ pub(crate) struct Args {
     pub(crate) compare: Option<PathBuf>,
     #[arg(long, value_name = "NAME", value_parser = parse_panel, help = format!("Open this panel: {}", panel_names()))]
     pub(crate) panel: Option<PanelKind>,
-    /// Show the entity with this id; with `--panel graph` or `--panel scene`, in that panel
+    /// Show the entity with this id: in the graph with `--panel graph`, in a scene with `--panel scene`, and otherwise
+    /// in the entity panel
     #[arg(long, value_name = "ID")]
     pub(crate) show: Option<String>,
     /// Search for this text in the search panel

@@ -4,9 +4,9 @@
 //! cargo run --bin dm_console -- -C campaigns/gullhaven
 //! ```
 //!
-//! Like the program `hearsay`, the console finds the campaign from the working directory upward, opens the memory in
-//! the campaign's directory, and imports changes in the campaign's files. The layout of the panels is stored with the
-//! memory.
+//! Like the program `hearsay`, the console searches for the campaign from the working directory upward, opens the
+//! memory in the campaign's directory, and imports changes in the campaign's files. The layout of the panels is saved
+//! in the directory of the database.
 
 mod args;
 mod display;
@@ -42,7 +42,7 @@ fn main() -> ExitCode {
     }
 }
 
-#[allow(clippy::print_stderr, reason = "a program without a window has nothing else to say it with")]
+#[allow(clippy::print_stderr, reason = "there is no window yet that could show the error")]
 fn print_error(message: &str) {
     eprintln!("{message}");
 }

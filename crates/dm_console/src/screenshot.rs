@@ -31,7 +31,7 @@ const FRAME_INTERVAL: Duration = Duration::from_millis(33);
 /// Number of idle frames before the screenshot. Loading the fonts and computing the layout take two frames.
 const MIN_IDLE_FRAMES: usize = 45;
 
-/// Largest difference between two colour values (0 to 255) that counts as equal. Drivers round colours differently.
+/// Two colour values (0 to 255) count as equal up to this difference, because drivers round colours differently.
 const MAX_COLOUR_DIFFERENCE: u8 = 32;
 
 /// Maximum number of colour values per thousand that may differ by more than [`MAX_COLOUR_DIFFERENCE`].

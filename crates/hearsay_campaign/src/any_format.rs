@@ -22,14 +22,14 @@ use crate::{
 pub fn read_any(path: &Path, options: &ReadOptions, limits: &Limits) -> Result<Campaign, CampaignErrors> {
     let Some(records) = Records::read(path, limits)? else { return read_pages(path, options, limits) };
     let mut options = options.clone();
-    // The format of an export is known even if its pages are empty.
+    // The format is not detected from the pages, because all pages of an export can be empty.
     let written_format = if path.join("campaign.yaml").is_file() { Format::Native } else { Format::Markdown };
     options.format = options.format.or(Some(written_format));
     options
         .known_entities
         .extend(records.ids.iter().map(|id| (ExternalId { system: "id".to_owned(), id: id.to_string() }, id.clone())));
     let mut campaign = read_pages(path, &options, limits)?;
-    // A vault that was exported from a campaign is a source of its own, besides the campaign's own files.
+    // A vault that was exported from a campaign gets its own source name. It does not replace the campaign's own files.
     if campaign.findings.format.is_some() && records.campaign_id() == Some(campaign.source()) {
         options.name = Some(format!("{} vault", campaign.source()));
         campaign = read_pages(path, &options, limits)?;
@@ -38,7 +38,7 @@ pub fn read_any(path: &Path, options: &ReadOptions, limits: &Limits) -> Result<C
     Ok(campaign)
 }
 
-/// Reads the pages that people read and edit.
+/// Reads the files of a campaign, except the exact records of an export.
 fn read_pages(path: &Path, options: &ReadOptions, limits: &Limits) -> Result<Campaign, CampaignErrors> {
     if options.format == Some(Format::Native) {
         return read(path, limits);

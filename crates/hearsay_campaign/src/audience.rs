@@ -1,5 +1,5 @@
-//! Computes who knows each fact at first: the knowers that the files name, and the audience that the audience rules
-//! give. A knower of a fact also knows the entity names in it.
+//! Computes who knows each fact after an import: the knowers that the files name, and the audience according to the
+//! audience rules. A knower of a fact also knows the entity names in it.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -187,7 +187,8 @@ fn effective_audience(campaign: &Campaign, campaign_fact: &CampaignFact) -> Opti
     }
 }
 
-/// Returns the passages with their readers, and the readers of each fact by the fact's index.
+/// Returns the passages with their readers. Also returns the readers of each fact that a passage states, by the index
+/// of the fact.
 fn resolve_readers(
     campaign: &Campaign,
     surroundings: &CampaignSurroundings,
@@ -196,7 +197,7 @@ fn resolve_readers(
         (BTreeMap::<PassageId, Arc<Passage>>::new(), HashMap::<usize, Vec<KnowerEntry>>::new());
     for campaign_passage in &campaign.passages {
         let mut passage = campaign_passage.passage.clone();
-        // A passage has the same audience as a lore fact about its subject.
+        // A passage has the same audience as a fact about its subject with the predicate `lore`.
         let lore = campaign_passage.subject.as_ref().and_then(|subject| {
             let provenance = Provenance::new(Method::Imported, hearsay_model::Author::Game);
             Fact::attribute(subject, attribute::LORE, passage.text.as_str(), provenance).ok()?.build().ok()

@@ -42,8 +42,8 @@ impl Campaign {
         &self.info.id
     }
 
-    /// Sets the recording time of every fact that has none in the files. [`plan`](crate::plan) then shares these facts
-    /// instead of copying them.
+    /// Sets the recording time of every fact that has none in the files. [`plan`](crate::plan) then does not need to
+    /// copy these facts to set their recording time.
     pub fn set_recorded(&mut self, now: Timestamp) {
         for campaign_fact in &mut self.facts {
             if campaign_fact.fact.provenance().recorded == Timestamp::default() {
@@ -117,7 +117,7 @@ pub(crate) enum AudienceSource {
     NamedKnowers,
 }
 
-/// The records of an export whose lines in the pages are unchanged.
+/// The records of an export that are imported exactly, because their lines in the pages are unchanged.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct UnchangedRecords {
     pub(crate) facts: HashSet<FactId>,

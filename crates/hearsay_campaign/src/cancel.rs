@@ -5,7 +5,7 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-/// The error message for a read that the caller cancelled.
+/// The error message after the caller cancelled reading.
 pub(crate) const CANCELLED: &str = "reading was cancelled";
 
 /// A flag that stops the reading of campaign files. Any thread may set it. The functions that read files check the flag
@@ -24,7 +24,7 @@ pub(crate) const CANCELLED: &str = "reading was cancelled";
 pub struct CancelToken(Arc<AtomicBool>);
 
 impl CancelToken {
-    /// Stops reading. A running read then returns an error and discards what it has read so far.
+    /// Stops reading. A function that is reading then returns an error and discards all data that it has read.
     pub fn cancel(&self) {
         self.0.store(true, Ordering::Relaxed);
     }

@@ -11,7 +11,8 @@ use hearsay_model::{
 /// The latest unreverted change of a record.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LastChange<T> {
-    /// The record that the change wrote. `None` if the change removed the record or only set a flag.
+    /// The record that the change wrote. `None` if the change removed the record or is a `SetFlag`, which has no
+    /// record.
     pub(crate) value: Option<T>,
     /// Whether this source made the change.
     pub(crate) ours: bool,

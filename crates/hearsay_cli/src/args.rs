@@ -1,7 +1,7 @@
 //! The command line: the arguments of each command, and the command groups.
 //!
-//! A new command in a group needs an entry in the group below, its arguments in a module of this folder, and its
-//! function and its line in [`run`](crate::commands::run).
+//! To add a command to a group, add an entry to the enum of the group below, define the arguments in a module of this
+//! folder, and call the function of the command in [`run`](crate::commands::run).
 
 mod ask;
 mod campaign;
@@ -85,9 +85,9 @@ Example:
     Merge(Merge),
     /// Split two entities that were merged
     #[command(after_help = "\
-Restores both entities. If a record that the merge moved was changed since then, the
-restored record has the same change. Facts that were added since the merge stay with
-the remaining entity. The two entities are not proposed as duplicates again.")]
+Restores both entities, with their facts and knowledge. Later changes to these facts
+are kept. Facts that were added since the merge stay with the remaining entity. The
+two entities are not proposed as duplicates again.")]
     Split(Split),
     /// Remove an entity and all facts about it
     Remove(RemoveEntity),
@@ -125,7 +125,7 @@ Examples:
     Retract(Retcon),
     /// Remove a fact that was recorded by mistake
     Remove(RemoveFact),
-    /// Extract facts from waiting texts, or preview the facts of a text
+    /// Extract facts from texts that wait for extraction, or preview the facts of one text
     #[command(after_help = "\
 Hearsay extracts facts from lines that are said, logged or imported, without a
 language model. Facts with a high confidence are recorded; doubtful facts wait for

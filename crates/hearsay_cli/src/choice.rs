@@ -11,7 +11,7 @@ use hearsay_query::QueryError;
 pub(crate) struct Ambiguity {
     /// Name as the user typed it.
     name: String,
-    /// Ids to which the name may refer, each with a description. If there are many, contains only the first ones.
+    /// Ids to which the name may refer, each with a description. If there are many ids, contains only the first ids.
     candidates: Vec<(String, String)>,
     /// Total number of ids to which the name may refer.
     total: usize,

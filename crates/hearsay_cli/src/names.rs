@@ -19,7 +19,7 @@ use crate::{args::PointInTime, choice::Ambiguity, output::Output};
 
 /// Finds the ids of the names on the command line.
 ///
-/// Drop it before a write: as long as it holds the state, the memory must copy the state to change it.
+/// Drop this value before a write. While it shares the state, the memory must copy the state to change it.
 pub(crate) struct Names {
     state: Arc<State>,
     /// Whether the program may ask the user.
@@ -120,7 +120,7 @@ impl Names {
         references.iter().map(|reference| self.fact(reference)).collect()
     }
 
-    /// Returns an entity, or else a fact. If neither is found, the error is about the entity.
+    /// Returns the entity with this name, or else the fact. If neither is found, the error is about the entity.
     pub(crate) fn entity_or_fact(&self, reference: &str) -> Result<EntityOrFact> {
         if resolve(&self.state, reference).is_err()
             && let Ok(fact) = find_fact(&self.state, reference)
@@ -130,7 +130,7 @@ impl Names {
         self.entity(reference).map(EntityOrFact::Entity)
     }
 
-    /// Returns the object of a new statement with this predicate: an entity or a value.
+    /// Returns the object of a new fact with this predicate: an entity or a value.
     pub(crate) fn object(&self, predicate: &str, object: &str) -> Result<Object> {
         match resolve_object(&self.state, predicate, object) {
             Ok(object) => Ok(object),

@@ -16,7 +16,7 @@ use crate::output::{CliError, count};
 /// Exit code for a dialogue that the user ended before the last answer.
 const NO_ANSWER: u8 = 1;
 
-/// Answer for a speaker who is nobody in the game.
+/// Answer for a speaker who does not take part in the game.
 const NOBODY: &str = "nobody";
 
 /// Returns whether the program can ask the user.
@@ -29,7 +29,7 @@ pub(crate) fn describe(row: &SpeakerRow) -> String {
     let identity = match &row.is {
         SpeakerIdentity::Character(id) => return id.to_string(),
         SpeakerIdentity::Dm => return "the DM: narration".to_owned(),
-        SpeakerIdentity::Nobody => return "nobody: kept as text".to_owned(),
+        SpeakerIdentity::Nobody => return "nobody: the name stays part of the text".to_owned(),
         SpeakerIdentity::Ambiguous(candidates) => {
             let ids: Vec<&str> = candidates.iter().map(|id| id.as_str()).collect();
             format!("ambiguous ({})", ids.join(", "))
@@ -37,7 +37,7 @@ pub(crate) fn describe(row: &SpeakerRow) -> String {
         SpeakerIdentity::Unknown => "no such character".to_owned(),
     };
     let proposal = row.proposal.as_ref().map_or(String::new(), |proposal| format!(", {}", describe_proposal(proposal)));
-    format!("{identity}{proposal}: kept as text; to change this, add {}", option(row))
+    format!("{identity}{proposal}: the name stays part of the text; to change this, add {}", option(row))
 }
 
 fn describe_proposal(proposal: &SpeakerProposal) -> String {
@@ -300,8 +300,8 @@ Who is Anna? [the DM] Who is Ben? [wren-oake] Who is Crew? [nobody] Who is Speak
         let described: Vec<String> = report.speakers.iter().map(describe).collect();
         assert_eq!(
             described[1],
-            "no such character, probably wren-oake (answers to this name): kept as text; to change this, add --player \
-             \"Ben=wren-oake\""
+            "no such character, probably wren-oake (answers to this name): the name stays part of the text; to change \
+             this, add --player \"Ben=wren-oake\""
         );
     }
 }

@@ -71,7 +71,11 @@ pub enum CommandError {
         end: String,
     },
     /// Error: an arriving character is already present, or a leaving character is absent.
-    #[error("{who} is {} present in the session", if *here { "already" } else { "not" })]
+    #[error(
+        "{who} is {} present in the session, so it cannot {}",
+        if *here { "already" } else { "not" },
+        if *here { "arrive" } else { "leave" }
+    )]
     Attendance {
         /// Id of the character.
         who: EntityId,
@@ -144,7 +148,7 @@ pub enum CommandError {
         first: EntityId,
     },
     /// Error: the request to prune facts gives no criterion for selecting the facts.
-    #[error("no criterion selects the facts to remove; give a confidence, an age in days, or a status")]
+    #[error("the request does not say which facts to remove; give a confidence, an age in days, or a status")]
     NoPruneCriteria,
     /// Error: the operation cannot be applied to the state.
     #[error(transparent)]

@@ -35,7 +35,7 @@ const REVISION: u8 = 2;
 pub struct EncoderOptions {
     /// Number of threads in the encoder's own pool. 0 counts as 1. The number affects the speed, but not the vectors.
     ///
-    /// The default is half of the processors, at least 1 and at most 4. The rest remain for the game.
+    /// The default is half of the processors, at least 1 and at most 4. The other processors are left to the game.
     pub threads: usize,
 }
 
@@ -81,7 +81,7 @@ pub struct Encoder {
 }
 
 impl Encoder {
-    /// Loads a sentence-transformers directory, for example the one that
+    /// Loads a model from a sentence-transformers directory, for example from the directory that
     /// [`find_model`](crate::find_model) returns.
     ///
     /// # Errors

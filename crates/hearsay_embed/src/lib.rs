@@ -1,7 +1,7 @@
 //! # hearsay_embed
 //!
-//! The sentence encoder of Hearsay. The encoder turns texts into vectors, so that recall can find texts that say the
-//! same in other words. The encoder runs sentence-transformers models of the BERT family on the CPU with
+//! The sentence encoder of Hearsay. The encoder turns texts into vectors, so that recall can find texts with a similar
+//! meaning but different words. The encoder runs sentence-transformers models of the BERT family on the CPU with
 //! [candle](candle_core), without network access.
 //!
 //! # Quick start
@@ -55,7 +55,7 @@
 //!
 //! # Features
 //!
-//! | feature | default | what it does |
+//! | feature | default | effect |
 //! |---|---|---|
 //! | `bundled-model` | no | compiles all-MiniLM-L6-v2 into the program (45 MB); [`Encoder::open`] uses it if it finds no model directory |
 //!
@@ -68,8 +68,8 @@
 //! # Limits
 //!
 //! - Encoding takes milliseconds. Do not encode on a game's main thread.
-//! - For a single text, threads share only the matrix products. A second thread therefore speeds up a single question
-//!   less than a batch.
+//! - The threads of the encoder share a batch by dividing its texts. They share a single text only in the matrix
+//!   products. Therefore, a second thread speeds up a single question less than a batch.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 

@@ -23,11 +23,11 @@ pub struct LookupEnvironment {
     pub bevy_asset_root: Option<PathBuf>,
     /// Value of `CARGO_MANIFEST_DIR`, which `cargo run` sets. Bevy's own asset lookup checks this variable second.
     pub cargo_manifest_dir: Option<PathBuf>,
-    /// Current directory.
+    /// Current directory of the process. The search includes `assets/models` in this directory and in its ancestors.
     pub current_dir: Option<PathBuf>,
     /// The user's data directory. The search uses its subdirectory `hearsay/models`.
     pub user_data_dir: Option<PathBuf>,
-    /// Root of the source checkout that the program was built from.
+    /// Root of the checkout of Hearsay's source from which the program was built.
     pub checkout_dir: Option<PathBuf>,
 }
 

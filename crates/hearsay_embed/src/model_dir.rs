@@ -236,7 +236,7 @@ impl RawPooling {
             "" => Err(EmbedError::InvalidConfig {
                 path: path.to_owned(),
                 field: "pooling_mode_mean_tokens",
-                problem: "and every other mode is off, expected exactly one mode that is on".to_owned(),
+                problem: "and all other pooling modes are false; exactly one mode must be true".to_owned(),
             }),
             other => Err(EmbedError::UnsupportedModel { path: path.to_owned(), found: format!("pooling by {other}") }),
         }
@@ -461,7 +461,7 @@ mod tests {
                 r#"{"pooling_mode_cls_token": true, "pooling_mode_max_tokens": true}"#,
                 "pooling by cls + max is not supported",
             ),
-            (r#"{"pooling_mode_mean_tokens": false}"#, "every other mode is off"),
+            (r#"{"pooling_mode_mean_tokens": false}"#, "exactly one mode must be true"),
             ("garbage", "expected value at line 1"),
         ] {
             let mut files = files(|_| ());

@@ -2,7 +2,7 @@
 
 use std::{fmt, path::PathBuf};
 
-/// Directory name of the default model, which is searched for in the default directories.
+/// Name of the default model, and of its directory in the default search directories.
 pub const DEFAULT_MODEL: &str = "all-MiniLM-L6-v2";
 
 /// Name of the environment variable that contains the path of a model directory.

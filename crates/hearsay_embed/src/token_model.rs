@@ -19,7 +19,7 @@ use crate::{
 pub struct TokenText {
     /// Ids of the tokens, special tokens included.
     pub ids: Vec<u32>,
-    /// Type of each token.
+    /// Token type (segment) of each token, 0 or 1.
     pub types: Vec<u32>,
 }
 
@@ -37,8 +37,8 @@ pub struct TokenModel {
 }
 
 impl TokenModel {
-    /// Loads a directory with `config.json`, `tokenizer.json` and `model.safetensors`. The model file must contain all
-    /// tensors in `heads`.
+    /// Loads a model from a directory with `config.json`, `tokenizer.json` and `model.safetensors`. The file
+    /// `model.safetensors` must contain all tensors in `heads`.
     ///
     /// # Errors
     ///

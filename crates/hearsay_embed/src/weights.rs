@@ -11,8 +11,8 @@ use safetensors::{Dtype, SafeTensors};
 use crate::EmbedError;
 use crate::model_dir::{Config, File};
 
-/// Name and shape of a tensor of a head. The model file of a [`TokenModel`](crate::TokenModel) must contain all tensors
-/// that the caller lists.
+/// Name and shape of a weight tensor of a head, which is a small classifier. The model file of a
+/// [`TokenModel`](crate::TokenModel) must contain all tensors that the caller lists.
 #[derive(Debug, Clone, Copy)]
 pub struct HeadTensor {
     /// Name of the tensor in `model.safetensors`.

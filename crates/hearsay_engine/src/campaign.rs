@@ -34,9 +34,9 @@ const CAMPAIGN_VARIABLE: &str = "HEARSAY_CAMPAIGN";
 /// Files and directories that only a campaign directory contains.
 const CAMPAIGN_MARKS: [&str; 4] = ["campaign.yaml", "campaign.yml", SETTINGS_FILE, ".hearsay"];
 
-/// Returns the campaign directory that a program opens: the given directory, or else the directory that the environment
-/// variable `HEARSAY_CAMPAIGN` names, or else the nearest campaign directory from the working directory upward. Returns
-/// `None` if there is none of them. Does not check a given directory.
+/// Returns the campaign directory that a program opens. This is the given directory, or else the directory in the
+/// environment variable `HEARSAY_CAMPAIGN`. If neither is set, returns the nearest campaign directory among the working
+/// directory and its parents, or `None` if there is none. Does not check a given directory.
 pub fn find_campaign_directory(given: Option<PathBuf>) -> Option<PathBuf> {
     let from_environment = || env::var_os(CAMPAIGN_VARIABLE).filter(|path| !path.is_empty()).map(PathBuf::from);
     given.or_else(from_environment).or_else(|| find_upward(&env::current_dir().ok()?))

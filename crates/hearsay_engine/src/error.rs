@@ -79,8 +79,8 @@ pub enum MemoryError {
         /// Maximum length, in characters.
         max_length: usize,
     },
-    /// Error: the beliefs of too many knowers are to be watched.
-    #[error("the beliefs of {count} characters are to be watched, but at most {max} are allowed; watch fewer beliefs")]
+    /// Error: the request would watch the beliefs of too many knowers.
+    #[error("the request watches the beliefs of {count} characters, but at most {max} can be watched at a time")]
     TooManyBeliefs {
         /// Number of knowers whose beliefs are to be watched.
         count: usize,

@@ -75,7 +75,7 @@ pub enum Event {
     BeliefsChanged(Vec<BeliefChange>),
     /// The model of the sentence encoder was loaded, or loading it failed.
     Model(ModelStatus),
-    /// The language model read some texts, or failed (feature `llm`).
+    /// The language model has read some texts, or has failed (feature `llm`).
     LlmRead {
         /// Number of texts that the language model has not read completely. Includes the turns of unfinished
         /// conversations, texts that are being read, and failed texts.

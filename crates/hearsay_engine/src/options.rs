@@ -53,10 +53,10 @@ pub struct ImportOptions {
     /// Path of a mapping file, which defines the meaning of the fields in JSON, YAML or CSV files of any structure.
     pub mapping: Option<PathBuf>,
     /// Name of the imported source. If unset, the name comes from the files or their folder. A later import with the
-    /// same name applies only the differences to this import.
+    /// same name applies only the differences from this import.
     pub name: Option<String>,
-    /// Whether texts are imported as open that are secret only because of their folder: notes in a folder whose name
-    /// marks it as DM-only, and documents in Foundry compendiums that players cannot see by default.
+    /// Whether to import the texts of secret folders as open texts. By default, such texts are secret. A folder is
+    /// secret if its name marks it as DM-only, or if it is a Foundry compendium that players cannot see by default.
     pub open_folders: bool,
     /// Handle through which the caller can read the progress of the import.
     pub progress: ImportProgress,

@@ -73,11 +73,11 @@ impl Default for ModelSettings {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ExtractionEngine {
-    /// The reading model and the patterns extract facts. The reading model must be in a directory next to the directory
-    /// of the sentence encoder; if there is no reading model, only the patterns are used.
+    /// The reading model and word patterns extract facts. The reading model must be in a directory next to the
+    /// directory of the sentence encoder; if there is no reading model, only the patterns are used.
     #[default]
     Model,
-    /// Only the patterns extract facts, without the reading model.
+    /// Only word patterns extract facts, without the reading model.
     Patterns,
 }
 

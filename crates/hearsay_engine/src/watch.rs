@@ -1,4 +1,4 @@
-//! Filters that select the minds whose changes the memory reports.
+//! Filters that select the knowers whose new knowledge and changed beliefs the memory reports.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ pub const MAX_WATCHED_BELIEFS: usize = 256;
 /// [`Memory::watch`](crate::Memory::watch).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum MindFilter {
-    /// No knower is watched. The events then cost nothing.
+    /// No knower is watched, so writes take no additional time.
     #[default]
     None,
     /// All knowers are watched. Only new knowledge is reported, not changed beliefs.
@@ -23,7 +23,7 @@ pub enum MindFilter {
     Only(BTreeMap<EntityId, MindInterest>),
 }
 
-/// The changes of one mind that the memory reports.
+/// The changes that the memory reports for one watched knower.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MindInterest {
     /// Only facts with one of these entities as subject, object or mention are reported. Empty for all facts.

@@ -1,4 +1,4 @@
-//! Calibration of confidence: compares the confidence of facts with the share of them that is right.
+//! Calibration of confidence: compares the confidence of facts with the share of these facts that are right.
 
 use serde::Serialize;
 
@@ -8,7 +8,7 @@ const BIN_COUNT: usize = 10;
 /// A bin of a reliability diagram: the facts whose confidence is in one tenth of the range from 0 to 1.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Bin {
-    /// The number of facts.
+    /// The number of facts in this bin.
     pub n: usize,
     /// The mean confidence of the facts in this bin.
     pub confidence: f64,
@@ -16,7 +16,7 @@ pub struct Bin {
     pub right: f64,
 }
 
-/// Returns the bins of a reliability diagram, without the empty ones. `facts` contains the confidence of each fact, and
+/// Returns the bins of a reliability diagram, without empty bins. `facts` contains the confidence of each fact, and
 /// whether the fact is right.
 pub fn bins(facts: impl IntoIterator<Item = (f64, bool)>) -> Vec<Bin> {
     let mut sums = [(0_usize, 0.0_f64, 0_usize); BIN_COUNT];

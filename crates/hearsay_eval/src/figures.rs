@@ -40,7 +40,7 @@ impl Scores {
 /// of the bootstrap interval of the mean (95 %). The other fields have the names of the scores, which [`Scores`]
 /// explains.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
-#[allow(missing_docs, reason = "each is a mean, or an end of its interval")]
+#[allow(missing_docs, reason = "each field is a mean, or a bound of its interval")]
 pub struct Figures {
     pub hit1: f64,
     pub hit1_low: f64,

@@ -47,7 +47,7 @@ pub struct Plan {
     pub changes: usize,
     /// Number of measured frames.
     pub frames: usize,
-    /// Number of questions that wait for an answer at any time. Each answered question is replaced by a new one.
+    /// Number of questions that wait for an answer at any time. A new question replaces each answered question.
     pub questions: usize,
 }
 
@@ -66,7 +66,7 @@ pub struct Cost {
     pub worst_us: f64,
     /// Number of characters whose values in the memory differ from the values in the game after all work is finished.
     pub dropped: usize,
-    /// 99th percentile of the time from the first change of a batch to its commit, in milliseconds.
+    /// 99th percentile of the time from the first change of a batch to the commit of the batch, in milliseconds.
     pub commit_lag_ms_p99: f64,
     /// Number of questions that wait for an answer at any time.
     pub questions: usize,
@@ -74,9 +74,10 @@ pub struct Cost {
     pub answered: usize,
     /// Number of measured frames.
     pub frames: usize,
-    /// Median cost per frame of hand-written lists of locations and moves, in microseconds.
+    /// Median cost per frame of tracking moves with hand-written lists instead of the plugin, in microseconds.
     pub by_hand_us_p50: f64,
-    /// 99th percentile of the cost per frame of hand-written lists of locations and moves, in microseconds.
+    /// 99th percentile of the cost per frame of tracking moves with hand-written lists instead of the plugin, in
+    /// microseconds.
     pub by_hand_us_p99: f64,
     /// Median time of a frame in the game without the plugin, in microseconds.
     pub game_us_p50: f64,

@@ -23,9 +23,9 @@ pub struct Latency {
     pub open_ms: f64,
     /// Time of the first search after opening, in milliseconds. This search fills the caches for later searches.
     pub first_search_ms: f64,
-    /// Times of the searches after the first one.
+    /// Times of the searches after the first search.
     pub search: TimeQuantiles,
-    /// Times of the questions to the character.
+    /// Times of the character's answers to the question.
     pub ask: TimeQuantiles,
 }
 

@@ -47,14 +47,14 @@ const MAX_REPORTED: usize = 5;
 pub struct LeakQuestion {
     /// The character who is asked.
     pub asker: EntityId,
-    /// The game time of the question. If `None`, the end of the world's history.
+    /// The game time of the question; `None` for the end of the world's history.
     pub as_of: Option<GameTime>,
     /// The place where the question is asked, if it is given.
     pub place: Option<EntityId>,
     /// The characters at the place of the question. If empty, the engine uses the characters that the asked character
     /// knows to be there.
     pub present: Vec<EntityId>,
-    /// The entities to which the answer is limited. If empty, there is no limit.
+    /// The entities that the answer must be about. If empty, the answer can be about any entity.
     pub about: Vec<EntityId>,
     /// The current session, if there is one.
     pub session: Option<SessionId>,
@@ -218,23 +218,23 @@ pub enum PruneError {
     /// A fact is invalid.
     #[error(transparent)]
     Fact(#[from] FactError),
-    /// The state refuses the remaining changes.
+    /// The new state refuses a kept record.
     #[error(transparent)]
     Apply(#[from] ApplyError),
 }
 
-/// Returns the part of a state that the knower of a view knows. It includes the derivations of the knower's edges.
+/// Returns the part of a state that the knower of a view knows, with the derivations of the knower's edges.
 ///
 /// # Errors
-/// Returns an error if the state contradicts itself.
+/// Returns an error if a kept fact is invalid, or if the new state refuses a kept record.
 pub fn known_part(view: &View, state: &State) -> Result<State, PruneError> {
     known_part_of_all(std::slice::from_ref(view), state)
 }
 
-/// Returns the part of a state that the knowers of several views know together.
+/// Returns the part of a state that at least one of the knowers of several views knows.
 ///
 /// # Errors
-/// Returns an error if the state contradicts itself.
+/// Returns the same errors as [`known_part`].
 pub fn known_part_of_all(views: &[View], state: &State) -> Result<State, PruneError> {
     let mut known_part = KnownPart::default();
     known_part.entities.extend(views.iter().filter_map(|view| view.knower().entity().cloned()));

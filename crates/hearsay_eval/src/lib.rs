@@ -7,8 +7,8 @@
 //! - [`crash`]: kills programs while they write to a campaign, and compares the stored operations with the acknowledged
 //!   operations.
 //! - [`encoder`]: measures the time of the sentence encoder.
-//! - [`end_to_end`]: reads real texts and labelled sentences as the program does, and measures the accepted facts and
-//!   the review queue.
+//! - [`end_to_end`]: reads real texts and labelled sentences as the program `hearsay` does, and measures the accepted
+//!   facts and the review queue.
 //! - [`extraction`]: runs the patterns on labelled sentences, and measures accuracy and calibration.
 //! - [`table_talk`]: runs the reading model on real texts, and measures its statements.
 //! - [`calibration`]: reliability diagrams and the expected calibration error.
@@ -18,7 +18,7 @@
 //! - [`speed`]: measures the time and memory that a game and a DM need in a generated world.
 //! - [`soak`]: simulates months of play, and measures the size of the directory and the load of the worker.
 //! - [`latency`]: measures the response times of an open campaign.
-//! - [`questions`]: measures questions to many characters at once.
+//! - [`questions`]: measures the response times when a game asks many characters at once.
 //! - [`readers`]: measures the time of writes while panels and an export read the same campaign.
 //! - [`frames`]: measures the cost of the Bevy plugin on the main thread, per frame.
 //! - [`panel_frames`]: measures the cost of the DM's panels on the main thread, per frame.

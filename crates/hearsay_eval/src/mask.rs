@@ -6,8 +6,8 @@
 //! names. Before a measurement, each word of such a name is therefore replaced by an invented word, in the texts, in
 //! the labels and in the names of the entities.
 //!
-//! Ordinary English words remain, because they tell what kind of thing a name stands for ("the Union", "the Flood") and
-//! occur in the training data anyway.
+//! Ordinary English words remain. They show the kind of the named thing ("the Union", "the Flood"), and occur in the
+//! training data anyway.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -36,7 +36,7 @@ pub struct MaskedText {
 }
 
 impl MaskedText {
-    /// Returns the position in the new text of a byte position in the original text. The position must not be inside a
+    /// Converts a byte position in the original text to the position in the new text. The position must not be inside a
     /// replaced word.
     pub fn position(&self, original: usize) -> usize {
         let before = self.ends.partition_point(|(end, _)| *end <= original);
@@ -48,8 +48,7 @@ impl MaskedText {
 }
 
 impl Mask {
-    /// Creates a mask for the words of `names`, except common English words. The invented words are in none of the
-    /// `other_names`.
+    /// Creates a mask for the words of `names`, except common English words. No invented word occurs in `other_names`.
     pub fn new<'a>(names: impl IntoIterator<Item = &'a str>, other_names: impl IntoIterator<Item = &'a str>) -> Self {
         let masked: BTreeSet<&str> = names.into_iter().flat_map(name_words).collect();
         let taken: BTreeSet<&str> =
@@ -89,7 +88,7 @@ impl Mask {
     }
 }
 
-/// Returns the words of a name that are no common English words. They begin with a capital letter.
+/// Returns the words of a name that begin with a capital letter and are not common English words.
 pub fn name_words(name: &str) -> impl Iterator<Item = &str> {
     let words = words(name).map(|(_, word)| word);
     words.filter(|word| word.starts_with(char::is_uppercase) && !is_common_word(&word.to_lowercase()))
@@ -116,7 +115,7 @@ fn invented_word(index: usize) -> String {
     format!("{onset}{vowel}{middle}{ending}")
 }
 
-/// Returns the mask for labelled sentences: it replaces the names that they share with the sentences for training.
+/// Returns the mask for labelled sentences. It replaces the words of `names` that also occur in `training_names`.
 pub fn shared_name_mask(names: &BTreeSet<String>, training_names: &BTreeSet<String>) -> Mask {
     let training_words: BTreeSet<&str> = training_names.iter().flat_map(|name| name_words(name)).collect();
     let words = names.iter().flat_map(|name| name_words(name));
@@ -124,9 +123,8 @@ pub fn shared_name_mask(names: &BTreeSet<String>, training_names: &BTreeSet<Stri
     Mask::new(shared, names.iter().chain(training_names).map(String::as_str))
 }
 
-/// Returns the mask for the texts of episodes: it replaces all names of the entities and
-/// in the labels, because the
-/// episodes for training are from the same campaign.
+/// Returns the mask for the texts of episodes. It replaces the names of all entities and all names in the labels,
+/// because the episodes for training are from the same campaign.
 pub fn episode_mask<'a>(names: impl IntoIterator<Item = &'a String>, label_names: &'a BTreeSet<String>) -> Mask {
     Mask::new(names.into_iter().chain(label_names).map(String::as_str), [])
 }

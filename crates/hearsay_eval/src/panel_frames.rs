@@ -88,7 +88,7 @@ fn press_nothing(_: usize) -> Option<Key> {
 /// measured.
 ///
 /// # Errors
-/// Returns an error if the world cannot be generated, or the memory fails.
+/// Returns an error if the world cannot be generated, or if the memory returns an error.
 pub fn measure(plan: Plan, report: &mut dyn FnMut(&Cost) -> Result<()>) -> Result<()> {
     ensure!(plan.frames > 0, "the number of frames must be at least 1");
     let (memory, people) = world(plan)?;

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::{readers::TimeQuantiles, speed::GeneratedWorld};
 
-/// Answers to questions that were asked at once.
+/// Times and ranking of the answers when many characters are asked at once.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct QuestionTimes {
     /// Number of questions. Each question has another text and goes to another character.
@@ -19,7 +19,7 @@ pub struct QuestionTimes {
     pub deadline_ms: u64,
     /// Number of answers that are ranked by meaning, because the vector of the question was computed in time.
     pub with_meaning: usize,
-    /// Times from the first question to each answer.
+    /// Times from sending the first question to receiving each answer.
     #[serde(flatten)]
     pub answer: TimeQuantiles,
 }

@@ -40,7 +40,7 @@ pub struct Readers {
     pub writes: usize,
     /// Times of writes without readers.
     pub alone: TimeQuantiles,
-    /// Times of writes while four panels and an export read.
+    /// Times of writes while four panels and an export read the campaign.
     pub read: TimeQuantiles,
     /// The 99th percentile of `read`, divided by the 99th percentile of `alone`.
     pub ratio: f64,

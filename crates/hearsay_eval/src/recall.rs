@@ -92,13 +92,13 @@ impl RankingMethod {
 /// The figures of one method on one set of questions.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Row {
-    /// The name of the set: one folder, or several folders whose questions are pooled.
+    /// The name of the set of questions: the name of one task, or a name for several tasks together.
     pub set: String,
     /// The ranking method.
     pub method: RankingMethod,
     /// Number of questions in the set.
     pub n: usize,
-    /// The mean scores with their intervals.
+    /// The mean scores over all questions, with their confidence intervals.
     #[serde(flatten)]
     pub figures: Figures,
     /// Median time of a ranking in milliseconds. The time does not include computing the vector of the question.
@@ -112,7 +112,7 @@ pub struct Row {
 /// The scores of a method on each question of a set.
 #[derive(Debug, Clone, Default)]
 pub struct Run {
-    /// The scores of each question.
+    /// The scores of the ranking for each question.
     pub scores: Vec<Scores>,
     /// The time of the ranking for each question, in milliseconds, without computing the vector of the question.
     pub times: Vec<f64>,
@@ -146,7 +146,7 @@ impl Run {
     }
 }
 
-/// A corpus as a state with its index.
+/// The corpus of a task, loaded into a state and an index that can be searched.
 #[derive(Debug)]
 pub struct TestCollection {
     state: State,
@@ -199,7 +199,7 @@ impl TestCollection {
         indexed.filter_map(|doc| Some((doc, document_text(self.state.corpus(), doc)?.into_owned())))
     }
 
-    /// Stores the vector of a text in the index.
+    /// Stores the vector of a text of the corpus in the index.
     pub fn set_vector(&mut self, doc: DocId, vector: &[f32]) {
         self.index.set_vector(doc, vector);
     }

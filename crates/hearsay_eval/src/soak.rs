@@ -74,7 +74,7 @@ const BATCHES_PER_MINUTE: usize = 4;
 /// Simulates the village as fast as possible, and writes to `directory`.
 ///
 /// # Errors
-/// Returns an error if the village has fewer than 8 people, the memory fails, or a move is refused.
+/// Returns an error if the village has fewer than 8 people, if the memory returns an error, or if it refuses a move.
 pub fn measure(plan: Plan, directory: &Path) -> Result<SoakResult> {
     ensure!(plan.people >= 8, "a village needs at least 8 people, not {}", plan.people);
     let (played_directory, once_directory) = (directory.join("played"), directory.join("once"));

@@ -49,7 +49,7 @@ pub enum StoryError {
         problem: String,
     },
     /// The file contains no question.
-    #[error("{}: the file contains no question; expected numbered lines; a line with a question also contains a tab and the answer", file.display())]
+    #[error("{}: the file contains no question; expected numbered lines, some with a question, a tab and the answer", file.display())]
     Empty {
         /// The file.
         file: PathBuf,

@@ -57,7 +57,7 @@ pub struct CorpusLine {
     /// The name of the speaker, if the text was spoken.
     #[serde(default)]
     pub speaker: Option<String>,
-    /// The time of the text in the words of the source, if it is known.
+    /// The date or time of the text, in the words of the source; `None` if it is unknown.
     #[serde(default)]
     pub time: Option<String>,
 }
@@ -69,7 +69,7 @@ pub struct TaskQuery {
     pub id: String,
     /// The text of the question.
     pub text: String,
-    /// The ids of the groups that answer the question.
+    /// The ids of the groups (sessions or documents) that answer the question.
     pub relevant: Vec<String>,
 }
 
@@ -78,7 +78,7 @@ pub struct TaskQuery {
 pub struct TaskFact {
     /// The name of the subject.
     pub subject: String,
-    /// The words of the relation.
+    /// The words that name the relation between subject and object.
     pub predicate: String,
     /// The name of the object.
     pub object: String,

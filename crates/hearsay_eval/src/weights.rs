@@ -39,9 +39,11 @@ pub struct FittedWeights {
     pub weights: BTreeMap<String, f64>,
     /// The number of facts to which the weights were fitted.
     pub n: usize,
-    /// The share of the accepted facts that match a labelled fact that is not doubtful, in the cross-validation.
+    /// The share of the accepted facts in the cross-validation that match a labelled fact. Doubtful labelled facts do
+    /// not count.
     pub precision: f64,
-    /// The number of accepted facts that match a labelled fact that is not doubtful, in the cross-validation.
+    /// The number of accepted facts in the cross-validation that match a labelled fact. Doubtful labelled facts do not
+    /// count.
     pub right: usize,
     /// The mean logarithmic loss in the cross-validation.
     pub loss: f64,

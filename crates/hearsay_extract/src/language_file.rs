@@ -36,7 +36,7 @@ pub enum LanguageError {
         problem: String,
     },
     /// The label of a relation is not the predicate of an earlier table.
-    #[error("{predicate} has the label `{label}`, but no table before it has the predicate `{label}`")]
+    #[error("the label `{label}` of {predicate} is not the predicate of an earlier table")]
     UnknownLabel {
         /// The relation.
         predicate: Predicate,

@@ -60,7 +60,7 @@ pub(crate) struct Reply {
     pub(crate) is_cut_off: bool,
 }
 
-/// Budget, cancellation and counters of one run.
+/// Budget, cancellation and counters of one run, which reads one text or writes one recap.
 #[derive(Debug, Clone)]
 pub(crate) struct Run {
     pub(crate) budget: Budget,
@@ -109,8 +109,8 @@ pub(crate) struct Client {
     http: async_openai::Client<OpenAIConfig>,
     total_budget: Budget,
     call_permits: Arc<Semaphore>,
-    /// Strictest format that the server accepts, as far as known. `rejects_temperature` records whether the server
-    /// rejects a temperature.
+    /// Strictest answer format that the server has not rejected so far. `rejects_temperature` records whether the
+    /// server rejects a temperature.
     accepted_format: Arc<AtomicU8>,
     rejects_temperature: Arc<AtomicBool>,
 }
@@ -245,11 +245,11 @@ impl Client {
         };
         let _permit = self.call_permits.acquire().await.map_err(|_| LlmError::Cancelled)?;
         let run_reservation =
-            run.budget.reserve(needed).ok_or_else(|| budget_error(&run.budget, "of one run", "run_tokens"))?;
+            run.budget.reserve(needed).ok_or_else(|| budget_error(&run.budget, "per text or recap", "run_tokens"))?;
         let total_reservation = self
             .total_budget
             .reserve(needed)
-            .ok_or_else(|| budget_error(&self.total_budget, "of all runs", "total_tokens"))?;
+            .ok_or_else(|| budget_error(&self.total_budget, "for all texts and recaps", "total_tokens"))?;
         run.calls.fetch_add(1, Relaxed);
         let chat = self.http.chat();
         // The client crate logs the bodies of answers that it cannot read, and a server may repeat the key in one.

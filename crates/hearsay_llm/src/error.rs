@@ -29,7 +29,7 @@ pub enum LlmError {
     },
     /// The model's answer could not be used. In an extraction, the model was told what was wrong, and its second answer
     /// could not be used either.
-    #[error("the answer of {model} cannot be used: {reason}; it begins `{answer_start}`")]
+    #[error("the answer of the model {model} cannot be used: {reason}; the answer begins with `{answer_start}`")]
     Unusable {
         /// Name of the model.
         model: String,
@@ -40,10 +40,11 @@ pub enum LlmError {
     },
     /// A token budget has too few tokens left for the next call.
     #[error(
-        "the budget of {limit} tokens {scope} is used up ({used} used, {needed} needed for the next call); raise {setting}"
+        "the budget of {limit} tokens {scope} is used up ({used} used, {needed} needed for the next call); \
+         raise the setting `{setting}`"
     )]
     Budget {
-        /// Scope of the budget: one run or all runs.
+        /// Scope of the budget: one text or recap, or all texts and recaps.
         scope: &'static str,
         /// Setting that contains the limit of the budget.
         setting: &'static str,
@@ -56,7 +57,8 @@ pub enum LlmError {
     },
     /// The text is longer than the maximum for one call.
     #[error(
-        "the text has {char_count} characters, but one call accepts at most {max_chars}; shorten the text or raise {setting}"
+        "the text has {char_count} characters, but one call accepts at most {max_chars}; shorten the text or \
+         raise the setting `{setting}`"
     )]
     TooLong {
         /// Length of the text, in characters.

@@ -1,4 +1,4 @@
-//! Fuzz target: it reads arbitrary text as an answer of a language model, and checks properties that every result must
+//! Fuzz target that reads arbitrary text as an answer of a language model, and checks properties that every result must
 //! have.
 //!
 //! The folder `fuzz/` of the repository contains a `cargo fuzz` program and a corpus for the target. A test runs the
@@ -14,7 +14,7 @@ pub const TARGETS: [&str; 1] = ["answer"];
 /// # Panics
 /// Panics if the target is unknown or if a result violates a property. For example, repaired JSON cannot be read again,
 /// or an answer has too many items. A violated property is a bug.
-#[allow(clippy::panic, reason = "a panic is how a fuzzer is told")]
+#[allow(clippy::panic, reason = "a fuzz target reports a bug by a panic")]
 pub fn run(target: &str, bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     match target {

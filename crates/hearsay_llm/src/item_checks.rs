@@ -30,7 +30,8 @@ pub struct RejectionCounts {
     /// Number of facts whose subject or object is not an entity in the prompt, or whose subject and object are the same
     /// entity.
     pub unknown_entities: usize,
-    /// Number of facts whose predicate is invalid, or is an attribute without a value.
+    /// Number of facts whose predicate is not a valid name or is the attribute `kind`, and of attributes without a
+    /// value.
     pub bad_predicates: usize,
     /// Number of facts from a sentence that is a question.
     pub questions: usize,

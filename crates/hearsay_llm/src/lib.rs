@@ -1,8 +1,8 @@
 //! Extracts proposed facts from a text with a language model. The model runs on a server with an OpenAI-compatible API.
 //!
-//! The result is the same [`Extraction`] as from the local [`Extractor`](hearsay_extract::Extractor), so that the same
-//! policy decides about the facts of both. This crate contacts a server only when a caller creates an [`Llm`] and calls
-//! it.
+//! The result has the same type, [`Extraction`], as the result of the local [`Extractor`](hearsay_extract::Extractor).
+//! The same policy therefore decides on all facts. This crate contacts a server only when a caller creates an [`Llm`]
+//! and calls a method that needs the server.
 //!
 //! ```no_run
 //! use hearsay_extract::{Language, Lexicon, Text, TextType};
@@ -29,8 +29,8 @@
 //!
 //! 1. The text is divided into overlapping parts of at most 12,000 characters, at the ends of paragraphs or sentences.
 //!    Each call to the server is a new conversation.
-//! 2. The model looks for entities in several passes. Each pass gets a list of the entities found so far. The passes
-//!    end when two in a row find nothing new, or after [`LlmSettings::entity_passes`] passes.
+//! 2. The model looks for entities in several passes over the part. Each pass gets a list of the entities found so far.
+//!    The passes end when two consecutive passes find nothing new, or after [`LlmSettings::entity_passes`] passes.
 //! 3. The model looks for relations and attributes of the known entities that the text names, and of the entities from
 //!    step 2.
 //! 4. Each entity and fact is compared with the text, and refused if it fails a check. [`RejectionCounts`] counts the
@@ -50,8 +50,8 @@
 //!   [`LlmExtraction::unread`]. A cancelled run gives only an error.
 //! - **The key stays secret.** The key comes from the environment. It never appears in a setting, error, log, `Debug`
 //!   output or answer.
-//! - **Bounded.** [`LlmSettings`] limits the time and the number of tries of a call, the tokens of one run and of all
-//!   runs, and the number of concurrent calls.
+//! - **Limits.** [`LlmSettings`] limits the time and the number of tries of a call, the tokens for one text or recap,
+//!   the tokens for all texts and recaps together, and the number of concurrent calls.
 //!
 //! # In the background
 //!
@@ -86,7 +86,7 @@ mod writer;
 
 use std::fmt;
 
-use hearsay_extract::{Extraction, Language, Lexicon, Text};
+use hearsay_extract::{Extraction, Language, Lexicon, Text, TextType};
 use hearsay_model::{Span, Vocabulary};
 use serde::{Deserialize, Serialize};
 
@@ -115,7 +115,7 @@ pub enum Phase {
     Writing,
 }
 
-/// Progress of a run. It is reported before each pass.
+/// Progress of an extraction from one text. It is reported before each pass over a part of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
     /// Purpose of the next call.
@@ -124,20 +124,20 @@ pub struct Progress {
     pub part: usize,
     /// Number of parts of the text.
     pub parts: usize,
-    /// Number of the pass within this phase, counted from 1.
+    /// Number of the current pass over the part, counted from 1. The phase `Entities` can have several passes.
     pub pass: usize,
-    /// Number of calls of this run so far, including repeated calls.
+    /// Number of calls to the server for this text so far, including repeated calls.
     pub calls: u64,
-    /// Number of tokens of this run so far, including the tokens reserved for unfinished calls.
+    /// Number of tokens for this text so far, including the tokens reserved for unfinished calls.
     pub tokens: u64,
 }
 
-/// Lets a caller cancel a run and follow its progress.
+/// Lets a caller cancel an extraction and follow its progress.
 #[derive(Clone, Default)]
 pub struct RunControl<'a> {
-    /// Handle that cancels the run.
+    /// Handle that cancels the extraction.
     pub cancel: CancelHandle,
-    /// Function that is called before each pass; `None` if nothing should be called.
+    /// Function that gets the progress before each pass over a part of the text; `None` to report no progress.
     pub progress: Option<&'a (dyn Fn(Progress) + Sync)>,
 }
 
@@ -147,7 +147,7 @@ impl fmt::Debug for RunControl<'_> {
     }
 }
 
-/// Counts of one run: results, calls and tokens.
+/// Counts of one extraction: results, calls and tokens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ExtractionCounts {
@@ -157,19 +157,19 @@ pub struct ExtractionCounts {
     pub entities: usize,
     /// Number of extracted relations and attributes.
     pub relations: usize,
-    /// Number of entities and facts that were merged into an equal entity or fact from another part of the text.
+    /// Number of entities and facts that were merged because another part of the text states the same entity or fact.
     pub merged: usize,
     /// Number of entities and facts that the checks rejected, by reason for the rejection.
     pub flagged: RejectionCounts,
-    /// Number of passes that looked for entities.
+    /// Number of passes over parts of the text that looked for entities.
     pub passes: usize,
-    /// Number of calls, including repeated calls.
+    /// Number of calls to the server, including repeated calls.
     pub calls: u64,
     /// Number of calls that were repeated after a temporary failure.
     pub retries: u64,
     /// Number of answers whose JSON had to be repaired.
     pub repaired: usize,
-    /// Number of answers that were cut off because they were too long. Their complete items were used.
+    /// Number of answers that were cut off because they were too long. The complete items of these answers were used.
     pub cut_off: usize,
     /// Number of answers that could not be used, so that the model was asked to answer again.
     pub asked_again: usize,
@@ -178,7 +178,7 @@ pub struct ExtractionCounts {
 }
 
 impl std::ops::AddAssign for ExtractionCounts {
-    /// Adds the counts of another run.
+    /// Adds the counts of another extraction.
     fn add_assign(&mut self, run: Self) {
         self.add(&run);
         self.parts += run.parts;
@@ -217,7 +217,7 @@ pub struct LlmExtraction {
     pub extraction: Extraction,
     /// Additional quotes from the text for the facts in `extraction`.
     pub additional_quotes: Vec<AdditionalQuote>,
-    /// Counts of the run: results, calls and tokens.
+    /// Counts of the extraction: results, calls and tokens.
     pub counts: ExtractionCounts,
     /// Parts of the text that were not read because of an error, such as a used-up budget or an unreachable server.
     pub unread: Vec<UnreadPart>,
@@ -261,7 +261,7 @@ impl Llm {
     /// and I/O enabled. A text without words needs no call to the server.
     ///
     /// # Errors
-    /// Returns an error if no part of the text could be read, or if the run was cancelled.
+    /// Returns an error if no part of the text could be read, or if the extraction was cancelled.
     pub fn extract<'a>(
         &'a self,
         lexicon: &'a Lexicon,
@@ -286,6 +286,29 @@ impl Llm {
         runtime()?.block_on(self.extract(lexicon, text, watch))
     }
 
+    /// Extracts facts from the turns of a job. Blocks the thread like [`Llm::extract_blocking`].
+    ///
+    /// # Errors
+    /// Returns the same errors as [`Llm::extract_blocking`].
+    pub fn extract_job_blocking(
+        &self,
+        lexicon: &Lexicon,
+        job: &Job,
+        watch: &RunControl<'_>,
+    ) -> Result<LlmExtraction, LlmError> {
+        let (script, _) = job.script();
+        let has_speaker = job.turns.iter().any(|turn| turn.speaker.is_some());
+        let before: Vec<&str> = job.context.before.iter().map(String::as_str).collect();
+        let text = Text {
+            speaker: job.turns.first().filter(|_| job.turns.len() == 1).and_then(|turn| turn.speaker.as_ref()),
+            present: &job.context.present,
+            place: job.context.place.as_ref(),
+            preceding: &before,
+            ..Text::new(&script, if has_speaker { TextType::Talk } else { TextType::Lore })
+        };
+        self.extract_blocking(lexicon, &text, watch)
+    }
+
     /// Returns a copy that uses another vocabulary. The copy shares the client, the token budget and the limits.
     #[must_use]
     pub fn with_vocabulary(&self, vocabulary: Vocabulary) -> Self {
@@ -297,7 +320,7 @@ impl Llm {
         Writer::new(self.client.clone())
     }
 
-    /// Returns the number of tokens that all runs have used since this `Llm` was created.
+    /// Returns the number of tokens used for all texts and recaps since this `Llm` was created.
     pub fn tokens_used(&self) -> u64 {
         self.client.tokens_used()
     }

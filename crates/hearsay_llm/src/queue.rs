@@ -21,7 +21,7 @@ pub struct Turn {
     pub text: String,
     /// Speaker; `None` if there is no known speaker.
     pub speaker: Option<EntityId>,
-    /// Name of the speaker in the script of the job; `None` if the script should not name the speaker.
+    /// Name of the speaker in the text that the model reads; `None` if that text should not name the speaker.
     pub speaker_name: Option<String>,
 }
 
@@ -57,7 +57,7 @@ pub enum JobState {
     },
 }
 
-/// Turns of one source that are read together.
+/// Turns of one conversation, session or file that are read together.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Job {
     /// Number of the job.
@@ -129,7 +129,7 @@ struct OpenConversation {
 }
 
 /// Queue of turns and jobs that wait for extraction. To store the queue, serialise the whole value. After a restart,
-/// call [`Queue::after_restart`]. A stored queue with fields that this version does not know is not read.
+/// call [`Queue::after_restart`]. Deserialising fails if the stored queue has fields that this version does not know.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Queue {
@@ -247,8 +247,8 @@ impl Queue {
         match error {
             None => self.complete(id),
             Some(LlmError::Cancelled) => self.requeue(id),
-            // A used-up budget of all runs is treated like an unreachable server: every job would fail, and no job is
-            // the cause.
+            // If the budget for all texts is used up, every job would fail, and no job is the cause. This case is
+            // therefore treated like an unreachable server.
             Some(LlmError::Unreachable { .. } | LlmError::Budget { setting: "total_tokens", .. }) => {
                 self.mark_unreachable(settings, id, now);
             }
@@ -287,8 +287,8 @@ impl Queue {
         }
     }
 
-    /// Records that the server was unreachable. The job waits again without counting a failure, and no job is given out
-    /// for some time.
+    /// Records that the server was unreachable. The job waits again, and its failure count does not change. For some
+    /// time, [`Queue::take_job`] returns no job.
     pub fn mark_unreachable(&mut self, settings: &QueueSettings, id: JobId, now: i64) {
         let wait = backoff::exponential_delay(settings.wait_ms, settings.max_wait_ms, self.down_times, 0);
         self.down_until = Some(time_after(now, wait));

@@ -52,33 +52,33 @@ pub struct LlmSettings {
     pub answer_tokens: u32,
     /// Maximum number of concurrent calls, from 1 to 64; by default 2.
     pub concurrency: usize,
-    /// Number of turns after which a conversation is read; by default 5.
+    /// Number of turns (spoken lines) of a conversation that are read together; by default 5.
     pub after_turns: usize,
-    /// Number of tokens after which a conversation is read, even if it has fewer than `after_turns` turns; by default
-    /// 2,000.
+    /// Number of tokens after which the waiting turns of a conversation are read, even if there are fewer than
+    /// `after_turns` turns; by default 2,000.
     pub after_tokens: usize,
     /// Maximum number of characters of a part of a long text; by default 12,000, at least 200.
     pub part_chars: usize,
     /// Number of characters that two neighbouring parts share, so that no statement is lost at the boundary; by default
     /// 800, at most half of `part_chars`.
     pub overlap_chars: usize,
-    /// Maximum number of passes that look for entities in one part; by default 6. The passes end earlier if two in a
-    /// row find nothing new.
+    /// Maximum number of passes over one part that look for entities; by default 6. The passes end earlier if two
+    /// consecutive passes find nothing new.
     pub entity_passes: usize,
     /// Maximum number of characters of the text from which a recap is written; by default 24,000, at least 200.
     pub recap_chars: usize,
 }
 
-/// Settings of one phase that replace the general settings.
+/// Settings for one kind of call (for entities, for relations, or for recaps), which replace the general settings.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PhaseSettings {
-    /// Name of the model for this phase; `None` for the general model.
+    /// Name of the model for this kind of call; `None` for the model in [`LlmSettings::model`].
     pub model: Option<String>,
-    /// Temperature for this phase, from 0 to 2; `None` for the general temperature.
+    /// Temperature for this kind of call, from 0 to 2; `None` for [`LlmSettings::temperature`].
     pub temperature: Option<f64>,
-    /// Minimum confidence; `None` means 0.3. Results with a lower confidence are refused and counted in
-    /// [`RejectionCounts::unsure`](crate::RejectionCounts::unsure).
+    /// Minimum confidence of an entity or fact; `None` means 0.3. Entities and facts with a lower confidence are
+    /// refused and counted in [`RejectionCounts::unsure`](crate::RejectionCounts::unsure).
     pub min_confidence: Option<Confidence>,
 }
 

@@ -32,7 +32,7 @@ pub enum IdError {
         length: usize,
     },
     /// The text is not 32 hexadecimal digits.
-    #[error("`{0}` is not a hash id: expected 32 hexadecimal digits")]
+    #[error("`{0}` is not a valid id: expected 32 hexadecimal digits")]
     NotAHash(String),
 }
 

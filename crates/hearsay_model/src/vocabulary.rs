@@ -226,7 +226,11 @@ pub enum VocabularyError {
     MissingRole(PredicateRole),
     /// The predicate of a role is not defined or has the wrong type: a relation where the role needs an attribute, or
     /// an attribute where the role needs a relation.
-    #[error("{name} cannot have the role `{}`: {name} is not defined, or is a relation where the role needs an attribute, or the reverse", .role.as_str())]
+    #[error(
+        "{name} cannot have the role `{}`: {name} is not defined, or is a relation although the role needs an \
+         attribute, or is an attribute although the role needs a relation",
+        .role.as_str()
+    )]
     InvalidRole {
         /// The role.
         role: PredicateRole,

@@ -25,7 +25,7 @@ pub struct Ask {
     /// Listeners and other entities that are present with the speaker.
     pub present: Vec<EntityId>,
     /// Entities that the question is about. The answer contains only facts and passages that concern these entities or
-    /// their direct neighbours. If empty, there is no such restriction.
+    /// their direct neighbours. If empty, the answer may concern any entity.
     pub about: Vec<EntityId>,
     /// Predicates whose facts are left out of the answer, although the speaker may know them.
     pub hidden: Arc<BTreeSet<Predicate>>,
@@ -38,8 +38,9 @@ pub struct Ask {
     pub budget: Option<usize>,
     /// Maximum number of facts and passages together. Default: from the settings.
     pub limit: Option<usize>,
-    /// Maximum time to wait for the vector of the question, counted from the call. If the sentence encoder needs
-    /// longer, facts and passages are ranked by keywords and graph, but not by meaning. Default: from the settings.
+    /// Maximum time to wait for the vector of the question, counted from the call of `Memory::ask`. If the sentence
+    /// encoder needs longer, facts and passages are ranked by keywords and graph, but not by meaning. Default: from the
+    /// settings.
     pub deadline: Option<Duration>,
     /// Token counter. Default: [`ApproximateTokens`].
     pub counter: Option<Box<dyn TokenCounter + Send>>,
@@ -68,9 +69,9 @@ impl Ask {
         }
     }
 
-    /// Returns the context for answering the question in another state, such as the state at an earlier journal
-    /// position. Facts and passages are ranked by keywords and graph, but not by meaning. Indexes every text of the
-    /// state, so call this function on a background thread.
+    /// Answers the question from `state`, which may be an older state than the current one, and returns the context.
+    /// Facts and passages are ranked by keywords and graph, but not by meaning. Indexes every text of the state, so
+    /// call this function on a background thread.
     ///
     /// # Errors
     /// Returns an error if an entity or the session does not exist.
@@ -137,7 +138,7 @@ pub struct AnswerSources<'a> {
     pub state: &'a State,
     /// Search index of the state.
     pub index: &'a Index,
-    /// Evaluations of the reveals in the state. Evaluations of conditions that are not met may be left out.
+    /// Results of checking the conditions of the reveals. Reveals whose conditions are not met may be left out.
     pub reveals: &'a [RevealEvaluation],
 }
 
@@ -151,7 +152,7 @@ fn known_place(view: &View, speaker: &EntityId) -> Option<EntityId> {
     latest.object().entity().cloned()
 }
 
-/// The answer to a question: a scene context for the speaker, and details of its computation.
+/// The answer to a question: a scene context for the speaker, and information about how it was computed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Answer {
     /// Scene context: the facts and passages that the speaker knows and may use in the answer.

@@ -1,4 +1,4 @@
-//! A knower's beliefs: the reasons for them, their derivations, and beliefs about the knowledge of other knowers.
+//! A knower's beliefs, their reasons and derivations, and the knower's beliefs about the knowledge of others.
 
 use std::collections::BTreeSet;
 
@@ -23,7 +23,8 @@ pub struct BeliefReport {
     pub subject: EntityId,
     /// Beliefs, sorted by predicate. For each predicate, the most credible belief comes first.
     pub answers: Vec<BeliefRow>,
-    /// Canon facts that have the same subject and predicates and are true at the given game time. Sorted by predicate.
+    /// Canon facts about the subject that are true at the given game time, and that have the requested predicate or, if
+    /// none was requested, one of the predicates of the beliefs. Sorted by predicate.
     pub truth: Vec<TruthRow>,
 }
 
@@ -169,7 +170,7 @@ pub struct AttributedFactRow {
     /// The first knower's reason for this belief, in words: `odo-brandt was there`, `told odo-brandt`, `odo-brandt told
     /// it`.
     pub because: String,
-    /// Game time from which this reason applies, as text.
+    /// Game time at which this reason arose, as text, for example the time at which the first knower told the fact.
     pub since: Option<String>,
     /// Session in which the first knower learned the fact.
     pub session: Option<SessionId>,
@@ -188,9 +189,9 @@ pub(crate) fn describe_reason(reason: &AttributionReason, other: &EntityId) -> S
     }
 }
 
-/// Returns the facts that `knower` has reason to believe that `other` knows, latest reason first. `subject` and
-/// `predicate`, if given, restrict the result to facts with this subject and this predicate. Common lore is included
-/// only if both are given.
+/// Returns the facts that `other` knows in the opinion of `knower`, latest reason first. `subject` and `predicate`, if
+/// given, restrict the result to facts with this subject and this predicate. Common lore is included only if both are
+/// given.
 ///
 /// # Errors
 /// Returns an error if an entity does not exist, or if the predicate is invalid.
@@ -262,8 +263,8 @@ pub struct DerivationRow {
     pub edge: KnowledgeId,
     /// Knower that the edge belongs to; `*` for everybody.
     pub knower: Knower,
-    /// Fact that this edge leads to, if it differs from the fact of the derivation: the original of a distorted fact,
-    /// or a premise of a deduction.
+    /// Fact of this edge, if it differs from the fact of the derivation: the original of a distorted fact, or a premise
+    /// of a deduction.
     pub other_fact: Option<FactId>,
     /// Sentence that states the other fact.
     pub other_statement: Option<String>,
@@ -280,7 +281,7 @@ pub struct DerivationRow {
     /// The knower's trust in the teller, 0.0–1.0. For an edge without a teller, the credence that is stored in the
     /// edge.
     pub trust_factor: f64,
-    /// Edges that this edge depends on. Empty for an edge without justifications, such as that of a witness.
+    /// Edges that this edge depends on. Empty for an edge without justifications, such as the edge of a witness.
     pub from: Vec<DerivationRow>,
 }
 

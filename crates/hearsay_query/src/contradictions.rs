@@ -20,7 +20,7 @@ pub enum Clash {
     OneAtATime(Predicate),
     /// The facts state opposite relations to this entity for overlapping times.
     Opposites(EntityId),
-    /// The other facts refute this fact.
+    /// The other facts of the group refute this fact.
     Refuted(FactId),
 }
 

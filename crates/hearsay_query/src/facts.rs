@@ -108,7 +108,7 @@ pub struct FactRelationRow {
 pub struct ObjectFilter {
     /// The object is this entity.
     pub entity: Option<EntityId>,
-    /// The object is a text that contains these words, or a number or flag that is written so.
+    /// Text of the object: words that a text value contains, or the full text of a number or flag.
     pub words: String,
 }
 

@@ -20,7 +20,7 @@ pub struct TraversalFilter {
     pub direction: Direction,
     /// Only relations with these predicates are followed. If empty, all relations are followed.
     pub predicates: Vec<String>,
-    /// Knower whose view is used. Default: everything.
+    /// Knower whose view is traversed. Default: all facts of the campaign.
     pub knower: Option<EntityId>,
     /// Game time of the knower's view. Default: now, with everything that the knower has learned so far.
     pub as_of: Option<GameTime>,

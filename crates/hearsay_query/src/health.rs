@@ -172,7 +172,7 @@ impl Findings {
             ),
             check(
                 "dangling",
-                "facts that refer to a removed fact or entity",
+                "facts that refer to a missing entity, passage or session, or relate an entity to itself",
                 self.dangling,
                 "find the missing target with `fact show`, then replace it with `fact correct`",
             ),

@@ -96,7 +96,7 @@ pub struct UndoRow {
     pub lost: Vec<(&'static str, usize)>,
     /// Facts that the undo would remove, up to the `limit` of [`describe_undo`].
     pub facts: Vec<LostFact>,
-    /// Number of records that the undo would not remove, but change or restore.
+    /// Number of records that the undo would change or restore, instead of removing them.
     pub changed: usize,
     /// Later operations that changed records which the undo would remove, oldest first. These changes would be lost.
     pub dependents: Vec<HistoryRow>,

@@ -46,8 +46,9 @@ pub struct KnowsRow {
     pub credence: f64,
     /// Whether the knower believes the fact, doubts it, or believes another fact instead.
     pub hold: BeliefStatus,
-    /// How the knower learned the fact, in words. If several edges lead to the fact, this text describes the first edge
-    /// in this order: edges of the knower before edges of its groups and places, then by descending credence.
+    /// How the knower learned the fact, in words. If several edges lead to the fact, this text describes one of them:
+    /// the edge of the knower itself with the highest credence, or else the edge of a group or place with the highest
+    /// credence.
     pub acquisition: String,
     /// Game time at which the knower learned the fact, as text; `None` if the knower always knew the fact.
     pub since: Option<String>,
@@ -212,8 +213,9 @@ pub struct PartyKnower {
     pub knower: EntityId,
     /// The knower's credence in the fact, 0.0–1.0. Contradicting beliefs lower this value.
     pub credence: f64,
-    /// How the knower learned the fact, in words. If several edges lead to the fact, this text describes the first edge
-    /// in this order: edges of the knower before edges of its groups and places, then by descending credence.
+    /// How the knower learned the fact, in words. If several edges lead to the fact, this text describes one of them:
+    /// the edge of the knower itself with the highest credence, or else the edge of a group or place with the highest
+    /// credence.
     pub acquisition: String,
     /// Game time at which the knower learned the fact, as text.
     pub since: Option<String>,
@@ -300,8 +302,8 @@ pub struct Missed {
     pub was_there: bool,
     /// Characters that were present in the session.
     pub present: Vec<EntityId>,
-    /// Facts that others learned in the session, and that the character did not know at its end. Sorted by the time of
-    /// learning.
+    /// Facts that others learned in the session, and that the character did not know at the end of the session. Sorted
+    /// by the time of learning.
     pub facts: Vec<MissedRow>,
     /// Lines that the character did not hear, in the order of the session.
     pub lines: Vec<MissedLine>,
@@ -318,8 +320,8 @@ pub struct MissedRow {
     pub learned_by: Vec<EntityId>,
     /// Game time at which the fact was first learned in the session, as text.
     pub since: Option<String>,
-    /// Text that says how and when the character learned the missed fact after the session; `None` if the character
-    /// never learned it.
+    /// Text that says how and when the character learned the missed fact after the session; `None` if the character has
+    /// not learned it.
     pub heard_since: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Queries of a campaign: the contents, who knows them, and the decisions that await the DM.
+//! Queries of a campaign: its contents, the knowledge of each character, and the decisions that await the DM.
 //!
 //! Every query is a function of a [`State`](hearsay_model::State). The queries in [`ask`] and [`search`] also need an
 //! index. A query writes nothing and returns plain data that you can print or serialize. Queries refer to entities,

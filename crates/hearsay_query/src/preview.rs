@@ -32,8 +32,8 @@ pub struct Preview {
     pub lost: Vec<LostEdge>,
     /// Knowledge edges whose credence changes through the operation, sorted by fact and knower.
     pub moved: Vec<CredenceChange>,
-    /// Remaining believers of each fact that the operation ends, retracts or marks as false: knowers that still believe
-    /// the fact, or a distorted version of the fact, after the operation. Sorted by fact and knower.
+    /// Knowers that still believe a fact after the operation ends the fact, retracts it or marks it as false. Knowers
+    /// that believe a distorted version of the fact are included. Sorted by fact and knower.
     pub still: Vec<RemainingBeliever>,
 }
 
@@ -84,8 +84,8 @@ pub struct CredenceChange {
     pub after: f64,
 }
 
-/// A remaining believer of a fact that an operation ends, retracts or marks as false. The knower still believes the
-/// fact, or a distorted version of the fact, after the operation.
+/// A knower that still believes a fact, or a distorted version of the fact, after an operation ends the fact, retracts
+/// it or marks it as false.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RemainingBeliever {
     /// Knower that still believes the fact.

@@ -20,7 +20,7 @@ pub struct Record {
     pub name: Option<String>,
     /// Current place of the entity.
     pub place: Option<EntityId>,
-    /// Newest value of each attribute. Omits names and texts about the entity.
+    /// Newest value of each attribute. Omits the name, kind, aliases, tags, description and lore of the entity.
     pub attributes: BTreeMap<Predicate, Value>,
     /// Relations to other entities, except the location of the entity. Each value is the entity's attitude to the other
     /// entity, −100 to 100, or `None` if the relation states no attitude.

@@ -1,4 +1,4 @@
-//! From text to ids: finds the entity, fact or session that a name or reference refers to.
+//! Finds the entity, fact or session that a name or another reference refers to.
 //!
 //! Queries, commands and the engine accept only ids. A program that reads names from a person resolves them with these
 //! functions first.
@@ -119,8 +119,8 @@ fn entities_with_name_part(source: &impl NameSource, part: &str) -> Vec<EntityId
 pub struct Speaker {
     /// Character that speaks.
     pub id: EntityId,
-    /// Secret name of the character under which it speaks: hearers who do not know whose name it is do not learn who
-    /// speaks. `None` if the character speaks under a name that is not secret.
+    /// Secret name under which the character speaks. Hearers who do not know that this name belongs to the character do
+    /// not learn who speaks. `None` if the character speaks under a name that is not secret.
     #[serde(default)]
     pub alias: Option<String>,
 }
@@ -167,7 +167,8 @@ pub fn resolve_replacement(state: &State, fact: &Fact, object: &str) -> Result<O
     }
 }
 
-/// Finds a merged entity: by the id of the entity that the merge removed, or by id or name of the entity that remains.
+/// Finds a merged entity. If `name` is the id of an entity that a merge removed, returns this id. Otherwise, finds the
+/// entity like [`resolve`].
 ///
 /// # Errors
 /// Returns the same errors as [`resolve`].
@@ -206,8 +207,8 @@ pub(crate) fn nearest_entity_ids(source: &impl NameSource, name: &str) -> Vec<St
 /// Maximum number of facts in an error about an ambiguous reference.
 const MAX_CANDIDATES: usize = 9;
 
-/// Finds a fact by id, by the first digits of its id (at least four), by handle, or by two or more words if only its
-/// statement contains all of them.
+/// Finds a fact by id, by the first digits of its id (at least four), by handle, or by two or more words if no other
+/// statement contains all of these words.
 ///
 /// # Errors
 /// Returns an error if no fact matches, or if several facts match.

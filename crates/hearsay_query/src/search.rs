@@ -82,8 +82,8 @@ pub struct Search {
     pub depth: usize,
     /// Maximum number of facts. The same limit applies to passages. Default [`MAX_HITS`].
     pub limit: usize,
-    /// Maximum time to wait for the vector of the text, counted from the call. If the sentence encoder needs longer,
-    /// results are ranked by keywords and graph, but not by meaning. Default: from the settings.
+    /// Maximum time to wait for the vector of the text, counted from the call of `Memory::search`. If the sentence
+    /// encoder needs longer, results are ranked by keywords and graph, but not by meaning. Default: from the settings.
     pub deadline: Option<Duration>,
 }
 
@@ -195,7 +195,7 @@ impl Search {
         Self { text: text.into(), ..Self::default() }
     }
 
-    /// Searches in another state, such as the state at an earlier position. Ranks by keywords and graph, but not by
+    /// Searches in `state`, which may be an older state than the current one. Ranks by keywords and graph, but not by
     /// meaning. Indexes every text of the state, so call this function on a background thread.
     ///
     /// # Errors

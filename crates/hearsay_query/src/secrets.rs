@@ -251,7 +251,7 @@ pub enum Obstacle {
         /// Lowest rank of the members who know the fact through the group.
         needs: String,
     },
-    /// The knower is a member of a group, or a resident of a place, that knows the fact, but does not know of this
+    /// A group or place knows the fact. The knower is a member or resident of it, but does not know about this
     /// membership or residence.
     UnawareOfBelonging {
         /// Group or place that knows the fact.

@@ -91,7 +91,7 @@ pub struct MomentRow {
     pub kind: MomentKind,
     /// Game time of the moment, if known.
     pub time: Option<GameTime>,
-    /// Game time as text, with the precision in which it was written.
+    /// Game time as text. A date that was given as a year or month is shown as a year or month.
     pub when: String,
     /// Sentence that describes the moment.
     pub description: String,

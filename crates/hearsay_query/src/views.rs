@@ -95,7 +95,7 @@ pub struct ViewCache {
 }
 
 impl ViewCache {
-    /// Notes a change of the state, so that cached views are updated at their next query. Without this call, the next
+    /// Records a change of the state, so that cached views are updated at their next query. Without this call, the next
     /// query after a change computes every view again.
     ///
     /// `before` is the version of the state before the change, and `touched` the keys of all records whose value or

@@ -40,8 +40,8 @@ pub struct HolderRow {
     pub name: String,
     /// The knower's credence in the fact, 0.0–1.0. Contradicting beliefs lower this value.
     pub credence: f64,
-    /// How the knower learned the fact: a description in words for each edge. Edges of the knower come before edges of
-    /// its groups and places. Within each of these, edges with higher credence come first.
+    /// How the knower learned the fact: a description in words for each edge. Edges of the knower itself come first,
+    /// and then edges of its groups and places. Both are sorted by descending credence.
     pub acquisition: Vec<String>,
     /// Game time at which the knower learned the fact, as text; `None` if the knower always knew the fact.
     pub since: Option<String>,

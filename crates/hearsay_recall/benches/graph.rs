@@ -1,7 +1,7 @@
 //! Benchmarks of graph queries, views and rankings.
 //!
-//! The benchmarks of identity and hops use 1,000 entities and 5,000 facts. Those of a character's view and its ranking
-//! use 10,000 facts. The benchmark of the DM's ranking uses 100,000 facts.
+//! The benchmarks `identity_with_relationships` and `hops` use 1,000 entities and 5,000 facts. The benchmarks of a
+//! character's view and its ranking use 10,000 facts. The benchmark of the DM's ranking uses 100,000 facts.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
 

@@ -58,7 +58,7 @@ pub enum CitedAcquisition {
     Witnessed,
     /// Another entity told the knower the fact.
     Told {
-        /// The entity that told the fact; `None` if the knower heard the fact as general talk.
+        /// The entity that told the fact; `None` if the knower heard the fact as a rumour.
         by: Option<CitedEntity>,
         /// The entity that the teller named as its own source, if the teller named one.
         citing: Option<CitedEntity>,
@@ -76,15 +76,15 @@ pub enum CitedAcquisition {
     Said,
     /// The knower heard another entity say the words of the passage.
     Heard,
-    /// The knower was present when the passage, which has no speaker, was told.
+    /// The knower was present when the passage was narrated. The passage has no speaker.
     Attended,
     /// The knower is the DM, who sees all records.
     Recorded,
-    /// The request describes the scene.
+    /// The content is part of the scene in the request.
     Scene,
 }
 
-/// The path on which the content of a line reaches the knower.
+/// How the content of a line reached the knower: directly, through a group or place, or as common lore.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CitedAccessPath {
@@ -105,9 +105,9 @@ pub struct Citation {
     pub source: Source,
     /// How the knower, or the group or place in `access_path`, learned the content.
     pub acquisition: CitedAcquisition,
-    /// Path on which the content reaches the knower.
+    /// How the content reached the knower: directly, through a group or place, or as common lore.
     pub access_path: CitedAccessPath,
-    /// The knower's credence in the fact. `None` for passages: the knower heard the words themselves.
+    /// The knower's credence in the fact. `None` for passages, because the knower heard or read the exact words.
     pub credence: Option<Credence>,
     /// Date on which the knower learned the content, on the campaign's calendar. `None` if the date is unknown or the
     /// knower has always known the content.

@@ -112,8 +112,8 @@ impl Index {
         index
     }
 
-    /// Applies the changes of an operation, given by the keys that it touched. Returns the texts that are new to the
-    /// index and need a vector.
+    /// Updates the index after an operation that changed the records with the keys `touched`. Returns the texts that
+    /// are new to the index and need a vector.
     pub fn update(&mut self, corpus: Corpus, touched: &[Key]) -> Vec<DocId> {
         let (mut new, mut uncached) = (Vec::new(), CachedDocs::default());
         let mut redefined = BTreeSet::new();
@@ -244,8 +244,8 @@ impl Index {
         });
     }
 
-    /// Returns whether the index includes a fact. Facts that state a name, a kind or a tag are excluded, because these
-    /// belong to an entity's identity.
+    /// Returns whether the index includes a fact. Facts that state a name, a kind or a tag are excluded, because they
+    /// only identify an entity.
     pub fn is_indexed(fact: &Fact) -> bool {
         ![attribute::NAME, attribute::KIND, attribute::TAG].contains(&fact.predicate().as_str())
     }

@@ -12,11 +12,11 @@ use crate::{Index, candidates::Candidates, words::stems};
 const K1: f32 = 0.9;
 const B: f32 = 0.4;
 
-/// BM25 score of a text, as a share of the score of a text that contains every word of the question. Repeated words can
-/// raise the share slightly above 1.
+/// BM25 scores of a text on three levels. Each score is divided by the score of a text that contains every word of the
+/// question. Repeated words can raise the result slightly above 1.
 ///
-/// Dividing by the best score instead would give the full score to any text that shares one incidental word with the
-/// question.
+/// The scores are not divided by the best score in the view. Otherwise, a text could get the full score although it
+/// shares only one unimportant word with the question.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct WordScores {
     /// Score of the text itself.
@@ -28,7 +28,7 @@ pub struct WordScores {
 }
 
 impl WordScores {
-    /// Returns the mean of the three levels.
+    /// Returns the mean of the three scores.
     pub fn mean(&self) -> f32 {
         (self.own + self.window + self.container) / 3.0
     }

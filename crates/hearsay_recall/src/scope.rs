@@ -41,9 +41,9 @@ impl Scope {
         Self { about: about.into_iter().map(|id| names.linked_entity(id)).collect(), in_scope, with_annotations: false }
     }
 
-    /// Extends the scope by recorded annotations: the entities that a `lore` fact is about or that a passage mentions.
-    /// Use this for the DM only. A character who hears of "the Grey Lady" does not know to which entity the author
-    /// referred.
+    /// Extends the scope by documents in which the author recorded an entity of the scope, for example as an entity
+    /// that a passage mentions. Use this for the DM only. A character who hears of "the Grey Lady" does not know to
+    /// which entity the author referred.
     pub fn with_annotations(self) -> Self {
         Self { with_annotations: true, ..self }
     }

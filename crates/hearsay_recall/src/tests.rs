@@ -561,8 +561,8 @@ fn what_others_here_know_and_what_is_contradicted_is_said() {
             .1;
         assert!(note.contains(part), "{text}: {note}");
     };
-    check("The chapel candle is with odo.", "you have heard both this and otherwise");
-    check("The chapel candle is with mirela.", "you have heard both this and otherwise");
+    check("The chapel candle is with odo.", "you have also heard the contrary");
+    check("The chapel candle is with mirela.", "you have also heard the contrary");
     check("The chapel candle is cursed.", "you have heard that it is not so, and believe that");
     check("The chapel candle is for sale.", "it is so no longer");
     let of_odo = world.context("odo", "What of the chapel candle?", 1000).render(Form::Json, true);

@@ -1,4 +1,4 @@
-//! The functions that the plugins run when the memory closes, and the count of the requests that were committed.
+//! The functions that the plugins run when the memory closes, and the resource that counts the committed changes.
 
 use bevy::prelude::*;
 
@@ -17,9 +17,9 @@ pub struct MemoryExit {
 }
 
 impl MemoryExit {
-    /// Counts the contents of the answered requests, and removes these requests from `sent`. For each request, `answer`
-    /// returns whether it was committed, or `None` if it has no answer yet. `size` returns the number of changes and
-    /// game events in a request.
+    /// Removes the answered requests from `sent`, and adds their changes and game events to the counts. `answer`
+    /// returns whether a request was committed, or `None` if the request has no answer yet. `size` returns the number
+    /// of changes and game events in a request.
     pub(crate) fn count_answered<R>(
         &mut self,
         sent: &mut Vec<R>,
@@ -42,20 +42,20 @@ impl MemoryExit {
 /// memory is closed.
 pub(crate) type CountFn = Box<dyn FnOnce() -> usize + Send + Sync>;
 
-/// Functions that a plugin registers to handle its requests when the memory closes: at exit, or at the game's request.
-/// Each has a default that does nothing.
+/// Functions that a plugin registers to handle its requests when the memory closes. The memory closes when the app
+/// exits or when the game requests it. By default, each function does nothing.
 #[derive(Clone, Copy)]
 pub(crate) struct CloseSteps {
     /// Collects the last changes, before anything is sent.
     pub(crate) collect: fn(&mut World),
-    /// Sends the waiting requests. Returns false if any remaining request can still be sent later.
+    /// Sends the waiting requests. Returns false if some requests cannot be sent now but can be sent later.
     pub(crate) send: fn(&mut World) -> bool,
     /// Counts the answered requests at exit.
     pub(crate) count_answered: fn(&mut World, &mut MemoryExit),
     /// Returns the number of changes and game events in unanswered and unsent requests at exit.
     pub(crate) count_unanswered: fn(&World) -> usize,
     /// Removes everything that belongs to the memory, so that the app can continue with another memory. The returned
-    /// function keeps the unanswered requests, because dropping a request cancels it.
+    /// function owns the unanswered requests, because dropping a request cancels it.
     pub(crate) reset: fn(&mut World) -> CountFn,
 }
 
@@ -76,7 +76,7 @@ struct CloseStepList(Vec<CloseSteps>);
 
 /// Registers the functions that a plugin runs when the memory closes.
 pub(crate) trait CloseAppExt {
-    /// Adds the close steps of a plugin. Steps run in the order in which they were added.
+    /// Adds the close steps of a plugin. The steps of the plugins run in the order in which they were added.
     fn add_close_steps(&mut self, steps: CloseSteps) -> &mut Self;
 }
 
@@ -92,7 +92,7 @@ pub(super) fn close_steps(world: &World) -> Vec<CloseSteps> {
     world.get_resource::<CloseStepList>().map_or_else(Vec::new, |plugins| plugins.0.clone())
 }
 
-/// Sends the waiting requests of all plugins. Returns false if any remaining request can still be sent later.
+/// Sends the waiting requests of all plugins. Returns false if some requests cannot be sent now but can be sent later.
 pub(super) fn send(world: &mut World, plugins: &[CloseSteps]) -> bool {
     let mut all_sent = true;
     if is_open(world) {

@@ -10,7 +10,7 @@ use hearsay_engine::{Memory, MemoryError};
 
 use super::close_steps::CountFn;
 
-/// Maximum time that the database may take to close after the deadline.
+/// Time that the database has for closing after the deadline for commits.
 const CLOSE_GRACE_PERIOD: Duration = Duration::from_secs(5);
 
 /// A memory that is being closed.
@@ -21,8 +21,8 @@ pub(super) struct Closing {
 }
 
 impl Closing {
-    /// Starts the thread that closes a memory. At the deadline, the memory stops waiting for the commits of its
-    /// accepted changes. `requests` contains the unanswered requests of the plugins.
+    /// Starts the thread that closes a memory. Until the deadline, the memory waits until its accepted changes are
+    /// committed. The functions in `requests` own the unanswered requests of the plugins.
     pub(super) fn start(memory: Memory, deadline: Instant, requests: Vec<CountFn>) -> Self {
         let (sender, result) = bounded(1);
         let fallback_sender = sender.clone();
@@ -46,7 +46,7 @@ impl Closing {
     }
 
     /// Waits for the result of closing. Returns `None` if the database does not close in time. A commit that is in
-    /// progress at the deadline still completes. Then the database closes.
+    /// progress at the deadline is still completed before the database closes.
     pub(super) fn wait(&self) -> Option<Result<(), MemoryError>> {
         let remaining = self.deadline.saturating_duration_since(Instant::now());
         match self.result.recv_timeout(remaining + CLOSE_GRACE_PERIOD) {

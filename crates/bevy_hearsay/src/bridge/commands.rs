@@ -11,32 +11,33 @@ use super::{
 };
 use crate::schedule::PluginName;
 
-/// Commands that open and close memories while the game runs. All other options of the memory are those of
-/// [`MemoryPlugin`](crate::MemoryPlugin).
+/// Commands that open and close memories while the game runs. Each memory is opened with the options of
+/// [`MemoryPlugin`](crate::MemoryPlugin), except for the campaign and the save that the command sets.
 ///
-/// The open memory is closed first. All changes, game events and saves that the game has requested until now are sent
-/// to it. Unanswered questions fail with [`HearsayError::NotOpen`](crate::HearsayError::NotOpen). The plugin despawns
-/// the entities that it spawned. It unbinds the game's entities, and despawns their relations. Their other components
-/// keep their values. These entities are bound again when the next memory is open, so despawn or reset them if they
-/// belong to the closed memory. [`GameClock`](crate::GameClock) becomes `None`, unless the game has set a new time.
+/// Each command first closes the open memory. Before, the plugin sends all changes, game events and saves that the game
+/// has requested until now. Unanswered questions fail with [`HearsayError::NotOpen`](crate::HearsayError::NotOpen). The
+/// plugin despawns the entities that it spawned. It unbinds the game's entities and despawns their relations, but keeps
+/// the values of their other components. These entities are bound again when the next memory is open, so despawn or
+/// reset them if they belong to the closed memory. [`GameClock`](crate::GameClock) becomes `None`, unless the game has
+/// set a new time.
 ///
 /// Closing and opening take place on separate threads and do not delay a frame. [`MemoryPhase`](crate::MemoryPhase)
-/// shows the progress. All later requests of the game wait for the next memory. Only if the queue of the open memory is
-/// full, the memory stays open until it has taken all requests, for at most
+/// shows the progress. All later requests of the game wait for the next memory. If the queue of the open memory is
+/// full, the memory stays open until it has accepted all requests, but at most for
 /// [`MemorySettings::exit_timeout`](crate::MemorySettings::exit_timeout).
 pub trait MemoryLifecycleCommands {
-    /// Opens a save, and does not read campaign files.
+    /// Opens a save. No campaign files are read.
     fn open_save(&mut self, save: impl Into<PathBuf>);
 
-    /// Starts a new game from the campaign directory. It is saved in `save`. Earlier play in this save is reverted. The
-    /// slots of earlier play remain and can be loaded.
+    /// Starts a new game from the files in the directory `campaign`. The game is saved in `save`. Earlier play in this
+    /// save is reverted. The slots of earlier play remain and can be loaded.
     fn new_game(&mut self, campaign: impl Into<PathBuf>, save: impl Into<PathBuf>);
 
-    /// Continues from a save, and imports new content of the campaign files. If the save is empty, starts from the
-    /// campaign.
+    /// Continues from a save, and imports new content of the campaign files. If the save is empty, the game starts from
+    /// the campaign.
     fn new_or_continue(&mut self, campaign: impl Into<PathBuf>, save: impl Into<PathBuf>);
 
-    /// Closes the memory. Cancels the opening of a memory.
+    /// Closes the open memory. A memory that is being opened is closed as soon as it is open.
     fn close_memory(&mut self);
 }
 

@@ -9,7 +9,7 @@ use thiserror::Error;
 
 use crate::schedule::PluginName;
 
-/// An error of a request of the game. The text says what went wrong and what to do.
+/// Error of a request that the game sent to the memory. The text says what went wrong and what to do.
 #[derive(Debug, Clone, Error)]
 #[non_exhaustive]
 pub enum HearsayError {
@@ -17,7 +17,7 @@ pub enum HearsayError {
     #[error("the app does not have `{0}`, so the request has no effect; add this plugin")]
     PluginMissing(PluginName),
     /// Error: the memory is not open, because it could not be opened or was closed.
-    #[error("the memory is not open; open a save, or see the error for which it could not be opened")]
+    #[error("the memory is not open; open a save, or see the resource `MemoryFailure` for the reason")]
     NotOpen,
     /// Error: the entity has no [`MemoryId`](crate::MemoryId), or was despawned.
     #[error(
@@ -25,7 +25,7 @@ pub enum HearsayError {
     )]
     UnknownEntity(Entity),
     /// Error: another Bevy entity already has the same id, so the entity is not bound.
-    #[error("{entity} is not bound: the id `{id}` already belongs to {other}; choose another id")]
+    #[error("{entity} is not bound to the memory: the id `{id}` already belongs to {other}; choose another id")]
     DuplicateId {
         /// The entity that is not bound.
         entity: Entity,
@@ -54,7 +54,7 @@ pub enum HearsayError {
     /// Error: a slot was loaded before the question was answered or the game event was recorded.
     #[error("a slot was loaded before the request was completed; repeat the request")]
     SlotLoaded,
-    /// Error: the memory was closed before it committed some changes and game events of the game.
+    /// Error: the memory was closed before it had committed all changes and game events of the game.
     #[error(
         "{0} changes and game events were not committed before the memory was closed; raise \
          `MemorySettings::exit_timeout`"
@@ -68,7 +68,8 @@ pub enum HearsayError {
         /// Reason why the change is not recorded, for display.
         reason: String,
     },
-    /// Error: the memory was reloaded from the database, because its state was not certain. The text is the reason.
+    /// Error: the memory was reloaded from the database, because its state might differ from the journal. The text is
+    /// the reason.
     #[error("{0}; the memory was reloaded from the database")]
     Reloaded(String),
     /// Error: a background task or the storage failed. The text is the reason. After a failure of the storage, nothing

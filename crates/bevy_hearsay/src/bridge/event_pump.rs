@@ -16,12 +16,12 @@ use super::{
 };
 use crate::schedule::Activity;
 
-/// Queue of the writes whose changed entities have not been looked up yet: the revision of each write, and the keys of
-/// the records that it changed. This resource is absent if no plugin looks them up.
+/// Queue of writes to the memory whose changed entities the plugin has not looked up yet. Each entry has the revision
+/// of the write and the keys of the changed records. Only [`SyncPlugin`](crate::SyncPlugin) adds this resource.
 #[derive(Resource, Default)]
 pub(crate) struct ChangedKeys(pub(crate) VecDeque<(u64, Arc<Vec<Key>>)>);
 
-/// Received events about the minds of characters. This resource is absent if no plugin handles them.
+/// Received events about the minds of characters. Only [`MindsPlugin`](crate::MindsPlugin) adds this resource.
 #[derive(Resource, Default)]
 pub(crate) struct MindEvents(pub(crate) Vec<EngineEvent>);
 

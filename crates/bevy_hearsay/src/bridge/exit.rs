@@ -16,7 +16,7 @@ use super::{
     options::MemorySettings,
 };
 
-/// Interval between two polls at exit.
+/// Interval between two attempts to send the remaining requests when the game exits.
 const POLL_INTERVAL: Duration = Duration::from_millis(1);
 
 /// Closes the memory in the frame in which the game exits.
@@ -26,8 +26,8 @@ pub(super) fn close_at_exit(mut exits: MessageReader<AppExit>, mut commands: Com
     }
 }
 
-/// Sends all pending changes and events, closes the memory, and counts the outcome. If another memory is already being
-/// closed, also waits until it is closed.
+/// Sends all pending changes and game events, closes the memory, and counts the committed changes. If another memory is
+/// already being closed, also waits until that memory is closed.
 fn close(world: &mut World) {
     let timeout = world.resource::<MemorySettings>().exit_timeout;
     let mut exit = MemoryExit::default();

@@ -15,7 +15,7 @@ use bevy::prelude::*;
 pub(crate) struct FrameCost(Arc<AtomicU64>);
 
 impl FrameCost {
-    /// Returns whether the cost is zero: no system has had work since the last call of [`take`](Self::take).
+    /// Returns whether no system has had work since the last call of [`take`](Self::take).
     pub(crate) fn is_zero(&self) -> bool {
         self.0.load(Ordering::Relaxed) == 0
     }

@@ -4,7 +4,7 @@ use bevy::prelude::*;
 use hearsay_engine::Memory;
 
 /// The engine's handle to the memory. Most games need this resource only for requests for which this crate has no
-/// command. Every [`Memory`] request returns a ticket, which the game polls each frame.
+/// command. Every request to [`Memory`] returns a ticket, which the game polls in each frame.
 #[derive(Resource, Default)]
 pub struct NpcMemory(pub(super) Option<Memory>);
 

@@ -1,9 +1,9 @@
-//! Opens and closes memories at the game's request, and decides the phase.
+//! Opens and closes memories at the game's request, and sets the [`MemoryPhase`].
 //!
 //! At most one memory is open. A request first closes the open memory: the waiting changes and requests are sent, and
 //! everything that belongs to this memory is removed from the app. A separate thread then closes the memory. After it
-//! is closed, another thread opens the next memory. If the game makes several requests in the meantime, the last one
-//! counts.
+//! is closed, another thread opens the next memory. If the game makes several requests in the meantime, only the last
+//! request takes effect.
 
 use std::time::Instant;
 
@@ -23,9 +23,9 @@ use super::{
 };
 use crate::schedule::wake;
 
-/// What the game requests.
+/// A request of the game to open or close a memory.
 pub(super) enum Request {
-    /// Closes the open memory, and opens another one.
+    /// Closes the open memory, and opens another memory.
     Open(MemorySource),
     /// Closes the open memory.
     Close,
@@ -34,7 +34,7 @@ pub(super) enum Request {
 /// The memory that is being opened or closed, and the game's request.
 #[derive(Resource)]
 pub(crate) struct Lifecycle {
-    /// Options of all memories, except for their sources.
+    /// Options with which each memory is opened. A request replaces the campaign and the save.
     options: MemoryPlugin,
     phase: MemoryPhase,
     opening: Option<Opening>,
@@ -57,7 +57,7 @@ impl Lifecycle {
         }
     }
 
-    /// Starts to open the memory of the options.
+    /// Starts to open the memory that the options describe.
     pub(super) fn open(&mut self) {
         self.phase = MemoryPhase::Opening;
         self.opening = Some(Opening::start(self.options.clone()));
@@ -78,7 +78,7 @@ impl Lifecycle {
         self.opening.is_some() || matches!(self.request, Some(Request::Open(_)))
     }
 
-    /// Returns whether a memory is being closed, or the game's request waits.
+    /// Returns whether a memory is being closed, or a request of the game is waiting.
     fn is_closing(&self) -> bool {
         self.closing.is_some() || self.request.is_some()
     }
@@ -88,10 +88,10 @@ impl Lifecycle {
 #[derive(Resource, Default)]
 struct LoadingConditions(Vec<fn(&World) -> bool>);
 
-/// Registers the loading of a plugin.
+/// Extends [`App`] with a method for plugins that load content.
 pub(crate) trait LoadingAppExt {
-    /// Adds a condition that is true while a plugin loads the content of an open memory. Until it is false,
-    /// [`MemoryPhase::Playable`] does not start.
+    /// Adds a condition that is true while a plugin loads the content of an open memory. [`MemoryPhase::Playable`]
+    /// starts only when all these conditions are false.
     fn add_loading(&mut self, is_loading: fn(&World) -> bool) -> &mut Self;
 }
 
@@ -112,7 +112,8 @@ pub(super) fn is_closing(world: &World) -> bool {
     world.resource::<Lifecycle>().is_closing()
 }
 
-/// Makes a request of the game. It replaces an earlier request whose memory is not being opened yet.
+/// Stores a request of the game, and starts to handle the request. An earlier request is dropped if its memory is not
+/// being opened yet.
 pub(super) fn make_request(world: &mut World, request: Request) {
     let deadline = Instant::now() + world.resource::<MemorySettings>().exit_timeout;
     let mut lifecycle = world.resource_mut::<Lifecycle>();
@@ -120,7 +121,8 @@ pub(super) fn make_request(world: &mut World, request: Request) {
     lifecycle.deadline = deadline;
     world.remove_resource::<MemoryFailure>();
     if !is_open(world) {
-        // Requests that wait for another memory than the next one have no effect.
+        // The game made all waiting changes and game events before this request. They are not meant for the next
+        // memory, so they are dropped.
         let plugins = close_steps(world);
         drop(reset(world, &plugins));
     }
@@ -165,14 +167,14 @@ pub(super) fn receive_opened_memory(
     }
 }
 
-/// Continues the game's request, if it has made one.
+/// Continues to handle the game's request, if there is a request.
 pub(super) fn continue_request(lifecycle: Res<Lifecycle>, mut commands: Commands) {
     if lifecycle.is_closing() {
         commands.queue(advance);
     }
 }
 
-/// Does all steps of the game's request that need no waiting.
+/// Does all steps of the game's request that can be done now.
 fn advance(world: &mut World) {
     if has_closed(world) && world.resource::<Lifecycle>().opening.is_none() && !close(world) {
         let request = world.resource_mut::<Lifecycle>().request.take();
@@ -203,8 +205,9 @@ fn has_closed(world: &mut World) -> bool {
     true
 }
 
-/// Closes the open memory for the game's request. Returns false if there is nothing to close: no request, or no open
-/// memory. If the memory is too busy to take all changes, the memory stays open, and the next frame continues.
+/// Closes the open memory for the game's request. Returns false if there is nothing to close, because the game made no
+/// request or no memory is open. If the memory is too busy to accept all changes, it stays open, and the next frame
+/// tries again.
 fn close(world: &mut World) -> bool {
     let lifecycle = world.resource::<Lifecycle>();
     if lifecycle.request.is_none() || !is_open(world) {
@@ -226,7 +229,7 @@ fn close(world: &mut World) -> bool {
     true
 }
 
-/// Updates the phase when it can have changed.
+/// Updates the phase if it may have changed.
 pub(super) fn watch_phase(lifecycle: Res<Lifecycle>, phase: Option<Res<State<MemoryPhase>>>, mut commands: Commands) {
     let is_current = phase.is_some_and(|phase| *phase.get() == lifecycle.phase);
     if !is_current || matches!(lifecycle.phase, MemoryPhase::Opening | MemoryPhase::Loading) {

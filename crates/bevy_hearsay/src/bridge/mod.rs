@@ -1,5 +1,6 @@
-//! The connection to the engine: opens the memory, receives its events, and closes the memory. If events were dropped,
-//! the plugin compares all entities with the memory again. The [phase](MemoryPhase) shows the state of the memory.
+//! The connection to the engine: opens the memory, receives its events, and closes the memory. The state
+//! [`MemoryPhase`] shows whether the memory is open. If the memory dropped events, the plugin compares all entities
+//! with the memory again.
 
 mod close_steps;
 mod closing;
@@ -66,7 +67,7 @@ impl Plugin for MemoryPlugin {
             .keep_awake_while(resync::is_polling);
     }
 
-    /// Starts to open the memory. Before, the plugin accesses no file and starts no thread.
+    /// Starts to open the memory. Until then, the plugin accesses no file and starts no thread.
     fn finish(&self, app: &mut App) {
         // `DefaultPlugins` contains this plugin and may be added after this plugin is built.
         if !app.is_plugin_added::<StatesPlugin>() {

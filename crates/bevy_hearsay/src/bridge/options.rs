@@ -25,8 +25,8 @@ pub struct MemoryPlugin {
     pub sync_campaign_files: bool,
     /// Settings of the engine. Default: the campaign's `hearsay.toml`, or the default settings if this file is missing.
     pub settings: Option<Settings>,
-    /// Treatment of doubtful facts: whether a DM reviews them. This value overrides the settings. Default: as in the
-    /// settings.
+    /// Whether a DM reviews doubtful facts, or the plugin decides without a DM. If set, this value overrides the mode
+    /// in the engine's settings.
     pub mode: Option<ReviewMode>,
     /// Maximum number of requests that can wait for the memory at the same time. Default 1,024.
     pub queue_capacity: usize,
@@ -43,13 +43,13 @@ pub struct MemoryPlugin {
 #[derive(Resource, Debug, Clone, PartialEq, Eq, Reflect)]
 #[reflect(Resource)]
 pub struct MemorySettings {
-    /// Maximum time until the game's changes are committed when the memory closes. At exit, the game waits for this
-    /// time, and [`MemoryExit`](crate::MemoryExit) counts the changes that are not committed. Acknowledged changes are
-    /// always saved. When it closes, the memory also saves the computed vectors, and a snapshot of the state that makes
-    /// the next opening faster.
+    /// Maximum time that a closing memory waits until the game's changes are committed. At exit, the game waits for the
+    /// memory, and [`MemoryExit`](crate::MemoryExit) counts the changes that were not committed in time. Acknowledged
+    /// changes are always saved. A closing memory also saves the computed vectors, and a snapshot of the state that
+    /// makes the next opening faster.
     pub exit_timeout: Duration,
-    /// Interval between two requests for the memory's status. The status tells whether events were dropped because the
-    /// game received them too slowly. In this case, the plugin compares all entities with the memory again.
+    /// Interval between two requests for the memory's status. The status tells whether the memory dropped events
+    /// because the game received them too slowly. If so, the plugin compares all entities with the memory again.
     pub status_interval: Duration,
 }
 
@@ -98,7 +98,7 @@ pub(super) struct MemorySource {
 }
 
 impl MemoryPlugin {
-    /// Replaces the campaign and the save.
+    /// Replaces the campaign, the save and the start.
     pub(super) fn set_source(&mut self, source: MemorySource) {
         let MemorySource { campaign, save, start } = source;
         (self.campaign, self.save, self.start) = (campaign, Some(save), start);

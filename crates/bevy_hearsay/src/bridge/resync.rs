@@ -13,7 +13,7 @@ use super::{handle::NpcMemory, options::MemorySettings};
 #[derive(Resource, Default)]
 pub(crate) struct Resync(pub(crate) bool);
 
-/// Requests the memory's status at intervals. The status has the number of dropped events.
+/// Requests the memory's status at intervals. The status contains the number of dropped events.
 #[derive(Resource, Default)]
 pub(crate) struct StatusPoll {
     requested_at: Option<Instant>,

@@ -30,7 +30,7 @@ pub(super) fn note_move(mut world: DeferredWorld, context: HookContext) {
     }
 }
 
-/// Component hook: records that another compared component of an entity changed.
+/// Component hook: records that a synced component other than the place changed.
 pub(super) fn note_change(mut world: DeferredWorld, context: HookContext) {
     if let Some(mut changed) = world.get_resource_mut::<ChangedEntities>() {
         changed.dirty.push(context.entity);

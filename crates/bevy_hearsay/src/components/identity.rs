@@ -24,8 +24,8 @@ use super::changes::note_change;
 pub struct MemoryId(Option<EntityId>);
 
 impl MemoryId {
-    /// Creates an id from an id or a name. A name is converted to an id: `Grimjaw Ironhand` becomes `grimjaw-ironhand`.
-    /// If the text has no letter or digit, the entity later gets a generated id.
+    /// Creates a component from an id or a name. A name is converted to an id: `Grimjaw Ironhand` becomes
+    /// `grimjaw-ironhand`. If the text has no letter or digit, the entity later gets a generated id.
     pub fn new(text: impl AsRef<str>) -> Self {
         Self(EntityId::from_name(text.as_ref()).ok())
     }
@@ -93,7 +93,7 @@ macro_rules! kinds {
 }
 
 kinds! {
-    /// A character that the game plays.
+    /// A non-player character.
     npc => Npc,
     /// A character that a player plays.
     player => Player,
@@ -109,7 +109,7 @@ kinds! {
     document => Document,
     /// An event in the past.
     event => Event,
-    /// A task to be done.
+    /// A quest: a task for characters.
     quest => Quest,
     /// An idea, a god or a custom.
     concept => Concept,

@@ -1,4 +1,4 @@
-//! The components through which a game sees the memory.
+//! The components with which the plugin represents entities of the memory.
 
 mod attributes;
 mod changes;

@@ -1,4 +1,4 @@
-//! Where an entity is.
+//! The components for the place of an entity.
 
 use std::fmt;
 

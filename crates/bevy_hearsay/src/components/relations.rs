@@ -16,7 +16,8 @@ pub struct Relation {
     pub predicate: Predicate,
     /// Id of the object. The object does not need to exist as a Bevy entity.
     pub object: EntityId,
-    /// The attitude of the subject to the object, from −100 to 100; `None` if the relation states no attitude.
+    /// The attitude of the subject to the object, from −100 (hostile) to 100 (friendly); `None` if the relation states
+    /// no attitude.
     pub attitude: Option<i8>,
 }
 

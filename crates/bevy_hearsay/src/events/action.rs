@@ -10,7 +10,7 @@ use hearsay_model::{EntityId, FactId, Position};
 
 use crate::bridge::{HearsayError, report_error};
 
-/// Id of a [`GameEvent`](crate::GameEvent), unique while the program runs.
+/// Id of a [`GameEvent`](crate::GameEvent). The id is unique within one run of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ActionId(u64);
 
@@ -55,7 +55,7 @@ pub struct ActionFailed {
     pub error: HearsayError,
 }
 
-/// Reports that a game event is not recorded, to the entity and as an error message.
+/// Reports that a game event is not recorded: triggers [`ActionFailed`] on the entity, and writes an error message.
 pub(super) fn fail_action(world: &mut World, entity: Entity, action: ActionId, error: HearsayError) {
     report_error(world, error.clone(), Some(entity));
     world.trigger(ActionFailed { entity, action, error });

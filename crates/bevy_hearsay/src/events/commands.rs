@@ -24,17 +24,18 @@ use crate::{
 /// plugin that a command needs, the command has no effect, and a [`MemoryErrorMessage`](crate::MemoryErrorMessage)
 /// reports [`HearsayError::PluginMissing`].
 ///
-/// The commands from [`say`](Self::say) to [`reveal`](Self::reveal), and [`forget`](Self::forget), trigger a
-/// [`GameEvent`]. When it is recorded, the entity receives [`ActionCommitted`](crate::ActionCommitted), otherwise
-/// [`ActionFailed`](crate::ActionFailed). To get the id of the event, use [`perform`](Self::perform).
+/// The command [`forget`](Self::forget) and the commands from [`say`](Self::say) to [`reveal`](Self::reveal) trigger a
+/// [`GameEvent`]. The entity receives [`ActionCommitted`](crate::ActionCommitted) when the event is recorded, or
+/// [`ActionFailed`](crate::ActionFailed) if the event cannot be recorded. To get the id of the event, use
+/// [`perform`](Self::perform).
 pub trait EntityMemoryCommands {
     /// Says a line aloud. Everyone in [earshot](crate::Earshot) learns that the line was said. Unless extraction is
     /// disabled, the memory later extracts facts from the line. The hearers believe these facts as if the speaker had
     /// told them. To state exact facts instead, use [`say_that`](Self::say_that).
     fn say(&mut self, text: impl Into<String>) -> &mut Self;
 
-    /// Says a line aloud that states facts. Everyone in earshot learns these facts. A fact that the speaker does not
-    /// know yet becomes a claim.
+    /// Says a line aloud. The line states the facts in `states`, and everyone in earshot learns these facts. A fact
+    /// that the speaker does not know yet becomes a claim.
     fn say_that(&mut self, text: impl Into<String>, states: impl IntoIterator<Item = Statement>) -> &mut Self;
 
     /// Tells another character a fact that this entity knows, or a new fact. A new fact becomes a claim.
@@ -43,10 +44,10 @@ pub trait EntityMemoryCommands {
     /// Tells another character a lie. A new fact is false: the hearer may believe it, but this entity does not.
     fn lie_to(&mut self, to: impl Into<Target>, statement: Statement) -> &mut Self;
 
-    /// Records that only this entity sees a fact. A new fact becomes canon.
+    /// Records that this entity, and nobody else, sees that a statement is true. A new fact becomes canon.
     fn witness(&mut self, statement: Statement) -> &mut Self;
 
-    /// Records that the entity and everyone in earshot see a fact. A new fact becomes canon.
+    /// Records that this entity and everyone in earshot see that a statement is true. A new fact becomes canon.
     fn show(&mut self, statement: Statement) -> &mut Self;
 
     /// Makes the entity read a document. The entity learns the facts of the document.
@@ -94,13 +95,13 @@ pub trait EntityMemoryCommands {
     /// handle.
     fn forget(&mut self, fact: impl Into<String>) -> &mut Self;
 
-    /// Removes the entity and all facts about it from the memory, and despawns the Bevy entity. An undo of this
-    /// operation restores the entity in the memory.
+    /// Removes the entity and all facts about it from the memory, and despawns the Bevy entity. Undoing this operation
+    /// restores the entity in the memory.
     fn erase(&mut self);
 }
 
-/// Commands for a relation that [`relate`](EntityMemoryCommands::relate) added. The commands of the entity are available
-/// through dereferencing, so calls can be chained.
+/// Commands for a relation that [`relate`](EntityMemoryCommands::relate) added. This type dereferences to the commands
+/// of the entity, so calls can be chained.
 pub struct RelationCommands<'a, E: EntityMemoryCommands + ?Sized> {
     entity: &'a mut E,
     predicate: String,
@@ -244,7 +245,7 @@ impl EntityMemoryCommands for EntityCommands<'_> {
     }
 }
 
-/// Performs an action, to one listener or to everyone in earshot.
+/// Performs an action. The listener, or everyone in earshot if there is no listener, perceives the action.
 fn act<'a, 'c>(
     commands: &'a mut EntityCommands<'c>,
     action: GameAction,

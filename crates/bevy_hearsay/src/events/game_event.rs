@@ -77,12 +77,13 @@ pub struct GameEvent {
     pub to: Vec<Target>,
     /// The author of the recorded operation: the game, the DM or a player.
     pub author: Author,
-    /// Id of the event, with which the game recognizes the outcome.
+    /// Id of the event. [`ActionCommitted`](crate::ActionCommitted) or [`ActionFailed`](crate::ActionFailed) has the
+    /// same id.
     pub id: ActionId,
 }
 
 impl GameEvent {
-    /// Creates an event with a new id that everyone in earshot perceives, with the game as its author.
+    /// Creates an event with a new id. The author is the game, and everyone in earshot perceives the event.
     pub fn new(entity: Entity, action: GameAction) -> Self {
         Self { entity, action, to: Vec::new(), author: Author::Game, id: ActionId::generate() }
     }
@@ -112,7 +113,8 @@ impl GameEvent {
     }
 }
 
-/// A game event in which ids replace the Bevy entities, so that the memory's thread can resolve its names.
+/// A game event in which ids replace the Bevy entities. The memory's thread can therefore resolve all names in the
+/// event.
 pub(super) struct NamedEvent {
     actor: Target,
     action: GameAction,
@@ -128,7 +130,7 @@ impl NamedEvent {
         Ok(Self { actor: name_target(world, actor)?, action, to, place })
     }
 
-    /// Converts the event to the engine's type. Resolves its names in the memory.
+    /// Resolves the names of the event in the memory, and converts the event to the engine's type.
     pub(super) fn to_engine_event(&self, state: &State) -> Result<EngineEvent, QueryError> {
         let (actor, to) = (find_speaker(state, &self.actor)?, find_targets(state, &self.to)?);
         let circumstances = Circumstances { place: self.place.clone(), ..Circumstances::default() };

@@ -33,8 +33,8 @@ pub use world::{Gossip, WorldEvent, WorldMemoryCommands};
 /// memory.
 #[derive(Debug, Clone)]
 pub struct GameEventsPlugin {
-    /// Initial value of the resource [`Earshot`], which decides which characters hear and see a game event. Default: the
-    /// characters at the same place.
+    /// Initial value of the resource [`Earshot`], which decides which characters hear and see a game event. Default:
+    /// the characters at the same place.
     pub earshot: Earshot,
     /// Initial value of [`GameEventSettings::queue_capacity`]. Default 10,000.
     pub queue_capacity: usize,

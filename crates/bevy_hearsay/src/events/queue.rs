@@ -1,4 +1,4 @@
-//! The queue of game events, edits and session events for the memory. Requests are sent in order.
+//! The queue of game events, edits, session events and world events for the memory. These requests are sent in order.
 
 use std::collections::VecDeque;
 
@@ -24,7 +24,7 @@ use crate::{
     sync::{self, Outbox},
 };
 
-/// A request in the queue: a game event, a manual edit, or a session event.
+/// A request in the queue.
 enum Request {
     GameEvent { actor: Target, game_event: GameEvent },
     Edit { edit: Edit, author: Author },
@@ -36,7 +36,7 @@ enum Request {
 enum Sent {
     /// A game event. `actor` is the id or name by which the memory knows the acting entity.
     GameEvent { entity: Entity, id: ActionId, actor: String, ticket: Ticket<EventOutcome> },
-    /// A manual edit or a session event, and the message to write when it is recorded.
+    /// An edit, a session event or a world event, and the Bevy message to write when it is recorded.
     Write { message: SessionMessage, ticket: Ticket<Written> },
 }
 
@@ -85,7 +85,8 @@ impl GameEventQueue {
         (self.waiting.len(), self.sent.len() + self.pending_session_messages.len())
     }
 
-    /// Drops the waiting requests, because their timeline was abandoned. The game events fail with this error.
+    /// Drops the waiting requests, because a slot was loaded or the memory closes. The waiting game events fail with
+    /// `error`.
     pub(crate) fn fail_waiting(world: &mut World, error: &HearsayError) {
         let mut game_events = world.resource_mut::<Self>();
         let dropped = std::mem::take(&mut game_events.waiting);
@@ -98,8 +99,8 @@ impl GameEventQueue {
         }
     }
 
-    /// Returns the value that `sent_count` reaches when all requests until now were sent. When `completed_count` reaches
-    /// it, all of them are done.
+    /// Returns a count of requests. All requests until now are sent when `sent_count` reaches this count, and done when
+    /// `completed_count` reaches it.
     pub(crate) fn watermark(&self) -> u64 {
         self.sent_count + self.waiting.len() as u64
     }
@@ -130,7 +131,7 @@ pub(super) struct RequestQueue<'w> {
 }
 
 impl RequestQueue<'_> {
-    /// Queues a request. If this fails, reports the error about an entity, and also returns it.
+    /// Queues a request. If this fails, reports the error with `entity` as the affected entity, and returns the error.
     fn push(&mut self, request: Request, entity: Option<Entity>) -> Result<(), HearsayError> {
         let pushed = match self.installed.missing_for(PluginName::GameEvents) {
             Some(plugin) => Err(HearsayError::PluginMissing(plugin)),
@@ -161,12 +162,12 @@ pub(super) fn on_game_event(on: On<GameEvent>, ids: Query<&MemoryId>, mut queue:
 }
 
 pub(super) fn on_session(on: On<SessionEvent>, mut queue: RequestQueue) {
-    // The queue has reported the error.
+    // `push` has already reported the error.
     let _ = queue.push(Request::Session(on.event().clone()), None);
 }
 
 pub(super) fn on_world_event(on: On<WorldEvent>, mut queue: RequestQueue) {
-    // The queue has reported the error.
+    // `push` has already reported the error.
     let _ = queue.push(Request::World(on.event().clone()), None);
 }
 
@@ -208,25 +209,20 @@ fn send_requests(world: &mut World) {
         let sent = match &request {
             Request::Edit { edit, author } => {
                 let (edit, author) = (edit.clone(), author.clone());
-                let sent = |ticket| Sent::Write { message: SessionMessage::Nothing, ticket };
-                send_request(world, |memory| memory.edit_as(author, edit), sent)
+                send_write(world, SessionMessage::Nothing, |memory| memory.edit_as(author, edit))
             }
             Request::GameEvent { actor, game_event } => send_game_event(world, actor, game_event),
-            Request::Session(event) => session::session_request(world, event).and_then(|send| {
-                let message = SessionMessage::for_event(event);
-                send_request(world, send, |ticket| Sent::Write { message, ticket })
-            }),
+            Request::Session(event) => session::session_request(world, event)
+                .and_then(|send| send_write(world, SessionMessage::for_event(event), send)),
             Request::World(event) => {
                 let event = event.clone();
-                let sent = |ticket| Sent::Write { message: SessionMessage::Nothing, ticket };
-                send_request(world, |memory| event.send(memory), sent)
+                send_write(world, SessionMessage::Nothing, |memory| event.send(memory))
             }
         };
         match sent {
             Ok(()) => {}
             Err(Unresolved::NotYet) => {
-                // The memory is busy, or an entity has no id yet. Later requests also wait, because the order must be
-                // kept.
+                // The memory is busy, or an entity has no id yet. Later requests also wait, so that the order is kept.
                 world.resource_mut::<GameEventQueue>().waiting.push_front(request);
                 return;
             }
@@ -262,8 +258,8 @@ pub(super) fn count_unanswered(world: &World) -> usize {
     game_events.sent.len() + game_events.waiting.len()
 }
 
-/// Drops all requests when the memory closes: the waiting game events fail, and the outcomes of those that were sent are
-/// not reported. Returns a function that counts the requests that were not committed.
+/// Drops all requests when the memory closes. The waiting game events fail. The outcomes of sent game events are not
+/// reported. Returns a function that counts the requests that were not committed.
 pub(super) fn reset(world: &mut World) -> CountFn {
     let unsent = world.resource::<GameEventQueue>().waiting.len();
     GameEventQueue::fail_waiting(world, &HearsayError::NotOpen);
@@ -297,6 +293,15 @@ fn send_game_event(world: &mut World, actor: &Target, game_event: &GameEvent) ->
     };
     let sent = |ticket| Sent::GameEvent { entity, id, actor, ticket };
     send_request(world, |memory| memory.record_event(build_plan), sent)
+}
+
+/// Sends a request that is not a game event. The Bevy message `message` is written when the request is recorded.
+fn send_write(
+    world: &mut World,
+    message: SessionMessage,
+    send: impl FnOnce(&Memory) -> Result<Ticket<Written>, MemoryError>,
+) -> Result<(), Unresolved> {
+    send_request(world, send, |ticket| Sent::Write { message, ticket })
 }
 
 /// Sends a request, and stores its ticket.

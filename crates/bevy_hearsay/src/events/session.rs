@@ -1,4 +1,4 @@
-//! Session events: a game starts and ends sessions and logs their lines.
+//! Session events, with which a game starts and ends sessions and logs their lines.
 
 use bevy::prelude::*;
 use hearsay_commands::session::{Log, LogLine, SessionStep};

@@ -14,8 +14,8 @@ use crate::{
     schedule::{PluginName, is_installed},
 };
 
-/// A reference to an entity of the memory, as a Bevy entity or by id. With an id, the entity does not need to exist as
-/// a Bevy entity.
+/// A reference to an entity of the memory: a Bevy entity, an id or a name. An entity that is given by id or name does
+/// not need to exist as a Bevy entity.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Target {
     /// A Bevy entity with a [`MemoryId`].
@@ -71,8 +71,8 @@ impl From<&MemoryId> for Target {
 pub enum Statement {
     /// A recorded fact, given by id, by the beginning of its id, or by its handle in the campaign.
     Fact(String),
-    /// A sentence about an entity. The sentence is a new claim of its speaker and has no other source. If the speaker
-    /// passes on a recorded fact, use [`Fact`](Self::Fact).
+    /// A sentence about an entity. The sentence becomes a new claim, with the speaker as its only source. If the
+    /// speaker passes on a recorded fact, use [`Fact`](Self::Fact).
     Lore {
         /// The entity that the sentence is about.
         about: Target,
@@ -107,7 +107,7 @@ impl Statement {
     }
 }
 
-/// Reason why a target cannot be named to the memory.
+/// Reason why a Bevy entity cannot be replaced with an id.
 pub(crate) enum Unresolved {
     /// The entity has no id yet.
     NotYet,
@@ -120,7 +120,7 @@ pub(crate) fn resolve_entity(world: &World, entity: Entity) -> Result<&EntityId,
     let id = world.get::<MemoryId>(entity).ok_or(Unresolved::Never(HearsayError::UnknownEntity(entity)))?;
     id.get().ok_or_else(|| match is_installed(world, PluginName::Sync) {
         true => Unresolved::NotYet,
-        // Only this plugin gives an id to an entity without one.
+        // Without `SyncPlugin`, an entity without an id never gets an id.
         false => Unresolved::Never(HearsayError::PluginMissing(PluginName::Sync)),
     })
 }
@@ -161,7 +161,7 @@ pub(super) fn name_statements(world: &World, statements: &[Statement]) -> Result
     statements.iter().map(|statement| name_statement(world, statement)).collect()
 }
 
-/// Returns the id or name of a target whose Bevy entity was replaced with its id.
+/// Returns the id or name of a target. Returns an error if the target is still a Bevy entity.
 fn name_of(target: &Target) -> Result<&str, QueryError> {
     match target {
         Target::Named(name) => Ok(name),

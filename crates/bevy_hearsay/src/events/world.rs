@@ -1,4 +1,4 @@
-//! World events: a game sets a flag of the campaign, or lets time pass with gossip.
+//! World events, with which a game sets a flag of the campaign, or lets time pass in which characters gossip.
 
 use bevy::prelude::*;
 use hearsay_commands::edit::Edit;
@@ -42,13 +42,13 @@ impl WorldEvent {
 /// flag is not declared, a [`MemoryErrorMessage`](crate::MemoryErrorMessage) reports this. The commands need
 /// [`GameEventsPlugin`](crate::GameEventsPlugin).
 pub trait WorldMemoryCommands {
-    /// Sets a declared flag of the campaign, such as `fire-reported`. The conditions of reveals can depend on flags. The
-    /// value must have the same type as the declared value: a boolean, a number or text.
+    /// Sets a declared flag of the campaign, such as `fire-reported`. The conditions of reveals can depend on flags.
+    /// The value must have the same type as the declared value: a boolean, a number or text.
     fn set_flag(&mut self, name: impl Into<String>, value: impl Into<Value>);
 
-    /// Lets a number of days of the campaign's calendar pass, in which characters meet and pass on news. Afterwards, the
-    /// game clock is at the end of this period. The command fails if the game clock is not set. To set the period or
-    /// the random seed, trigger [`WorldEvent::Gossip`].
+    /// Lets a number of days of the campaign's calendar pass, in which characters meet and pass on news. Afterwards,
+    /// the game clock is at the end of this period. The command fails if the game clock is not set. To set the period
+    /// or the random seed, trigger [`WorldEvent::Gossip`].
     ///
     /// The simulation runs on the memory's thread, which answers no question meanwhile.
     fn gossip(&mut self, days: u32);

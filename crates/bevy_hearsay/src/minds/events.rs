@@ -1,4 +1,4 @@
-//! The events of minds.
+//! The events about the minds of characters.
 
 use bevy::prelude::*;
 use hearsay_engine::{BeliefChange, Event as EngineEvent, LearnedEdge};
@@ -11,8 +11,8 @@ use crate::{
     sync::Registry,
 };
 
-/// Triggered on a watched character that learned a fact which it did not know: the character itself saw, heard, read or
-/// deduced the fact. Knowledge of its group or place causes no event. See [`WatchMind`].
+/// Triggered on a watched character that learned a new fact: the character itself saw, heard, read or deduced the fact.
+/// A fact that only its group or place learned causes no event. See [`WatchMind`].
 #[derive(EntityEvent, Debug, Clone, PartialEq)]
 pub struct FactLearned {
     /// The Bevy entity of the character.
@@ -21,7 +21,7 @@ pub struct FactLearned {
     pub fact: FactId,
     /// Subject, predicate and object of the fact.
     pub claim: LineClaim,
-    /// How the character learned the fact, for example from which teller.
+    /// How the character learned the fact, for example who told it.
     pub acquisition: Acquisition,
     /// How much this acquisition makes the character believe the fact.
     pub credence: Credence,
@@ -122,7 +122,7 @@ pub(super) fn receive(
                     commands.trigger(SecretRevealable { entity, reveal, fact, listeners });
                 }
             }
-            // All other events concern no mind.
+            // All other events are not about minds.
             _ => {}
         }
     }

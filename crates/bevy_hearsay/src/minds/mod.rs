@@ -1,4 +1,4 @@
-//! Events of minds: a watched character learns facts or changes its beliefs, or may tell a secret.
+//! Events about minds: a watched character learns a fact or changes a belief, or a character may tell a secret.
 
 mod events;
 mod watch;

@@ -1,4 +1,4 @@
-//! The component that selects the characters whose minds are watched, and the filter that the memory gets.
+//! The component that selects the characters whose minds are watched, and the filter that is sent to the memory.
 
 use std::collections::BTreeMap;
 
@@ -58,7 +58,7 @@ impl WatchMind {
 /// State of the filter that selects the watched minds in the memory.
 #[derive(Resource, Default)]
 pub(super) struct WatchedMinds {
-    /// Whether the memory must get a new filter.
+    /// Whether the plugin must send a new filter to the memory.
     is_outdated: bool,
     /// The last request that replaced the filter.
     ticket: Option<Ticket<()>>,
@@ -90,7 +90,7 @@ pub(super) fn on_unwatched(
 }
 
 /// Sends the filter to the memory if it is outdated. This system runs before all systems that send changes and game
-/// events, so that the filter applies to these.
+/// events, so that the filter already applies to them.
 pub(super) fn send_filter(
     mut watched: ResMut<WatchedMinds>,
     minds: Query<(&WatchMind, &MemoryId)>,

@@ -23,7 +23,7 @@ use crate::{
     sync::{Outbox, Registry, SyncedTypes},
 };
 
-/// Returns the id of the entity that the question is addressed to or about.
+/// Returns the id of the entity to which a question is addressed, or that the question is about.
 fn resolve_id(world: &World, entity: Entity) -> Result<EntityId, NotSentReason> {
     let id = resolve_entity(world, entity)?;
     // The memory cannot answer for an entity that has not been added to it yet.
@@ -50,7 +50,7 @@ pub trait MemoryCommands {
     fn search_memory(&mut self, search: Search) -> EntityCommands<'_>;
 
     /// Runs a function that reads the memory's state. The function runs on the memory's thread, so it must be fast. The
-    /// crate [`query`] contains ready-made functions. The reply is a [`Reply<T>`](crate::Reply).
+    /// module [`query`] contains ready-made functions. The reply is a [`Reply<T>`](crate::Reply).
     fn read_memory<T: Send + Sync + 'static>(
         &mut self,
         read: impl Fn(&ReadSnapshot) -> Result<T, MemoryError> + Clone + Send + Sync + 'static,
@@ -80,11 +80,11 @@ impl MemoryCommands for Commands<'_, '_> {
 
 /// Questions to and about an entity of the memory. Each method returns the Bevy entity of the question. You can attach
 /// an observer to it: `commands.entity(npc).ask("Who took it?").observe(…)`. The plugin despawns this entity after the
-/// observers of [`Answered`](crate::Answered) or [`Unanswered`](crate::Unanswered) have run, unless it has the component
-/// [`KeepAnswer`](crate::KeepAnswer).
+/// observers of [`Answered`](crate::Answered) or [`Unanswered`](crate::Unanswered) have run, unless it has the
+/// component [`KeepAnswer`](crate::KeepAnswer).
 pub trait EntityQuestionCommands {
     /// Asks a character a question. The reply is a [`Reply<Answer>`](crate::Reply) with the facts that the character
-    /// may say. The answer's scene context has a citation for every line, and takes all earlier game events into
+    /// may say. Each line of the answer's scene context has a citation. The answer takes all earlier game events into
     /// account.
     fn ask(&mut self, question: impl Into<Question>) -> EntityCommands<'_>;
 

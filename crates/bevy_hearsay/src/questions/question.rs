@@ -44,8 +44,8 @@ pub struct Answered {
     pub entity: Entity,
 }
 
-/// Triggered on the entity of a question that will get no reply. [`QuestionState::Failed`] also contains the text of the
-/// error. Afterwards, the entity is despawned, unless it has the component [`KeepAnswer`].
+/// Triggered on the entity of a question that will get no reply. [`QuestionState::Failed`] also contains the text of
+/// the error. Afterwards, the entity is despawned, unless it has the component [`KeepAnswer`].
 #[derive(EntityEvent, Debug, Clone)]
 pub struct Unanswered {
     /// The Bevy entity of the question.

@@ -44,8 +44,8 @@ struct WaitingQuestion {
     /// Number of game events that must be done before the question is sent, so that the reply includes all earlier
     /// events.
     required_events: u64,
-    /// Number of the batch that must be acknowledged before the question is sent, so that the reply includes all earlier
-    /// changes of components. `None` until the changes are collected.
+    /// Number of the batch that must be acknowledged before the question is sent, so that the reply includes all
+    /// earlier changes of components. `None` until the changes are collected.
     required_batch: Option<u64>,
     send: SendFn,
 }
@@ -65,7 +65,7 @@ impl QuestionQueue {
         (self.waiting.len(), self.sent.len())
     }
 
-    /// Fails all questions with the same error, because their timeline was abandoned or the memory closes.
+    /// Fails all questions with the same error, because a slot was loaded or the memory closes.
     pub(crate) fn fail_all(world: &mut World, error: &HearsayError) {
         let mut questions = world.resource_mut::<Self>();
         let waiting = std::mem::take(&mut questions.waiting).into_iter().map(|question| question.entity);
@@ -99,7 +99,8 @@ fn fail_later(world: &mut World, entity: Entity, error: HearsayError) {
     tracing::error!("a question gets no reply: {error}");
     let failed = error.clone();
     if !postpone(world, move |world| fail(world, entity, failed)) {
-        // Without any plugin, no system runs later. The entity stays, so that the game's commands for it succeed.
+        // If the app has no plugin of this crate, no system can fail the question later. The entity stays, so that the
+        // game's commands for it succeed.
         set_failed(world, entity, error);
     }
 }
@@ -191,7 +192,8 @@ fn collect_changes(world: &mut World) {
         }
     } else if outbox.is_creating() || waiting.iter().any(|question| question.required_batch >= Some(outbox.next_batch))
     {
-        // The memory was busy, or a question to a new character waits until the memory contains the character.
+        // Some changes are unsent because the memory was busy, or a question waits until the memory contains a new
+        // character.
         sync::flush(world);
     }
 }

@@ -114,8 +114,8 @@ fn send_requests(world: &mut World) {
     }
 }
 
-/// Sends the waiting requests before the memory closes. The remaining requests wait for game events that can never be
-/// sent.
+/// Sends the waiting requests before the memory closes. All requests that remain unsent wait for game events that can
+/// never be sent.
 pub(super) fn send_when_closing(world: &mut World) -> bool {
     send_requests(world);
     true
@@ -169,8 +169,8 @@ fn finish(world: &mut World, request: SaveRequest, result: Result<(), MemoryErro
     }
 }
 
-/// Abandons the current timeline after a slot is loaded. Pending requests of this timeline take no effect. The plugin
-/// compares all entities with the memory again, because this is faster than following each changed record.
+/// Drops all pending changes and requests after a slot is loaded, because they belong to the reverted state. All
+/// entities are compared with the memory again, because this is faster than handling each changed record.
 fn abandon_timeline(world: &mut World) {
     let abandoned = world.resource_mut::<Outbox>().abandon_timeline();
     let binding: Vec<_> = world.resource::<Registry>().bindings.keys().cloned().collect();

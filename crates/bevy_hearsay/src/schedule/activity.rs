@@ -8,13 +8,14 @@ type Condition = fn(&World) -> bool;
 /// A function that runs at the end of the frame.
 type Postponed = Box<dyn FnOnce(&mut World) + Send + Sync>;
 
-/// Whether the systems of the plugins run. They rest while no work is pending, so that an idle frame is cheap.
+/// Whether the systems of the plugins run. The systems are skipped while no work is pending, so that an idle frame is
+/// cheap.
 #[derive(Resource)]
 pub(crate) struct Activity {
     is_awake: bool,
     /// The name of each kind of work, and the condition that is true while such work is pending.
     work: Vec<(&'static str, Condition)>,
-    /// Conditions that keep the systems awake while no work is pending.
+    /// Conditions under which the systems run although no work is pending.
     keep_awake: Vec<Condition>,
     postponed: Vec<Postponed>,
 }
@@ -31,8 +32,8 @@ impl Activity {
         self.is_awake
     }
 
-    /// Makes the systems run in this frame. Code that adds work calls this method. Otherwise the work starts after at
-    /// most [`SyncSettings::poll`](crate::SyncSettings::poll).
+    /// Makes the systems run in this frame. Code that adds work calls this method. Otherwise, the work could start
+    /// late, after at most [`SyncSettings::poll`](crate::SyncSettings::poll).
     pub(crate) fn wake(&mut self) {
         self.is_awake = true;
     }
@@ -67,13 +68,12 @@ pub(crate) fn pending_work(world: &World) -> Vec<&'static str> {
     work.iter().filter(|(_, is_pending)| is_pending(world)).map(|(name, _)| *name).collect()
 }
 
-/// Registers the work of a plugin.
+/// Extends [`App`] with methods for plugins whose systems run only while work is pending.
 pub(crate) trait ActivityAppExt {
-    /// Adds a kind of work. The condition `is_pending` is true while such work is pending. The systems stay awake while
-    /// it is true.
+    /// Adds a kind of work. The systems run while the condition `is_pending` is true.
     fn add_work(&mut self, name: &'static str, is_pending: Condition) -> &mut Self;
 
-    /// Adds a condition that keeps the systems awake even if no work is pending.
+    /// Adds a condition. While it is true, the systems run even if no work is pending.
     fn keep_awake_while(&mut self, is_needed: Condition) -> &mut Self;
 }
 
@@ -94,7 +94,7 @@ pub(super) fn rest(mut commands: Commands) {
     commands.queue(end_frame);
 }
 
-/// Runs the postponed functions. Lets the systems rest if no work is pending.
+/// Runs the postponed functions. If no work is pending, the systems are skipped from the next frame on.
 fn end_frame(world: &mut World) {
     for function in std::mem::take(&mut world.resource_mut::<Activity>().postponed) {
         function(world);

@@ -4,7 +4,7 @@ use std::fmt;
 
 use bevy::prelude::*;
 
-/// A plugin of this crate on which requests of the game depend.
+/// A plugin that the game's requests can need.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Reflect)]
 pub enum PluginName {
     /// [`MemoryPlugin`](crate::MemoryPlugin).

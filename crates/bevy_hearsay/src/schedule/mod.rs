@@ -1,11 +1,12 @@
 //! The schedules and system sets of the plugins, and the frames in which their systems run.
 //!
-//! All systems are ordinary systems in a total order, which [`HearsaySystems`] and the sets within it define. Work that
-//! needs the whole Bevy world is queued as a command. Commands are applied in the order of their systems, at the end of
-//! the schedule or where another system waits for them, so the plugins add no sync points of their own.
+//! All systems are ordinary systems that run in a fixed order, which [`HearsaySystems`] and the sets within it define.
+//! Work that needs the whole Bevy world is queued as a command. Commands are applied in the order of their systems. The
+//! plugins add no sync points of their own.
 //!
 //! In Bevy, each system and each run condition costs a fraction of a microsecond in every frame, even if there is
-//! nothing to do. All systems of a schedule therefore share one run condition. While no work is pending, it is false.
+//! nothing to do. All systems of a schedule therefore share one run condition. This condition is false while no work is
+//! pending.
 
 mod activity;
 mod installed;
@@ -22,15 +23,15 @@ pub(crate) use installed::{InstalledPlugins, is_installed, missing_plugin, recor
 pub(crate) use sets::AwakeSystems;
 pub use sets::{CollectSystems, HearsaySystems, ReceiveSystems, SendSystems};
 
-/// Plugin that sets the schedules in which the systems of all other plugins run, and the order of the system sets. Every
-/// other plugin of this crate adds this plugin with its default values if the app does not have it.
+/// Plugin that sets the schedules in which the systems of all other plugins run, and the order of the system sets.
+/// Every other plugin of this crate adds this plugin with its default values if the app does not have it.
 #[derive(Debug, Clone)]
 pub struct HearsaySchedulePlugin {
     /// Schedule of [`HearsaySystems::Receive`], [`HearsaySystems::Apply`] and [`HearsaySystems::Phase`]. Default:
     /// [`PreUpdate`].
     pub receive: InternedScheduleLabel,
-    /// Schedule of [`HearsaySystems::Collect`] and [`HearsaySystems::Send`]. Default: [`PostUpdate`], after Bevy updates
-    /// each [`GlobalTransform`].
+    /// Schedule of [`HearsaySystems::Collect`] and [`HearsaySystems::Send`]. Default: [`PostUpdate`], after Bevy
+    /// updates each [`GlobalTransform`].
     pub send: InternedScheduleLabel,
 }
 

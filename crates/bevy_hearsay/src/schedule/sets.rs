@@ -24,10 +24,11 @@ pub enum HearsaySystems {
 /// System sets in [`HearsaySystems::Receive`]. Each set runs after the previous one.
 #[derive(SystemSet, Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ReceiveSystems {
-    /// Receives the opened memory. Continues to close the memory if the game requested this.
+    /// Receives the opened memory. If the game requested to close the memory, continues to close it.
     Memory,
     /// Requests records from the memory. This set runs before [`Events`](Self::Events), so a record that an event
-    /// reports as changed is requested one frame later. By then the plugin knows which changes this game made itself.
+    /// reports as changed is requested one frame later. By then, the plugin knows whether this game itself made the
+    /// change.
     Requests,
     /// Receives the memory's events. This set runs after [`Memory`](Self::Memory), in the same frame. The first frame
     /// with an open memory therefore already has the events of the opening.
@@ -64,7 +65,7 @@ pub enum CollectSystems {
 /// System sets in [`HearsaySystems::Send`]. Each set runs after the previous one.
 #[derive(SystemSet, Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SendSystems {
-    /// Sends which minds are watched: see [`WatchMind`](crate::WatchMind).
+    /// Sends the filter that selects the watched minds: see [`WatchMind`](crate::WatchMind).
     Minds,
     /// Sends changes.
     Changes,
@@ -83,7 +84,7 @@ pub enum SendSystems {
     Rest,
 }
 
-/// Sets that are skipped while there is nothing to do. Each has one run condition for all systems of its schedule, so
+/// System sets that are skipped while there is nothing to do. Each set has one run condition for all its systems, so
 /// that an idle frame is cheap.
 #[derive(SystemSet, Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum AwakeSystems {

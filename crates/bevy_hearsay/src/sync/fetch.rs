@@ -35,7 +35,7 @@ pub(super) fn is_busy(world: &World) -> bool {
     !world.resource::<Inbox>().is_idle() || has_changed_keys() || listing::is_changed(world)
 }
 
-/// Requests the ids of changed entities, and the records to request.
+/// Requests the ids of changed entities, and the records that are listed in `Inbox::to_request`.
 pub(super) fn send_requests(
     mut inbox: ResMut<Inbox>,
     mut changed_keys: ResMut<ChangedKeys>,

@@ -64,7 +64,8 @@ impl Inbox {
         due.into_iter().for_each(|(_, id)| self.request(id));
     }
 
-    /// Drops all records of an abandoned timeline. Records of entities that are being bound are requested again.
+    /// Drops all records after a slot is loaded. Records of entities that are being bound are requested again. All
+    /// batches up to the number `abandoned` count as acknowledged.
     pub(crate) fn abandon_timeline(&mut self, abandoned: u64, binding: impl IntoIterator<Item = EntityId>) {
         *self = Self { acknowledged: abandoned, ..Self::default() };
         binding.into_iter().for_each(|id| self.request(id));

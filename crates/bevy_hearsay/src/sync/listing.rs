@@ -50,8 +50,8 @@ pub(super) fn request_listing(
     }
 }
 
-/// Receives the list of selected entities, and requests their records. Despawns entities that the plugin spawned and
-/// the policy no longer selects.
+/// Receives the list of selected entities, and requests their records. Despawns the entities that the plugin spawned
+/// and that the policy no longer selects.
 pub(super) fn receive_listing(
     mut inbox: ResMut<Inbox>,
     mut outbox: ResMut<Outbox>,

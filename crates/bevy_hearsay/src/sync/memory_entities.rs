@@ -1,4 +1,4 @@
-//! Lookup of the Bevy entity of an entity of the memory, and of its id.
+//! Finds the Bevy entity of an id, and the id of a Bevy entity.
 
 use bevy::{ecs::system::SystemParam, prelude::*};
 use hearsay_model::EntityId;
@@ -26,8 +26,8 @@ pub struct MemoryEntities<'w, 's> {
 }
 
 impl MemoryEntities<'_, '_> {
-    /// Returns the Bevy entity that is bound to an id. Returns `None` if there is none: the entity is not spawned, or is
-    /// not bound yet.
+    /// Returns the Bevy entity that is bound to an id. Returns `None` if there is none: the entity is not spawned, or
+    /// is not bound yet.
     pub fn entity(&self, id: &EntityId) -> Option<Entity> {
         self.registry.as_ref()?.entity(id)
     }

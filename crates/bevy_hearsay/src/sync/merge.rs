@@ -53,7 +53,8 @@ struct NewerFields {
 
 impl NewerFields {
     /// Returns whether the game's value of a field is newer than the record. `is_collected` tells whether the component
-    /// equals the shadow. If not, the game has changed the component and the change has not been collected yet.
+    /// equals the shadow. If the two differ, the game has changed the component, and this change has not been collected
+    /// yet.
     fn is_newer(&mut self, shadow: &Shadow, field: &Field, is_collected: bool) -> bool {
         self.has_uncollected_changes |= !is_collected;
         let batch = if is_collected { shadow.sent_since(field, self.acknowledged) } else { Some(self.next_batch) };

@@ -1,4 +1,4 @@
-//! Two-way sync: changes of the game become facts, and changes from elsewhere become components.
+//! Two-way sync: changes by the game become facts, and changes by other authors become changes of components.
 //!
 //! # Design
 //!

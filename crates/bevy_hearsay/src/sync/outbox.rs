@@ -59,7 +59,7 @@ pub(crate) struct Outbox {
     /// Time from the first change of the last acknowledged batch to its acknowledgement.
     pub(crate) commit_lag: Option<Duration>,
     /// Number of slots being loaded. While this number is not 0, nothing is sent, because new changes belong to the
-    /// timeline before loading.
+    /// state before loading.
     pub(crate) loading: usize,
     /// Value of [`GameClock`] when it was last sent to the memory or read from the memory.
     pub(crate) known_clock: Option<i64>,
@@ -106,7 +106,7 @@ impl Outbox {
         self.creating.insert(id, self.next_batch);
     }
 
-    /// Records that the Bevy entity is being despawned, and which batch is the last with its changes.
+    /// Records that the Bevy entity is being despawned, and the number of the last batch that contains its changes.
     pub(crate) fn record_unload(&mut self, shadow: &Shadow) {
         let last_batch = shadow.last_sent();
         if last_batch > 0 {
@@ -145,8 +145,8 @@ impl Outbox {
         self.acknowledged_batches.retain(|(at, _)| *at > revision);
     }
 
-    /// Drops the waiting changes, because their timeline was abandoned. Returns the number of the last batch of this
-    /// timeline.
+    /// Drops the waiting changes after a slot is loaded, because they belong to the state before loading. Returns the
+    /// number of the last batch that belongs to this state.
     pub(crate) fn abandon_timeline(&mut self) -> u64 {
         self.waiting.clear();
         self.acknowledged_batches.clear();
@@ -204,8 +204,8 @@ impl Outbox {
 /// sends them at once.
 const MAX_IN_FLIGHT: usize = 2;
 
-/// Sends the waiting changes, if a batch is due. This happens after the commands of the systems before, because they add
-/// the entities that the changes name.
+/// Sends the waiting changes, if a batch is due. The changes are sent after the commands of earlier systems, because
+/// these commands add the entities that the changes name.
 pub(super) fn send_when_due(outbox: Res<Outbox>, settings: Res<SyncSettings>, mut commands: Commands) {
     let is_elapsed = |first_change_at: Instant| first_change_at.elapsed() >= settings.interval;
     if outbox.sent.len() < MAX_IN_FLIGHT && outbox.first_change_at.is_some_and(is_elapsed) {
@@ -227,7 +227,7 @@ pub(crate) fn flush(world: &mut World) -> bool {
 /// Sends the waiting changes before the memory closes. Returns true if all changes were sent, or if the remaining
 /// changes can never be sent.
 pub(super) fn send_when_closing(world: &mut World) -> bool {
-    // Changes made while a slot is being loaded belong to the timeline before loading and are never sent.
+    // Changes made while a slot is being loaded belong to the state before loading and are never sent.
     flush(world) || world.resource::<Outbox>().is_loading()
 }
 
@@ -279,8 +279,8 @@ fn send(outbox: &mut Outbox, memory: &NpcMemory, clock: &GameClock) -> bool {
     }
 }
 
-/// Receives acknowledgements. Entities with a refused change are read again, and so are entities that were read before
-/// their batch was acknowledged.
+/// Receives acknowledgements. An entity is read again if the memory refused one of its changes, or if it was read
+/// before its batch was acknowledged.
 pub(super) fn receive_acknowledgements(
     mut outbox: ResMut<Outbox>,
     mut inbox: ResMut<Inbox>,
@@ -296,7 +296,7 @@ pub(super) fn receive_acknowledgements(
     while let Some(answer) = outbox.sent.first().and_then(|sent| sent.ticket.try_take()) {
         let Batch { number: batch, first_change_at, patches, .. } = outbox.sent.remove(0);
         outbox.commit_lag = Some(first_change_at.elapsed());
-        // If a slot was loaded in the meantime, all batches of the abandoned timeline already count as acknowledged.
+        // If a slot was loaded in the meantime, all earlier batches already count as acknowledged.
         inbox.acknowledged = inbox.acknowledged.max(batch);
         if !outbox.creating.is_empty() {
             outbox.creating.retain(|_, at| *at > batch);

@@ -73,15 +73,25 @@ pub(crate) fn set_attitude(world: &mut World, subject: Entity, key: (Predicate, 
         Some(relation_entity) => {
             world.entity_mut(relation_entity).insert(relation);
             wake(world);
-            world.resource_scope(|world, mut outbox: Mut<Outbox>| {
-                if let Some(mut shadow) = world.get_mut::<Shadow>(subject)
-                    && shadow.relations.get(&key) != Some(&Some(attitude))
-                {
-                    record_relation(&mut shadow, &mut outbox, key, Some(attitude));
-                }
-            });
+            record_changed_relation(world, subject, key, Some(attitude));
         }
     }
+}
+
+/// Puts a relation of a bound entity into the outbox, unless the memory already has it with this attitude.
+pub(super) fn record_changed_relation(
+    world: &mut World,
+    subject: Entity,
+    key: (Predicate, EntityId),
+    attitude: Option<i8>,
+) {
+    world.resource_scope(|world, mut outbox: Mut<Outbox>| {
+        if let Some(mut shadow) = world.get_mut::<Shadow>(subject)
+            && shadow.relations.get(&key) != Some(&attitude)
+        {
+            record_relation(&mut shadow, &mut outbox, key, attitude);
+        }
+    });
 }
 
 /// Ends a relation, and despawns its Bevy entity.
@@ -144,8 +154,8 @@ pub(super) fn update_relationships(world: &mut World, updates: RelationshipUpdat
             }
         }
         for relation_entity in relation_entities.into_iter().flatten() {
-            // Skip an edge that already points to this entity: inserting the component again would remove the edge from
-            // the entity's [`IncomingRelations`](crate::IncomingRelations) list.
+            // Skip a relation that already points to this entity: inserting the component again would remove the
+            // relation from the entity's [`IncomingRelations`](crate::IncomingRelations).
             if let Ok(mut relation_entity) = world.get_entity_mut(relation_entity)
                 && relation_entity.get::<RelatesTo>() != Some(&RelatesTo(entity))
             {

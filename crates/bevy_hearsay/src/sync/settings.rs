@@ -1,4 +1,4 @@
-//! Settings of the sync that can change at run time, and the game's clock.
+//! Settings of the synchronization that can change at run time, and the game's clock.
 
 use std::time::Duration;
 
@@ -21,8 +21,8 @@ pub struct SyncSettings {
     /// Maximum time per frame for writing the memory's values to components. A large load takes many frames.
     pub budget: Duration,
     /// Interval between two checks for mutated components. Each check covers every [`Name`] and every mutable [synced
-    /// component](crate::SyncedAttributeAppExt::sync_attribute). Before a game event, a save and a question, the plugin
-    /// checks all of them at once.
+    /// component](crate::SyncedAttributeAppExt::sync_attribute). Before a game event, a save or a question, the plugin
+    /// checks all these components without waiting for the interval.
     pub poll: Duration,
 }
 
@@ -77,7 +77,7 @@ impl PollClock<'_> {
 }
 
 /// Run condition: work is pending, the game changed an entity, or a check for mutated components is due. Without
-/// [`SyncPlugin`](crate::SyncPlugin), nothing finds changes, and the condition is always true.
+/// [`SyncPlugin`](crate::SyncPlugin), no system finds the game's changes, and the condition is always true.
 pub(super) fn may_send(
     activity: Res<Activity>,
     changed: Option<Res<ChangedEntities>>,
@@ -87,15 +87,15 @@ pub(super) fn may_send(
     activity.is_awake() || !changed.is_empty() || poll.is_due()
 }
 
-/// Current game time, in minutes of the campaign's calendar. A game that has a clock sets this resource. The memory
-/// records this time with changes and game events. The value is `None` until the game sets the time or the plugin reads
-/// the time from the save.
+/// Current game time, in minutes of the campaign's calendar. If the game has its own clock, it sets this resource. The
+/// memory records this time with changes and game events. The value is `None` until the game sets the time or the
+/// plugin reads the time from the save.
 #[derive(Resource, Debug, Clone, Copy, Default, PartialEq, Eq, Reflect)]
 #[reflect(Resource)]
 pub struct GameClock(pub Option<i64>);
 
 impl GameClock {
-    /// Returns the time as the memory's game time.
+    /// Returns the time as a [`GameTime`] of the engine, or `None` if the time is not known.
     pub fn time(&self) -> Option<GameTime> {
         self.0.map(GameTime)
     }

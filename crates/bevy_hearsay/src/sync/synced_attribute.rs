@@ -18,12 +18,12 @@ use super::{
 };
 use crate::schedule::{Activity, CollectSystems, PluginName, is_installed, schedules};
 
-/// A component of the game that is stored as an attribute. The memory treats the attribute like every fact: it is
-/// saved, and it can be undone and reviewed.
+/// A component of the game that is stored as an attribute. The memory treats the attribute like every other fact: its
+/// value is saved, and a change of its value can be undone.
 ///
 /// By default, the value is private: of all characters, only the entity itself knows it, gossip does not spread it, and
-/// it is in no answer. Set [`AUDIENCE`](Self::AUDIENCE) and [`IN_PROMPTS`](Self::IN_PROMPTS) for a value that characters
-/// can notice or talk about.
+/// it is in no answer. Set [`AUDIENCE`](Self::AUDIENCE) and [`IN_PROMPTS`](Self::IN_PROMPTS) for a value that
+/// characters can notice or talk about.
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -70,7 +70,7 @@ pub trait SyncedAttribute: Component {
         Self: Sized;
 }
 
-/// Registers components that are stored as attributes.
+/// Extends [`App`] with a method that registers components to store as attributes.
 pub trait SyncedAttributeAppExt {
     /// Stores a component of the game as an attribute of its entity. The plugin detects insertions and removals at
     /// once, and mutations within the interval [`SyncSettings::poll`](crate::SyncSettings::poll). You can call this
@@ -123,7 +123,7 @@ fn add_systems<T: SyncedAttribute>(app: &mut App) {
     let send = schedules(app).send;
     let audiences = app.world().resource::<SyncedTypes>().audiences();
     app.world_mut().resource_mut::<Outbox>().audiences = audiences.into();
-    // The order of several types does not matter, because they are different attributes.
+    // The systems of several components can run in any order, because each component has its own attribute.
     let system = collect_attribute::<T>.in_set(CollectSystems::Attributes).ambiguous_with(CollectSystems::Attributes);
     app.add_observer(on_insert::<T>).add_observer(on_remove::<T>).add_systems(send, system);
 }

@@ -14,7 +14,7 @@ pub(super) fn reset(world: &mut World) -> CountFn {
     let count_uncommitted = world.resource_mut::<Outbox>().take_requests();
     forget_clock(world);
     unbind_all(world);
-    // Unbinding compares the entities, so the outbox is emptied afterwards.
+    // Unbinding compares the entities and so adds changes to the outbox. The outbox is therefore emptied afterwards.
     world.insert_resource(Outbox::default());
     world.insert_resource(Inbox::default());
     world.insert_resource(Registry::default());

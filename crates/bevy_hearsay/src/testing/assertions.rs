@@ -30,8 +30,8 @@ pub fn known_facts(app: &mut SteppingApp, character: Entity) -> Result<Vec<Knows
     })
 }
 
-/// Settles the app, and asserts that a character knows a fact whose statement contains these words. Upper and lower case
-/// are equal.
+/// Settles the app, and asserts that a character knows a fact whose statement contains these words. Upper and lower
+/// case count as equal.
 ///
 /// # Panics
 /// Panics if the character knows no such fact. The message lists the facts that the character knows.
@@ -77,9 +77,9 @@ pub fn assert_believes(app: &mut SteppingApp, character: Entity, words: &str, cr
     );
 }
 
-/// Settles the app, and asserts that a character does not know the facts whose statements contain these words, and that
-/// nobody would tell them to the character: every living character that knows such a fact conceals it, and the condition
-/// of no reveal to the character is met.
+/// Settles the app, and asserts that a character neither knows nor can learn the facts whose statements contain these
+/// words. The character cannot learn a fact if every living character that knows the fact conceals it, and if no reveal
+/// currently allows a knower to tell the fact to this character.
 ///
 /// # Panics
 /// Panics if the character knows such a fact or can learn it. Also panics if the memory contains no such fact, because
@@ -133,7 +133,7 @@ fn contains(statement: &str, words: &str) -> bool {
     statement.to_lowercase().contains(&words.to_lowercase())
 }
 
-/// Returns the number of known facts whose statements contain words, and which `matches` accepts.
+/// Returns the number of known facts whose statements contain `words`, and that `matches` accepts.
 fn count_matching(
     known: &Result<Vec<KnowsRow>, HearsayError>,
     words: &str,

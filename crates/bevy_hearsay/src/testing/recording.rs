@@ -39,7 +39,7 @@ pub enum RecordedInput {
     Clock(i64),
 }
 
-/// The input of a game by frame, as [`SteppingApp::stop_recording`] returns it.
+/// The recorded input of a game, with the frame of each input. [`SteppingApp::stop_recording`] returns a recording.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Recording {
     /// The inputs in order, each with the number of its frame. The first frame after the start has the number 0.
@@ -64,7 +64,7 @@ struct Recorder {
     recording: Recording,
 }
 
-/// Marks an app whose inputs have observers.
+/// Marks an app that already has the observers that record its inputs.
 #[derive(Resource)]
 struct HasObservers;
 
@@ -89,8 +89,8 @@ impl SteppingApp {
         self.world_mut().remove_resource::<Recorder>().map(|recorder| recorder.recording).unwrap_or_default()
     }
 
-    /// Replays a recording. All inputs of one frame are given in the same frame again. Then the app
-    /// [settles](Self::settle), so that the result does not depend on the speed of the memory.
+    /// Replays a recording. Inputs that were recorded in the same frame are also replayed in one frame. After each such
+    /// frame, the app [settles](Self::settle), so that the result does not depend on the speed of the memory.
     ///
     /// # Panics
     /// Panics if the app has no entity with the id of a recorded actor, or if it does not settle.
@@ -123,7 +123,7 @@ fn record_world_event(on: On<WorldEvent>, recorder: Option<ResMut<Recorder>>) {
     recorder.unnamed.push(UnnamedInput::World(on.event().clone()));
 }
 
-/// Records a move by the game. If the place equals the shadow, the plugin wrote it.
+/// Records a move by the game. A place that equals the shadow was written by the plugin and is not recorded.
 fn record_move(
     on: On<Insert, PlaceId>,
     places: Query<(&PlaceId, Option<&Shadow>)>,

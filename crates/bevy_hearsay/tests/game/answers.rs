@@ -87,7 +87,7 @@ fn changes_of_the_same_frame_are_in_the_answer() {
     let watch = (MemoryId::new("night-watch"), Name::new("The Night Watch"), EntityKind::faction());
     app.world_mut().spawn(watch);
     app.settle();
-    // No change is sent on its own.
+    // The interval is so long that only the question causes changes to be sent.
     app.world_mut().resource_mut::<SyncSettings>().interval = Duration::from_secs(3600);
     let mut commands = app.world_mut().commands();
     commands.entity(rook).join("night-watch");

@@ -1,4 +1,4 @@
-//! At exit, pending events are committed or counted as lost.
+//! Tests that pending game events are committed at exit, or counted as not committed.
 
 use std::{path::Path, time::Duration};
 

@@ -10,7 +10,7 @@ use super::{game_events::village, *};
 struct Log {
     committed: Vec<ActionCommitted>,
     failed: Vec<ActionFailed>,
-    /// Short descriptions of the events of minds.
+    /// Short descriptions of the events about minds.
     minds: Vec<(Entity, String)>,
     beliefs: Vec<(f64, f64)>,
     revealable: Vec<SecretRevealable>,
@@ -43,7 +43,7 @@ fn perform(app: &mut SteppingApp, entity: Entity, action: GameAction, to: &[Enti
     app.world_mut().commands().entity(entity).perform(action, to.iter().copied().map(Target::from))
 }
 
-/// Returns the descriptions of the events of minds since the last call.
+/// Returns the descriptions of the events about minds since the last call.
 fn take_minds(app: &mut SteppingApp) -> Vec<(Entity, String)> {
     std::mem::take(&mut app.world_mut().resource_mut::<Log>().minds)
 }
@@ -90,7 +90,7 @@ fn the_actor_learns_why_its_action_failed() {
     assert!(matches!(error_of(nameless), HearsayError::UnknownEntity(entity) if *entity == stranger));
     assert!(failed.iter().any(|failed| failed.entity == ann) && failed.len() == 2);
 
-    // A line that waits while a slot is loaded belongs to the abandoned timeline.
+    // A line that waits while a slot is loaded belongs to the state before loading, so the line fails.
     app.world_mut().commands().save_slot("one");
     app.settle();
     app.world_mut().commands().load_slot("one");
@@ -127,7 +127,7 @@ fn only_watched_characters_receive_events_of_minds() {
     let (mut app, [ann, bob, _]) = logged_village();
     let lore = |about: &str, text: &str| Statement::lore(about, text);
     app.world_mut().entity_mut(bob).insert(WatchMind::default());
-    // The watch begins before the line of the same frame.
+    // The filter for watched minds is sent before the game event of the same frame.
     app.world_mut().commands().entity(ann).show(lore("inn", "The cellar is flooded."));
     app.settle();
     assert_eq!(take_minds(&mut app), [(bob, "learned The cellar is flooded. (1.00)".to_owned())]);

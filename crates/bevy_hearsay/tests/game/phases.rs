@@ -12,7 +12,8 @@ use super::*;
 #[derive(Resource, Default)]
 struct StartedPhases(Vec<MemoryPhase>);
 
-/// The game when [`MemoryPhase::Playable`] last started: the time, and the number of entities that the plugin spawned.
+/// State of the game when [`MemoryPhase::Playable`] last started: the time, and the number of entities that the plugin
+/// had spawned.
 #[derive(Resource, Default)]
 struct AtStart {
     clock: Option<i64>,

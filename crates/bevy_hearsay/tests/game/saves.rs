@@ -29,7 +29,7 @@ impl SyncedAttribute for Gold {
 #[test]
 fn a_save_includes_changes_of_the_same_frame() {
     let mut plugins = HearsayPlugins::empty();
-    // No mutation is found on its own.
+    // The interval is so long that only a save causes a check for mutations.
     plugins.sync.poll = Duration::from_secs(3600);
     let mut app = SteppingApp::with(plugins, |app| _ = app.sync_attribute::<Gold>());
     let ann = app.world_mut().spawn((MemoryId::new("ann"), Name::new("Ann"), EntityKind::npc(), Gold(10))).id();

@@ -1,4 +1,4 @@
-//! Tests that components and facts stay equal.
+//! Tests that components and facts keep equal values.
 
 use std::{
     thread,
@@ -61,7 +61,7 @@ fn spawned_entities_are_added_to_the_memory() {
     assert_eq!(app.take_errors(), [""; 0]);
 }
 
-/// The memory has to tell whether it knows an entity with an id, before the entity is added.
+/// Before the plugin adds an entity with an explicit id, it asks the memory whether the entity already exists.
 #[test]
 fn changes_that_name_a_new_entity_wait_until_it_is_added() {
     let mut app = SteppingApp::new(HearsayPlugins::unsaved(campaign("tiny-tavern")));

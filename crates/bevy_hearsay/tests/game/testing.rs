@@ -1,4 +1,4 @@
-//! Tests of the helpers for tests of games.
+//! Tests of the module `testing`.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

@@ -196,7 +196,7 @@ fn check(app: &mut SteppingApp, steps: &[RandomStep]) {
     let records: Vec<Option<Record>> =
         read(app, move |world| bound_ids.iter().map(|id| Record::from_state(&world.state, id)).collect());
     for ((entity, id), record) in bound.iter().zip(records) {
-        let record = record.unwrap_or_else(|| panic!("`{id}` is shown and not held: {steps:?}"));
+        let record = record.unwrap_or_else(|| panic!("`{id}` has a Bevy entity, but is not in the memory: {steps:?}"));
         assert_eq!(component_record(app, *entity), record, "{steps:?}");
         // The entity has a `LocatedIn` component if its place is loaded.
         let place = record.place.as_ref().and_then(|place| bound.iter().find(|(_, id)| id == place));

@@ -16,7 +16,7 @@ pub enum CommandScope {
     Capture,
 }
 
-/// A command, which the user gives with a key, in the command palette or with a button.
+/// A command that the user gives with a key, with a button or through the command palette.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Command {
     /// Name of the command, in sentence case. The name ends with `…` if the command asks for more input. Names are
@@ -137,7 +137,7 @@ commands! {
     /// Show all keys.
     HELP: Desk, "All keys", [key(Key::Questionmark), key(Key::F1)], "Show all keys and their commands";
     /// Revert the newest change.
-    UNDO: Desk, "Undo", [key(Key::U), ctrl(Key::Z)], "Undo the newest change; asks first if later changes depend on it";
+    UNDO: Desk, "Undo", [key(Key::U), ctrl(Key::Z)], "Undo your newest change; asks first if later changes depend on it";
     /// Revert the newest undo.
     REDO: Desk, "Redo", [key(Key::U).shift(), ctrl(Key::Z).shift(), ctrl(Key::Y)], "Redo the change that was undone last";
     /// Turn quiet mode on or off.
@@ -177,7 +177,7 @@ commands! {
     /// Defer the card.
     DEFER: Panel(P::Review), "Defer", [key(Key::D)], "Move the card to the end of the list";
     /// Make the fact a secret.
-    MAKE_SECRET: Panel(P::Review), "Make secret", [key(Key::S)], "Make the fact secret (only its named holders know it), or open again";
+    MAKE_SECRET: Panel(P::Review), "Make secret", [key(Key::S)], "Make the fact a secret that only its named holders know, or make it open again";
     /// Select the card.
     SELECT: Panel(P::Review), "Select", [key(Key::Space)], "Select the card; decisions then apply to all selected cards";
     /// Select all cards of the same kind and source as the focused card.
@@ -296,8 +296,8 @@ commands! {
     SCENE_ALL_SAW: Panel(P::Scene), "All present saw this", [key(Key::W)], "Record that all characters in the scene witnessed this fact";
     /// Reveal the fact to the party.
     SCENE_REVEALED: Panel(P::Scene), "Revealed to the party", [key(Key::V)], "Record that the player characters in the scene learned this fact";
-    /// Explain why the speaker cannot know the fact.
-    SCENE_WHY_NOT: Panel(P::Scene), "Why not?", [key(Key::Y)], "Show why the speaker cannot know this, and who could tell it";
+    /// Explain why the speaker does not know the fact.
+    SCENE_WHY_NOT: Panel(P::Scene), "Why not?", [key(Key::Y)], "Show why the speaker does not know this fact, and who could tell it to the speaker";
 
     // The graph.
     /// Show the whole campaign.

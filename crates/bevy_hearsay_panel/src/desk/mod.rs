@@ -39,7 +39,8 @@ pub struct Desk {
     theme: Arc<Theme>,
     screen_safe: bool,
     quiet: bool,
-    /// A command that the user chose in the palette for a panel, until the panel receives it.
+    /// The command of a panel that the user chose in the command palette. The field is set until the panel receives the
+    /// command.
     chosen_command: Option<&'static Command>,
 }
 

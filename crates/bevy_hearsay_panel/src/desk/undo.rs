@@ -25,8 +25,8 @@ const MAX_OWN_OPERATIONS: usize = 500;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct OwnOperation {
     position: Position,
-    /// Summary of the operation. It is compared with the journal, because in another campaign a different operation has
-    /// this position.
+    /// Summary of the operation. In another campaign, a different operation has this position, so the summary is
+    /// compared with the journal.
     summary: String,
 }
 

@@ -62,7 +62,7 @@ impl Archive {
         Ok(bytes)
     }
 
-    /// Returns the files to read, and the files that are skipped with a reason. Hidden files are in neither list.
+    /// Returns the files to read, and the skipped files with the reasons. Hidden files are in neither list.
     pub(super) fn list(&self, limits: &Limits) -> (Vec<FolderEntry>, Vec<Skipped>) {
         let (mut entries, mut skipped) = (Vec::new(), Vec::new());
         let Ok(mut archive) = self.0.lock() else { return (entries, skipped) };

@@ -54,7 +54,7 @@ pub(super) struct NamedFields {
     pub(super) end: Vec<String>,
 }
 
-/// Names of fields that contain a state, and names of fields that are ignored.
+/// Names of fields that contain a state of the entity, such as `dead`, and names of fields that are ignored.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PlainFields {
@@ -62,7 +62,7 @@ pub(super) struct PlainFields {
     pub(super) ignored: Vec<String>,
 }
 
-/// Fields about ranks, and rules for relations. The vocabulary has the names of all other relation fields.
+/// Fields about ranks, and rules that change relations. The vocabulary has the names of all other relation fields.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RelationRules {
@@ -78,7 +78,7 @@ pub(super) struct RankFields {
     pub(super) holders: Vec<String>,
     /// Fields whose value is the leader of the group.
     pub(super) leaders: Vec<String>,
-    /// Fields whose value is a group that the subject leads.
+    /// Fields whose value is a group that the entity of the note leads.
     pub(super) leads: Vec<String>,
 }
 
@@ -92,26 +92,26 @@ pub(super) struct FitRule {
     target: Option<Vec<KindClass>>,
     #[serde(default)]
     ranked: bool,
-    /// The new relation.
+    /// The relation that replaces the original one; `None` to keep it.
     pub(super) becomes: Option<Predicate>,
-    /// The new direction.
+    /// The direction that replaces the original one; `None` to keep it.
     pub(super) turned: Option<Direction>,
     /// Whether the relation loses its rank.
     #[serde(default)]
     pub(super) drops_rank: bool,
 }
 
-/// Direction of a relation between a note and its target.
+/// Direction of a relation between the entity of a note and the target of a link.
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Direction {
-    /// The note is the subject.
+    /// The entity of the note is the subject.
     Forward,
     /// The target is the subject.
     Backward,
 }
 
-/// A kind of entity, or a group of kinds, as the word lists name it.
+/// A kind of entity, or a group of kinds, that a rule names.
 #[derive(Deserialize)]
 #[serde(from = "String")]
 enum KindClass {
@@ -198,7 +198,7 @@ impl WordMap {
     }
 }
 
-/// Words that mark secrets and rumours, name no entity, or occur in headings and names.
+/// Words that mark secrets and rumours, words for "no entity", and words in headings and names.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct MarkWords {
@@ -274,7 +274,7 @@ pub(super) struct NameWords {
     pub(super) alias_openers: Vec<String>,
 }
 
-/// Words without a meaning of their own. Each list is named after the part of the reader that skips its words.
+/// Words without a meaning of their own. The file `data/english/words.toml` says how each list is used.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FunctionWords {

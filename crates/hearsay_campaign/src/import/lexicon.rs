@@ -32,8 +32,8 @@ pub enum Meaning {
     Date(DateRole),
     /// The field occurs only in session logs.
     Session(SessionField),
-    /// The field states no fact about the game world, such as a setting of the page layout or a number of the game's
-    /// rules.
+    /// The field states no fact about the game world. Examples are a setting of the page layout, and a number of the
+    /// game rules.
     Ignored,
 }
 
@@ -63,8 +63,8 @@ pub struct RelationMeaning {
     pub rank: Option<&'static str>,
 }
 
-/// Returns whether the word lists or the vocabulary contain this field name. Bold text before a colon is a field only
-/// if its name is known.
+/// Returns whether the word lists or the vocabulary contain this field name. Readers use this function to decide
+/// whether bold text before a colon is the name of a field.
 pub fn is_known(name: &str) -> bool {
     match meaning(name) {
         Meaning::Ignored => false,
@@ -188,7 +188,7 @@ fn find_exact_entry<'a>(word: &str, vocabulary: &'a Vocabulary) -> Option<Lexico
 }
 
 /// Returns the relation that words such as `is the rival of`, `organization` or `MEMBER_OF` state. Up to five unknown
-/// words become the name of a new relation. More than five unknown words become the general relation.
+/// words become the name of a new relation. For more than five unknown words, the relation is `RELATED_TO`.
 pub fn relation(words: &str, vocabulary: &Vocabulary) -> Option<RelationMeaning> {
     let word = normalize_name(words);
     let parsed = Predicate::relation(&word).ok();
@@ -304,7 +304,7 @@ pub fn state(words: &str) -> Option<&'static str> {
     first.iter().find_map(|word| ENGLISH.kinds.states.meaning(word))
 }
 
-/// Returns the state that a field such as `dead: true` or `alive: false` states, or `None` if it states no state.
+/// Returns the state that a field such as `dead: true` or `alive: false` expresses, or `None` if it expresses no state.
 pub fn flag_state(name: &str, flag: bool) -> Option<&'static str> {
     match (state(&normalize_name(name).replace('-', " "))?, flag) {
         ("alive", false) => Some("dead"),

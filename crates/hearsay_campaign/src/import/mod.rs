@@ -10,16 +10,18 @@
 //!
 //! # Support for Markdown
 //!
-//! - **Kind of a note**: the first of these signs that states a kind: `tags`, `type` or `layout` in the front matter,
-//!   tags in the text, the folder, the heading above, the first sentence. A note with a `player` is a player character.
+//! - **Kind of a note**: the kind comes from the first of these places that states a kind: `tags`, `type` or `layout`
+//!   in the front matter, tags in the text, the folder, the heading above, the first sentence. A note with a `player`
+//!   is a player character.
 //! - **Names**: the name is `title` or `name` in the front matter, the first heading, or the name of the file. Aliases
 //!   are `aliases`, nicknames in quotes, and names in parentheses.
-//! - **Relations**: links are canon in front matter, in inline fields (`key:: value`), in lines with a label
-//!   (`**Allies:** …`), in infoboxes, and in lists under headings (`Members`, `NPCs` of a place, `Relationships` with
-//!   `[[Bob]] — brother`). Names that fill a whole field are canon too. Names in prose become proposals. A link in a
-//!   paragraph is only a mention. The vocabulary has the names of relation fields; the module [`lexicon`] has those of
-//!   all other fields. The fields of a relation that the campaign defines are known in front matter and in inline
-//!   fields. A symmetric relation is recorded as one fact; each position that states the relation is evidence.
+//! - **Relations**: relations are canon if their links are in front matter, in inline fields (`key:: value`), in lines
+//!   with a label (`**Allies:** …`), in infoboxes, or in lists under headings (`Members`, `NPCs` of a place,
+//!   `Relationships` with `[[Bob]] — brother`). A name without a link also gives a canon relation if it fills the whole
+//!   field. A name within other text only gives a proposal. A link in a paragraph is only a mention. The vocabulary has
+//!   the names of relation fields; the module [`lexicon`] has the names of all other fields. If the campaign itself
+//!   defines a relation, the fields of this relation are recognized in front matter and in inline fields. A symmetric
+//!   relation is recorded as one fact; each position that states the relation is evidence.
 //! - **Doubt**: a fact that is `rumoured` or `presumed`, or that ends with a question mark, gets the status claimed,
 //!   and the credence of its knowers is 0.5. An `untrue` fact gets the status false. The module [`truth`] has the
 //!   words.

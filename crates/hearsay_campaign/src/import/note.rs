@@ -83,7 +83,7 @@ impl Origin {
         }
     }
 
-    /// Returns the range of the part in the file, in the form that evidence uses.
+    /// Returns the range of the part in the file, in bytes, as a [`Span`] for evidence.
     pub fn span(&self) -> Span {
         Span { start: self.span.start as usize, end: self.span.end as usize }
     }

@@ -27,7 +27,7 @@ impl PlainText {
         (source != NO_POSITION).then(|| (source + (at - clean)) as usize)
     }
 
-    /// Appends a text. If the source contains the text literally, `source` is its position in the source.
+    /// Appends a text. If the source contains the text literally, `source` is the position of the text in the source.
     pub fn push(&mut self, text: &str, source: Option<usize>) {
         if text.is_empty() {
             return;

@@ -16,7 +16,7 @@ pub struct NoteIndex {
     titles: HashMap<String, Vec<u32>>,
     stems: HashMap<String, Vec<u32>>,
     aliases: HashMap<String, Vec<u32>>,
-    /// The notes that are a heading within a file, and not a whole file.
+    /// The notes that come from a heading within a file, and not from a whole file.
     heading_notes: HashSet<u32>,
     /// The folder of each note.
     folders: Vec<String>,

@@ -109,8 +109,7 @@ impl SourceText {
             Encoding::Utf8WithBom => at + 3,
             Encoding::Utf16 => {
                 let mut step = at / UNIT_STEP_BYTES;
-                // A count is valid only at the start of a character. If a step lies within a character, the previous
-                // step is used.
+                // A count is only valid if its byte is the start of a character. Otherwise the previous count is used.
                 while step > 0
                     && (step >= self.utf16_units.len() || !self.content.is_char_boundary(step * UNIT_STEP_BYTES))
                 {

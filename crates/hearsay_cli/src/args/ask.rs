@@ -22,10 +22,11 @@ pub(crate) struct Ask {
     /// Place of the scene [default: the place where the character is]
     #[arg(long, value_name = "PLACE", value_parser = name, add = entities())]
     pub(crate) at: Option<String>,
-    /// Listener in the scene; may be repeated [default: everyone at the place, as far as the speaker knows]
+    /// Listener in the scene; may be repeated [default: everyone whom the speaker believes to be at the
+    /// place]
     #[arg(long, value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) with: Vec<String>,
-    /// Only results about this entity or its direct neighbours; may be repeated
+    /// Only facts and passages about this entity, or about entities directly related to it; may be repeated
     #[arg(long, value_name = "ENTITY", value_parser = name, add = entities())]
     pub(crate) about: Vec<String>,
     /// Session whose last lines become part of the context, by id or number
@@ -45,7 +46,7 @@ pub(crate) struct Ask {
     /// Omit citations (already the default for the prompt format)
     #[arg(long, conflicts_with_all = ["citations", "explain"])]
     pub(crate) no_citations: bool,
-    /// Add citations also in the prompt format
+    /// Show citations in the prompt format too (text and Markdown show them by default)
     #[arg(long)]
     pub(crate) citations: bool,
     /// Add citations, and explain why each line was chosen
@@ -69,10 +70,10 @@ pub(crate) struct Search {
     /// Only entities of this kind, such as npc, and facts about them
     #[arg(long)]
     pub(crate) kind: Option<String>,
-    /// Only results about this entity or its direct neighbours; may be repeated
+    /// Only this entity, entities directly related to it, and facts and passages about any of them; may be repeated
     #[arg(long, value_name = "ENTITY", value_parser = name, add = entities())]
     pub(crate) about: Vec<String>,
-    /// Only facts with this predicate; --depth follows only relations with this predicate
+    /// Only facts with this predicate, and entities reached along relations with this predicate
     #[arg(long, add = predicates())]
     pub(crate) predicate: Option<String>,
     /// Only facts and passages that were recorded in this session, by id or number
@@ -84,7 +85,7 @@ pub(crate) struct Search {
     /// Only facts that are true at this date, such as `4 Rainmoon 412`, or at the end of this session
     #[arg(long, value_name = "DATE|SESSION", conflicts_with = "knower", allow_hyphen_values = true, value_parser = text, add = sessions())]
     pub(crate) holds_at: Option<String>,
-    /// Also list entities that are at most N relations away from an entity found by name
+    /// Also list entities that are at most N relations away from an entity found by name; N is 0 to 3
     #[arg(long, default_value_t = 2, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=3))]
     pub(crate) depth: u8,
     #[command(flatten)]

@@ -18,7 +18,7 @@ use super::{
     shell::{Completions, Man},
 };
 
-/// The help of the program. It is written by hand, because clap cannot group commands.
+/// The help of the program, written by hand because clap cannot group commands.
 const HELP: &str = "\
 {about}
 
@@ -68,7 +68,8 @@ or missing file, 5 locked by another process, 130 stopped by Ctrl-C";
 #[derive(Debug, Parser)]
 #[command(name = "hearsay", version, help_template = HELP, after_help = AFTER)]
 pub(crate) struct Args {
-    /// Campaign directory [env: HEARSAY_CAMPAIGN] [default: search upward from here]
+    /// Campaign directory [env: HEARSAY_CAMPAIGN] [default: the nearest campaign, from the working
+    /// directory upward]
     #[arg(long, short = 'C', global = true, value_name = "DIR", help_heading = GLOBAL)]
     pub(crate) campaign: Option<PathBuf>,
     /// Do not import changed campaign files
@@ -80,7 +81,7 @@ pub(crate) struct Args {
     /// Print no progress and no notes on standard error
     #[arg(long, short, global = true, help_heading = GLOBAL)]
     pub(crate) quiet: bool,
-    /// Use colour: auto, always or never
+    /// When to use colour: auto, always or never
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_possible_values = true, help_heading = GLOBAL)]
     pub(crate) color: ColorChoice,
     /// Do not show long output in a pager

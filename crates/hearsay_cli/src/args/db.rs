@@ -15,9 +15,10 @@ pub(crate) enum Db {
     /// Check every file and record of the database
     #[command(after_help = "\
 Reads all files, verifies the checksum of every block and the digest of every
-operation, applies all operations, and compares the graph tables with the
-result. Changes nothing. The exit code is 0 if the database is intact, and 1 if it
-is damaged. The report lists the damage, the lost operations, and what to do.")]
+operation, and applies all operations. Compares the result with the graph tables,
+which SurrealQL queries read. Changes nothing. The exit code is 0 if the database is
+intact, and 1 if it is damaged. The report lists the damage, the lost operations, and
+what to do.")]
     Check(Campaign),
     /// Save everything that is readable in a damaged database
     #[command(after_help = "\
@@ -44,8 +45,8 @@ Examples:
     Health(Health),
     /// Restore a backup, with its history
     #[command(after_help = "\
-Restores to the directory that -C names, and creates the directory if it does not
-exist. The directory can contain campaign files, but no database.
+Writes the restored campaign to the directory given by -C, and creates the directory
+if it does not exist. The directory can contain campaign files, but no database.
 
 Example:
   hearsay -C restored db restore gullhaven.backup")]

@@ -14,7 +14,8 @@ pub(crate) struct Circumstances {
     /// Place of the event, by id or name
     #[arg(long, value_name = "PLACE", value_parser = name, add = entities())]
     pub(crate) at: Option<String>,
-    /// Date of the event on the campaign's calendar [default: the end of the given session, or the game clock]
+    /// Date of the event on the campaign's calendar [default: the end of the session given by --session,
+    /// or else the game clock]
     #[arg(long, value_name = "DATE", allow_hyphen_values = true)]
     pub(crate) time: Option<String>,
     /// Session in which the event happens, by id or number [default: the session being played]
@@ -28,10 +29,10 @@ pub(crate) struct Circumstances {
 /// A new fact.
 #[derive(Debug, Clone, ClapArgs)]
 pub(crate) struct NewFact {
-    /// New fact, given as an entity and a sentence about this entity
+    /// A new fact in words: the entity that the fact is about, and a sentence
     #[arg(long, num_args = 2, value_names = ["ENTITY", "SENTENCE"], value_parser = name, add = entities())]
     pub(crate) about: Vec<String>,
-    /// New fact, given as subject, predicate and object, such as `pell OWES odo-brandt` or `pell occupation fisher`
+    /// A new fact in three parts, for example `pell OWES odo-brandt` or `pell occupation fisher`
     #[arg(long, num_args = 3, value_names = ["SUBJECT", "PREDICATE", "OBJECT"], value_parser = name, add = entities())]
     pub(crate) that: Vec<String>,
 }
@@ -70,7 +71,7 @@ pub(crate) struct Say {
     /// Character who hears the line; may be repeated [default: everyone at the speaker's place]
     #[arg(long, value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) to: Vec<String>,
-    /// The speaker lies: the stated and extracted facts are false, and the speaker does not believe them
+    /// The speaker lies: the facts that the line states are recorded as false, and the speaker does not believe them
     #[arg(long)]
     pub(crate) lie: bool,
     #[command(flatten)]
@@ -220,7 +221,7 @@ pub(crate) struct Forget {
 #[derive(Debug, ClapArgs)]
 #[group(id = "retcon_kind", required = true, multiple = false)]
 pub(crate) struct RetconKind {
-    /// Retract the fact, which was never true; nobody knows it any more
+    /// Retract a fact that was never true; afterwards, nobody knows it
     #[arg(long)]
     pub(crate) never_so: bool,
     /// End the fact at this date; its knowers believe the fact until they learn that it ended

@@ -31,8 +31,7 @@ pub(crate) struct Import {
     /// Name that distinguishes this source from other sources [default: taken from the files or their folder]
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
-    /// Import notes as open that are secret only because of their folder, such as a folder for the DM or a Foundry
-    /// compendium
+    /// Do not make notes secret because of their folder, such as a folder for the DM or a Foundry compendium
     #[arg(long)]
     pub(crate) open_folders: bool,
     #[command(flatten)]
@@ -77,7 +76,7 @@ pub(crate) enum ExportFormat {
     Yaml,
     /// Obsidian vault with a note for each entity; `import` reads it
     Obsidian,
-    /// Markdown page of what the player characters know, without facts that one of them conceals
+    /// Markdown page with the facts that the player characters know, without facts that one of them conceals
     Handbook,
     /// Graph of entities and relations, for Gephi, yEd or Cytoscape
     Graphml,

@@ -115,7 +115,7 @@ pub(crate) struct Path {
 pub(crate) struct Status {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Wait until all facts and passages have a vector
+    /// Wait until all facts and passages have a vector, which search by meaning needs
     #[arg(long)]
     pub(crate) wait: bool,
 }

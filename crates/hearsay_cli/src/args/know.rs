@@ -11,10 +11,10 @@ use super::{
 /// Point in time for which a query about knowledge is answered.
 #[derive(Debug, Clone, ClapArgs)]
 pub(crate) struct PointInTime {
-    /// Use the knowledge at the end of this date or session [default: current knowledge]
+    /// Use the knowledge that characters had at the end of this game date or session [default: current knowledge]
     #[arg(long, value_name = "DATE|SESSION", allow_hyphen_values = true, value_parser = text, add = sessions())]
     pub(crate) as_of: Option<String>,
-    /// Use only operations up to this number in the journal; `hearsay db history` lists the numbers
+    /// Use the campaign as it was after the operation with this number; `hearsay db history` lists the numbers
     #[arg(long, value_name = "POSITION")]
     pub(crate) recorded: Option<u64>,
 }
@@ -120,7 +120,7 @@ pub(crate) struct Missed {
     /// Session that the character missed, by id or number
     #[arg(add = sessions())]
     pub(crate) session: String,
-    /// Use only operations up to this number in the journal
+    /// Use the campaign as it was after the operation with this number
     #[arg(long, value_name = "POSITION")]
     pub(crate) recorded: Option<u64>,
 }

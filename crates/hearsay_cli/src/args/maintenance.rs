@@ -96,8 +96,8 @@ pub(crate) struct Merge {
 pub(crate) struct Split {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Id of the entity that the merge removed; if only one entity was merged into the remaining entity, also the id or
-    /// name of the remaining entity
+    /// Id of the entity that the merge removed; or id or name of the remaining entity, if only one entity was merged
+    /// into it
     #[arg(value_parser = name, add = entities())]
     pub(crate) entity: String,
     /// Show what would change, without changing anything

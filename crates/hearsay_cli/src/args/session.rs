@@ -53,14 +53,14 @@ of the player (`hearsay entity set wren-oake player Ben`). The DM's lines are na
 
 On a terminal, the command asks who the other speakers are, and proposes the most
 likely character. The campaign keeps the answers, so the next import does not ask again.
-Without a terminal, with --json and with --yes, the command does not ask: it prints the
-options to add, and stores the lines of these speakers as text.
+With --json or --yes, or without a terminal, the command does not ask. It stores the
+lines of these speakers without a speaker, and prints options that name the speakers.
 
 If you import a file again, only its changes are imported. `hearsay undo` reverts the
-import; the answers are an operation of their own.
+import. The answers are a separate operation, so the campaign keeps them.
 
-The output counts the lines of narration, in character and out of character. No
-character hears an out-of-character line, and it gives no facts.
+The output shows how many lines are narration, in character and out of character. No
+character hears out-of-character lines, and no facts are extracted from them.
 
 Examples:
   hearsay session import evening.txt --dry-run
@@ -263,7 +263,7 @@ pub(crate) struct SessionImport {
     /// Name of the DM in the transcript, whose lines are narration; saved in the campaign; may be repeated
     #[arg(long, value_name = "SPEAKER", value_parser = text)]
     pub(crate) dm: Vec<String>,
-    /// Name of a speaker who is nobody in the game, such as a guest; saved in the campaign; may be repeated
+    /// Name of a speaker who does not take part in the game, such as a guest; saved in the campaign; may be repeated
     #[arg(long, value_name = "SPEAKER", value_parser = text)]
     pub(crate) nobody: Vec<String>,
     /// Character of a speaker, such as "Speaker 1=lyra"; applies to this transcript only; may be repeated
@@ -307,7 +307,7 @@ pub(crate) struct Recap {
     /// Print the citation of each line
     #[arg(long)]
     pub(crate) citations: bool,
-    /// Instead of the recap, print a prompt with which a language model can write it
+    /// Instead of the recap, print a prompt that asks a language model to write the recap
     #[arg(long, conflicts_with = "citations")]
     pub(crate) prompt: bool,
     /// Let a language model write the recap (configure [extraction.llm] in hearsay.toml)

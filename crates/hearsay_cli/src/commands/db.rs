@@ -173,7 +173,7 @@ fn print_report(report: &CheckReport, output: &mut Output) -> Result<()> {
         output.line(format!("lost: {} older than the undo history", count(lost, "operation", "operations")))?;
     }
     if report.changed_compacted {
-        output.line("operations that compaction removed may be in the journal again")?;
+        output.line("the journal may again contain operations that compaction had removed")?;
     }
     for line in format_lost_operations(&report.inapplicable) {
         output.line(format!("depends on a lost operation: {line}"))?;

@@ -33,7 +33,7 @@ struct TrustRow {
     trust: TrustCategory,
     #[serde(flatten)]
     counts: DecisionCounts,
-    /// Confidence that results from this trust alone for a proposal with a confidence of 0.5.
+    /// Adjusted confidence of a proposal with a confidence of 0.5, if only this trust is applied.
     calibrated_half: f64,
 }
 

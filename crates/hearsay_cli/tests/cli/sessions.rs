@@ -111,7 +111,7 @@ fn unknown_speakers_are_listed_with_the_option_to_add() {
         ("Zoe (2 lines): no such character, probably tam (answers to this name)", "--player \"Zoe=tam\""),
         ("Crew (1 line): no such character", "--player \"Crew=CHARACTER\" or --nobody \"Crew\""),
     ] {
-        let line = format!("{speaker}: kept as text; to change this, add {option}\n");
+        let line = format!("{speaker}: the name stays part of the text; to change this, add {option}\n");
         assert!(dry_run.contains(&line), "{line}: {dry_run}");
     }
     assert!(dry_run.contains("Nora (1 line): lyra\n") && dry_run.contains("nothing was changed"), "{dry_run}");
@@ -146,12 +146,12 @@ fn the_campaign_keeps_who_the_speakers_are() {
     // The next transcript needs no options.
     test_dir.write("next.txt", "Matt: It rains.\nZoe: I run.\nCrew: (groaning)\n");
     let next = test_dir.ok(&["-C", "mill", "session", "import", "next.txt"]);
-    for line in ["Matt (1 line): the DM", "Zoe (1 line): tam", "Crew (1 line): nobody: kept as text"] {
+    for line in ["Matt (1 line): the DM", "Zoe (1 line): tam", "Crew (1 line): nobody: the name stays"] {
         assert!(next.contains(line), "{line}: {next}");
     }
     let exported = test_dir.ok(&["-C", "mill", "export"]);
     assert!(exported.contains(r#"{"speaker":{"name":"matt","role":"dm"}}"#), "{exported}");
-    // One undo reverts an import. The speakers are an operation of their own.
+    // One undo reverts an import. The speakers are saved by a separate operation.
     assert!(test_dir.ok(&["-C", "mill", "undo"]).contains("next.txt"));
     assert!(test_dir.ok(&["-C", "mill", "undo"]).contains("evening.txt"));
     assert!(test_dir.ok(&[&IMPORT[..], &["--dry-run"]].concat()).contains("Zoe (2 lines): tam"));

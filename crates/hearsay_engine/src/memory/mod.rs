@@ -82,10 +82,10 @@ impl Memory {
     }
 
     /// Selects the knowers whose new knowledge and changed beliefs are sent as [`Event::Learned`] and
-    /// [`Event::BeliefsChanged`]. Replaces the previous filter. The filter applies to writes that are sent after it. A
-    /// knower learns a fact when it itself sees, hears, reads or deduces the fact; knowledge that reaches the knower
-    /// through a group or place changes only its beliefs. Loading a slot, and restoring an earlier state, causes no
-    /// events.
+    /// [`Event::BeliefsChanged`]. Replaces the previous filter. The filter applies to writes that are sent after this
+    /// call. A knower learns a fact when it itself sees, hears, reads or deduces the fact; knowledge that reaches the
+    /// knower through a group or place only causes [`Event::BeliefsChanged`]. Loading a slot or restoring an earlier
+    /// state causes no events.
     ///
     /// # Errors
     /// Returns an error if the request queue is full or the memory is closed. The ticket fails with

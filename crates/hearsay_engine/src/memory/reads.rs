@@ -70,7 +70,7 @@ impl Memory {
     }
 
     /// Summarizes a session's log or a document within a token budget. The summary prefers lines that are relevant to
-    /// the given question, and lines with much information.
+    /// the given question, and lines that contain much information.
     ///
     /// # Errors
     /// Returns the same errors as [`ask`](Self::ask). The ticket also fails if the session does not exist.
@@ -148,8 +148,8 @@ impl Memory {
     /// the memory. To merge the entities, [commit](Self::commit_merge) the plan.
     ///
     /// # Errors
-    /// Returns an error if the request queue is full or the memory is closed. The ticket fails as described at
-    /// [`merge`](merge::merge()).
+    /// Returns an error if the request queue is full or the memory is closed. The ticket fails if an entity does not
+    /// exist, or if both ids are the same.
     pub fn plan_merge(&self, removed: EntityId, remaining: EntityId) -> Result<Ticket<MergePlan>, MemoryError> {
         self.read_in_background(move |snapshot| {
             Ok(merge::merge(&snapshot.state, &removed, &remaining, Author::Dm, now())?)
@@ -159,8 +159,8 @@ impl Memory {
     /// Finds, on a background thread, the facts that pruning would retract. Does not change the memory.
     ///
     /// # Errors
-    /// Returns an error if the request queue is full or the memory is closed. The ticket fails as described at
-    /// [`Prune::plan`].
+    /// Returns an error if the request queue is full or the memory is closed. The ticket fails if `prune` contains
+    /// neither a confidence, nor an age, nor a status.
     pub fn plan_prune(&self, prune: Prune) -> Result<Ticket<PrunePlan>, MemoryError> {
         self.read_in_background(move |snapshot| Ok(prune.plan(&snapshot.state, now())?))
     }

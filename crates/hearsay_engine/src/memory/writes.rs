@@ -47,7 +47,7 @@ impl Memory {
         self.send_write(|responder| Command::Write(Write::Operation { make: Box::new(build_operation), responder }))
     }
 
-    /// Writes an edit by the DM. The facts in the edit become canon immediately.
+    /// Commits an edit by the DM. The facts in the edit become canon immediately.
     ///
     /// # Errors
     /// Returns the same errors as [`write`](Self::write).
@@ -55,7 +55,7 @@ impl Memory {
         self.edit_as(Author::Dm, edit)
     }
 
-    /// Writes an edit by the given author.
+    /// Commits an edit by the given author.
     ///
     /// # Errors
     /// Returns the same errors as [`write`](Self::write).
@@ -106,7 +106,7 @@ impl Memory {
         self.write(move |snapshot| Ok(save_recap(&snapshot.state, &recap, now())?))
     }
 
-    /// Saves who the speakers of transcripts are, so that later imports identify them: see
+    /// Saves which characters the speakers of transcripts are, so that later imports identify the speakers: see
     /// [`TranscriptImport::unsaved_speakers`](hearsay_commands::session::TranscriptImport::unsaved_speakers).
     ///
     /// # Errors
@@ -126,7 +126,7 @@ impl Memory {
         self.write(move |snapshot| Ok(log.operation(&snapshot.state, author.clone(), now())?))
     }
 
-    /// Retracts or ends a fact as the DM.
+    /// Retracts or ends a fact. The author of the operation is the DM.
     ///
     /// # Errors
     /// Returns the same errors as [`write`](Self::write).

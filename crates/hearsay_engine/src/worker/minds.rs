@@ -13,14 +13,14 @@ use crate::{BeliefChange, Event, LearnedEdge, MAX_WATCHED_BELIEFS, MemoryError, 
 /// Smallest change of a credence that is reported. Smaller changes are reported once their sum reaches this value.
 const MIN_BELIEF_CHANGE: f64 = 0.01;
 
-/// The minds that the filter selects. Without a filter, there are none, and following a write does nothing.
+/// The watched minds, which the filter selects. If no mind is watched, a write causes no further work.
 #[derive(Default)]
 pub(super) struct Minds {
     filter: MindFilter,
     minds: BTreeMap<EntityId, Mind>,
 }
 
-/// A watched mind.
+/// A watched mind: the knowledge and beliefs of one knower that the filter selects.
 #[derive(Default)]
 struct Mind {
     /// The active edges through which the knower itself knows facts, without the edges of its groups and places.

@@ -130,7 +130,7 @@ fn hearers_of_a_secret_name_do_not_learn_its_owner() {
     );
     assert!(recap(RecapAudience::Dm).recap.lines.iter().any(|line| line.text.starts_with("Mirela Voss: ")));
 
-    // A character who learns whose name it is knows who the speaker is.
+    // A character who learns to whom the name belongs knows who the speaker is.
     let alias = state.facts().find(|fact| *fact.predicate() == *"alias").unwrap().id();
     let reveal = GameEvent::Reveal {
         holder: id("mirela").into(),

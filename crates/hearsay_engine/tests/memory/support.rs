@@ -153,7 +153,7 @@ pub(crate) fn knows(memory: &Memory, knower: &str, statement: &str) -> bool {
     view.facts().any(|known| known.statement() == statement)
 }
 
-/// Returns the only fact with a status.
+/// Returns the sentences of all facts with a status.
 pub(crate) fn with_status(memory: &Memory, status: FactStatus) -> Vec<String> {
     let state = state(memory);
     state.facts().filter(|fact| fact.status() == status).map(|fact| fact.statement().to_owned()).collect()

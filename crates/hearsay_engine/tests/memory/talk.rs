@@ -141,7 +141,7 @@ fn the_kinds_of_lines_follow_undo_and_a_restart() {
     assert_eq!(recorded.len(), 1, "a restored line keeps its kind");
     let shown = query::journal::visible_history(&now, usize::MAX);
     assert!(shown.iter().all(|row| row.position != recorded[0]), "the extractor's bookkeeping is not listed");
-    // What the DM undoes is not recorded again.
+    // A kind of talk that was recorded and then undone by the DM is not recorded again.
     undo(&memory, recorded[0]);
     assert_eq!(kinds(&memory), [None; 4]);
 }

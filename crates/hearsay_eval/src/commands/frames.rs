@@ -17,7 +17,7 @@ characters change their occupation, name or group. The cost of a frame is its
 duration in the game with the plugin, minus the median duration in the other game.
 
 For comparison, another game keeps hand-written lists of the characters at each place
-and of the characters that moved. Its cost is the minimum for tracking moves.
+and of the characters that moved. Its cost is the minimum cost of tracking moves.
 
 The first line of the table shows the cost without any changes.
 
@@ -33,7 +33,7 @@ pub(crate) struct Frames {
     /// Number of measured frames
     #[arg(long, value_name = "F", default_value_t = 600)]
     frames: usize,
-    /// Number of questions that wait for an answer at any time: each answered question is replaced by a new one
+    /// Number of questions that wait for an answer at any time: a new question replaces each answered question
     #[arg(long, value_name = "Q", default_value_t = 0)]
     questions: usize,
 }

@@ -9,7 +9,7 @@ use hearsay_query::ask::RecallSettings;
 
 use crate::output::Output;
 
-/// Measure questions to many characters at once
+/// Measure the response times when a game asks many characters at once
 #[derive(Debug, Args)]
 #[command(after_help = "\
 The program generates a world in memory, waits until its texts have vectors, and asks

@@ -28,8 +28,8 @@ impl Agreement<'_> {
     /// Returns whether a fact agrees with a labelled statement.
     ///
     /// A statement agrees with a labelled statement if their words overlap by at least half, if it names the labelled
-    /// subject and the referents of the labelled references, and if either both or none of the two are hedged or
-    /// planned. A relation or attribute agrees if the label contains it.
+    /// subject and the referents of the labelled references, and if either both statements or neither of them are
+    /// hedged or planned. A relation or attribute agrees if the label contains it.
     pub(super) fn agrees(
         &self,
         fact: &ExtractedFact,

@@ -38,15 +38,15 @@ pub struct Figures {
     pub queued_right: usize,
     /// Number of facts that triage holds back, because enough facts of the same source are in the queue.
     pub held_back: usize,
-    /// Number of certain labels that an accepted fact agrees with.
+    /// Number of certain labels with which an accepted fact agrees.
     pub labelled_accepted: usize,
-    /// Number of labels that an accepted fact or a fact in the review queue agrees with.
+    /// Number of labels with which an accepted fact or a fact in the review queue agrees.
     pub labelled_shown: usize,
     /// Number of lines whose kind of talk was found.
     pub talk: usize,
     /// Number of lines whose kind of talk is right.
     pub talk_right: usize,
-    /// Expected calibration error of the recorded facts, with the certain labels as the truth.
+    /// Expected calibration error of the recorded facts. A fact counts as right if it agrees with a certain label.
     pub ece: f64,
     /// Reliability diagram of the recorded facts.
     pub bins: Vec<Bin>,
@@ -64,7 +64,7 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    /// Adds a recorded fact. A fact that several texts state is right if one of them states it.
+    /// Adds a recorded fact with a verdict from one text. If several texts state the fact, the best verdict counts.
     pub(super) fn add_fact(&mut self, fact: &RecordedFact, verdict: Verdict) {
         let entry = self.facts.entry(fact.id).or_insert((fact.outcome, fact.confidence.get(), verdict));
         entry.2 = entry.2.max(verdict);

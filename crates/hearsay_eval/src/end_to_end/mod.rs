@@ -1,4 +1,4 @@
-//! Measures extraction end to end: what becomes of the facts in texts when the program reads them.
+//! Measures extraction end to end: which facts of a text the program accepts, proposes for review, or drops.
 //!
 //! Texts are recorded in a campaign that knows the entities. They are read as the engine reads them: with the patterns,
 //! the reading model and the kind of talk, and in the same batches. The policy then accepts, proposes or drops each

@@ -77,9 +77,9 @@ impl Engine {
 /// Models that the engines use. An engine without its model is not measured.
 #[derive(Clone, Copy, Default)]
 pub struct Models<'a> {
-    /// Sentence encoder, which the patterns use; `None` if there is none.
+    /// Sentence encoder for the patterns; `None` to use the patterns without sentence vectors.
     pub encoder: Option<&'a dyn SentenceEncoder>,
-    /// Reading model; `None` if there is none.
+    /// Reading model; `None` if no reading model is available.
     pub reading_model: Option<&'a ReadingModel>,
     /// Language model; `None` if none is configured.
     pub language_model: Option<&'a LanguageModel>,
@@ -87,7 +87,7 @@ pub struct Models<'a> {
 
 /// Reads texts with one engine, with the default settings of the program.
 pub struct Reader<'a> {
-    /// Engine.
+    /// Engine that extracts the facts.
     pub engine: Engine,
     pub(super) extractor: Extractor,
     pub(super) vocabulary: Vocabulary,
@@ -99,8 +99,8 @@ pub struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Creates a reader with the settings that a campaign without a settings file has. `disabled_stage` is switched
-    /// off. Returns `None` if the engine's model is missing.
+    /// Creates a reader with the default settings of a campaign. The stage `disabled_stage`, if given, is switched off.
+    /// Returns `None` if a model of the engine is missing.
     pub fn new(engine: Engine, models: Models<'a>, disabled_stage: Option<ExtractionStage>) -> Option<Self> {
         let settings = Settings::default();
         let extractor = Extractor::new(Language::english(), Vocabulary::default());
@@ -200,7 +200,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// What the program did with a fact, from the weakest outcome to the strongest.
+/// Outcome for an extracted fact, from the weakest to the strongest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Outcome {
     /// Triage holds the fact back.

@@ -113,8 +113,8 @@ fn record_example(state: &mut State, example: &Example) -> Result<Vec<PassageId>
     Ok(ids)
 }
 
-/// Returns the hearers of an example: those who are present and the speaker or, if it names nobody, the player
-/// characters of the scene.
+/// Returns the hearers of an example: the speaker and the characters present. If the example names neither, returns the
+/// player characters of the scene.
 fn hearers(state: &State, example: &Example) -> Vec<Knower> {
     let named: Vec<EntityId> = example.present.iter().chain(&example.speaker).cloned().collect();
     let players = state.entities().map(|entity| &entity.id).filter(|id| state.kind(id) == Some(Kind::Player));

@@ -39,7 +39,7 @@ pub enum ExtractionError {
     },
 }
 
-/// An entity of a scene.
+/// An entity that the texts of a scene can name.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SceneEntity {
@@ -52,7 +52,7 @@ pub struct SceneEntity {
     /// The pronouns of the entity, such as `he`.
     #[serde(default)]
     pub pronouns: Option<String>,
-    /// The attributes of the entity that are known before the text.
+    /// The attributes of the entity that the campaign knows before the text is read.
     #[serde(default)]
     pub attributes: BTreeMap<Predicate, String>,
 }

@@ -24,7 +24,7 @@ const MIN_REVIEWED: f64 = 0.3;
 pub struct Report {
     /// The number of sentences.
     pub n: usize,
-    /// The share of the accepted facts that match a labelled fact that is not doubtful.
+    /// The share of the accepted facts that match a labelled fact. Doubtful labelled facts do not count.
     pub precision: f64,
     /// The share of the labelled facts that match an accepted fact, not counting doubtful labelled facts.
     pub recall: f64,
@@ -58,11 +58,11 @@ pub struct Tally {
     pub n: usize,
     /// Number of accepted facts.
     pub accepted: usize,
-    /// Number of accepted facts that match a labelled fact that is not doubtful.
+    /// Number of accepted facts that match a labelled fact. Doubtful labelled facts do not count.
     pub right: usize,
     /// Number of labelled facts that are not doubtful.
     pub labelled: usize,
-    /// Number of labelled facts that are not doubtful and match an accepted fact.
+    /// Number of labelled facts that match an accepted fact. Doubtful labelled facts are not counted.
     pub found: usize,
 }
 
@@ -73,8 +73,8 @@ pub struct Miss {
     pub id: String,
     /// The text of the sentence.
     pub text: String,
-    /// Wrong facts: accepted facts that match no labelled fact, or only a doubtful one, and facts waiting for review
-    /// that match no labelled fact.
+    /// Wrong facts: accepted facts that match no labelled fact or only doubtful labelled facts, and facts waiting for
+    /// review that match no labelled fact.
     pub wrong: Vec<String>,
     /// Missed labelled facts. A labelled fact is missed if no accepted fact matches it. A doubtful labelled fact is
     /// missed only if no fact waiting for review matches it either. Each line begins with the highest confidence of a

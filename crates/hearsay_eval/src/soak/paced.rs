@@ -87,7 +87,7 @@ struct Batch {
 /// of moves so far.
 ///
 /// # Errors
-/// Returns an error if the village has fewer than 8 people, the memory fails, or a move is refused.
+/// Returns an error if the village has fewer than 8 people, if the memory returns an error, or if it refuses a move.
 pub fn measure_paced(plan: PacedPlan, directory: &Path, report: &mut dyn FnMut(usize)) -> Result<PacedResult> {
     ensure!(plan.people >= 8, "a village needs at least 8 people, not {}", plan.people);
     let mut village = Village::new(plan.people)?;
@@ -208,8 +208,8 @@ fn lag_quantiles(lags: &[(Duration, f64)], duration: Duration, (from, to): (f64,
 #[derive(Default)]
 struct WorkerCosts {
     per_move: Vec<(usize, f64)>,
-    /// The running measurement: its mark, the number of moves at its start, and the worker's processor time at its
-    /// start.
+    /// The running measurement: its entry in [`MEASUREMENT_STARTS`], and the number of moves and the worker's processor
+    /// time at its start.
     window: Option<(usize, usize, Duration)>,
     started: usize,
     last: Vec<(usize, Duration)>,

@@ -61,16 +61,16 @@ pub enum TalkLabel {
 /// A labelled statement. Ranges are in bytes from the start of the line.
 #[derive(Debug, Clone)]
 pub struct LabelledStatement {
-    /// The range of the statement's words.
+    /// The byte range of the statement's words in the line.
     pub span: (usize, usize),
     /// The first letter of the status: asserted, negated, planned, hedged or ended.
     pub status: char,
     /// The name of the subject, if the statement's words do not contain it.
     pub subject: Option<String>,
-    /// The ranges of pronouns and descriptions, each with the name of the entity that it refers to.
+    /// The byte ranges of pronouns and descriptions in the line, each with the name of the entity to which it refers.
     pub references: Vec<((usize, usize), String)>,
-    /// The typed facts that the statement states: predicate, subject and object. The object of an attribute is its
-    /// value.
+    /// The relations and attributes that the statement states, each as predicate, subject and object. The object of an
+    /// attribute is its value.
     pub typed: Vec<(String, String, String)>,
 }
 
@@ -92,7 +92,7 @@ pub struct Chunk {
     pub name: String,
     /// Whether the text was written or spoken.
     pub part: CorpusPart,
-    /// The number of the first line in the text of the episode, from 0.
+    /// The number of the chunk's first line in the text of the episode, counted from 0.
     pub first_line: usize,
     /// The lines of the text, unchanged.
     pub lines: Vec<String>,
@@ -121,11 +121,11 @@ struct RawStatement {
     typed: Vec<(String, String, String)>,
 }
 
-/// The characters that the players play, by the name of the player in lowercase, as at the start of a transcript's
-/// line.
+/// Maps the name of each player, in lowercase, to the player's character. The lines of a transcript begin with these
+/// names.
 pub type Players = BTreeMap<String, EntityId>;
 
-/// The name of the DM, as at the start of a transcript's line.
+/// The name of the DM at the start of the lines of a transcript.
 pub(crate) const DM: &str = "Matt";
 
 /// Returns the characters of the players in the labelled episodes.

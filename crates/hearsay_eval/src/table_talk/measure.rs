@@ -18,9 +18,9 @@ use crate::{calibration, extraction::SceneEntity};
 /// A statement that the reading model found.
 #[derive(Debug, Clone, Serialize)]
 pub struct FoundStatement {
-    /// The name of the chunk.
+    /// The name of the chunk that contains the line.
     pub chunk: String,
-    /// Number of the line in the episode, from 0.
+    /// Number of the line in the episode, counted from 0.
     pub line: usize,
     /// Whether the text is a written summary; otherwise, it is a transcript.
     pub written: bool,
@@ -36,7 +36,7 @@ pub struct FoundStatement {
     pub right: bool,
     /// How the statement differs from the labelled statement; `None` if they agree.
     pub difference: Option<&'static str>,
-    /// The facts with a predicate that the patterns find in `sentence`, each with its confidence.
+    /// The relations and attributes that the patterns find in `sentence`, each as a sentence with its confidence.
     pub typed: Vec<(String, f64)>,
 }
 
@@ -49,11 +49,12 @@ pub struct PartReport {
     pub talk_right: usize,
     /// The number of labelled statements.
     pub labelled: usize,
-    /// The number of accepted statements: those with at least the confidence `threshold`.
+    /// The number of accepted statements: statements whose confidence is at least `threshold`.
     pub accepted: usize,
     /// The number of accepted statements that agree with a labelled statement.
     pub accepted_right: usize,
-    /// The number of statements that wait for review: those with a confidence from `floor` to below `threshold`.
+    /// The number of statements that wait for review: statements whose confidence is at least `floor`, but below
+    /// `threshold`.
     pub queued: usize,
     /// The number of statements waiting for review that agree with a labelled statement.
     pub queued_right: usize,

@@ -143,7 +143,7 @@ fn an_answer_that_cannot_be_used_is_sent_back_once() {
     assert_eq!((server.count(), error.is_temporary()), (2, false));
     assert_eq!(
         error.to_string(),
-        "the answer of m cannot be used: there is no JSON in it; it begins `Merrow, I think.`"
+        "the answer of the model m cannot be used: there is no JSON in it; the answer begins with `Merrow, I think.`"
     );
 }
 
@@ -185,7 +185,7 @@ fn budgets_end_it_between_parts() {
         "nothing is asked that cannot be paid"
     );
     assert!(
-        error.to_string().contains("300 tokens of one run") && error.to_string().contains("raise run_tokens"),
+        error.to_string().contains("300 tokens per text") && error.to_string().contains("raise the setting `run_"),
         "{error}"
     );
     let llm = build_llm(LlmSettings { total_tokens: 3_000, ..settings });

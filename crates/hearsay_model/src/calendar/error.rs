@@ -38,7 +38,9 @@ pub enum CalendarError {
     InvalidForm(String, String, String),
     /// The text is relative to the present game time (`yesterday`, `3 Rainmoon`), but the game clock is not set.
     /// Contains the text and an example date.
-    #[error("`{0}` is not a date, or needs the game clock, which is not set: expected a form such as `{1}`")]
+    #[error(
+        "`{0}` is not a date with a year, so it needs the game clock, which is not set; expected a form such as `{1}`"
+    )]
     NoGameClock(String, String),
     /// The date names a month that the calendar does not have.
     #[error("`{raw}` does not name a month of the calendar: expected one of {months}")]
@@ -73,7 +75,7 @@ pub enum CalendarError {
         high: i64,
     },
     /// The year number is smaller than the era's smallest year number. The era has no largest year number.
-    #[error("`{raw}`: the first year of {era} is {first}")]
+    #[error("`{raw}`: the year is too small; the first year of {era} is {first}")]
     EraYear {
         /// The date as written.
         raw: String,

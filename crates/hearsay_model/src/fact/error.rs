@@ -15,7 +15,8 @@ pub enum FactError {
     EmptyValue(Predicate),
     /// The object of a relation is a value, or the object of an attribute is an entity.
     #[error(
-        "the object of {predicate} must be {expected}: relations (in capitals) lead to an entity, attributes (in lowercase) have a value"
+        "the object of {predicate} must be {expected}: a relation (in capitals) has an entity as object, and \
+         an attribute (in lowercase) has a value"
     )]
     WrongObject {
         /// The predicate of the fact.

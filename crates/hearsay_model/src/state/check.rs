@@ -35,7 +35,7 @@ pub enum ApplyError {
     #[error("there is no operation at position {0}, or it was already undone")]
     NoOperation(Position),
     /// The position lies after the newest operation.
-    #[error("position {given} lies after the newest operation, {newest}")]
+    #[error("position {given} lies after the newest operation, which has position {newest}")]
     FuturePosition {
         /// The given position.
         given: Position,
@@ -112,7 +112,7 @@ pub enum ApplyError {
         given: String,
     },
     /// The setting has no value, so it cannot be removed.
-    #[error("there is no setting to remove: {0}")]
+    #[error("there is no setting to remove: {0} is not set")]
     NoSetting(SettingKey),
 }
 

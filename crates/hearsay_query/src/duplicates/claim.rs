@@ -96,8 +96,9 @@ fn is_negated(text: &str) -> bool {
     text::words(text).iter().filter(is_negation).count() % 2 == 1
 }
 
-/// Returns whether a claim with its statement is equivalent to a fact. This is the case if the claims are equal, or if
-/// the statements are paraphrases and the claims concern the same attribute or vague relation.
+/// Returns whether a claim with its statement is equivalent to a fact. They are equivalent if the claims are equal.
+/// They are also equivalent if the statements are paraphrases of each other, and both claims state the same attribute
+/// or the same vague relation.
 pub fn is_equivalent(vocabulary: &Vocabulary, (claim, statement): (&Claim, &str), fact: &Fact) -> bool {
     // Compares words only if subject and predicate agree, because stemming is slow.
     let (subject, predicate, _) = canonical_relation(vocabulary, (fact.subject(), fact.predicate(), fact.object()));
@@ -148,8 +149,8 @@ pub fn is_implied_by(vocabulary: &Vocabulary, fact: &Fact, other: &Fact) -> bool
 /// Returns another fact with the same content as `fact` that a knower knows. If there are several, returns the fact
 /// that the knower believes most.
 ///
-/// Unlike [`is_equivalent`], this function compares values and sentences literally, because it is part of frequent
-/// writes and stemming is slow.
+/// Unlike [`is_equivalent`], this function compares values and sentences literally, because frequent writes call it and
+/// stemming is slow.
 pub fn known_equivalent<'s>(state: &'s State, view: &View, fact: &Fact) -> Option<&'s Arc<Fact>> {
     let others = view.facts_about(fact.subject()).filter(|known| known.id() != fact.id() && !known.is_made_up());
     let equivalents = others.filter_map(|known| Some((known.credence(), state.fact(known.id())?)));

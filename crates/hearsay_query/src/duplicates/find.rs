@@ -29,7 +29,7 @@ pub const POSSIBLE_NAME_SIMILARITY: f64 = 0.90;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DuplicateCertainty {
-    /// The names differ by at most one letter, and all other evidence agrees.
+    /// Two names of the entities are almost equal, and the overall similarity is high.
     NearCertain,
     /// The names are similar.
     Possible,
@@ -51,11 +51,12 @@ pub struct Duplicate {
     /// Whether the two names in `names` sound the same.
     pub sounds_alike: bool,
     /// Overlap of the neighbours in the graph, 0 to 1: the number of common neighbours, divided by the number of
-    /// neighbours of the entity that has fewer. `None` if one of the entities has no neighbours.
+    /// neighbours of the entity with fewer neighbours. `None` if one of the entities has no neighbours.
     pub neighbours: Option<Number>,
     /// Cosine similarity of the two descriptions in meaning; `None` if a description has no vector.
     pub meaning: Option<Number>,
-    /// Whether a relation connects the two entities. A relation makes a duplicate less likely.
+    /// Whether a relation other than a vague relation connects the two entities. A relation makes a duplicate less
+    /// likely.
     pub related: bool,
     /// Overall similarity, 0 to 1.
     pub similarity: Number,

@@ -26,7 +26,7 @@ pub struct LineRow {
     pub place: Option<String>,
     /// Names of the hearers, without the speaker. Empty for an out-of-character line, which no character hears.
     pub heard_by: Vec<String>,
-    /// Whether a character who was present at some time in the session is not among the hearers of the line.
+    /// Whether at least one character who took part in the session did not hear the line.
     pub private: bool,
     /// Kind of talk; `None` if it is unknown.
     pub talk_kind: Option<TalkKind>,
@@ -46,7 +46,7 @@ pub struct TalkCounts {
 }
 
 impl TalkCounts {
-    /// Counts the kinds of talk of some passages.
+    /// Counts passages by kind of talk.
     pub fn from_passages<'a>(passages: impl IntoIterator<Item = &'a Passage>) -> Self {
         let mut counts = Self::default();
         for passage in passages {
@@ -144,7 +144,7 @@ pub fn next_line(state: &State, session: Option<&SessionId>) -> u32 {
     last.map_or(0, |(_, passage)| passage.line).saturating_add(1)
 }
 
-/// Returns whether a character who was present at some time in the session is not among the hearers of a line.
+/// Returns whether at least one character who took part in the session did not hear a line.
 pub fn is_private(session: &Session, passage: &Passage) -> bool {
     let has_heard = |id: &EntityId| {
         passage.speaker.as_ref() == Some(id)

@@ -35,7 +35,7 @@ pub enum Remark {
     ToldYou(Vec<CitedEntity>),
     /// The speaker told these entities the fact.
     YouTold(Vec<CitedEntity>),
-    /// These entities were present when the speaker learned the fact, or when the fact happened.
+    /// These entities were present when the speaker learned the fact, or when the event that the fact states happened.
     WerePresent(Vec<CitedEntity>),
     /// An entity belongs to a group or place that knows the fact.
     Belongs {
@@ -60,7 +60,7 @@ impl Remark {
             Self::Ended { until: None } => "it is so no longer".into(),
             Self::Outweighed => "you have heard that it is not so, and believe that".into(),
             Self::Denied => "you have heard that it is not so".into(),
-            Self::Contradicted => "you have heard both this and otherwise".into(),
+            Self::Contradicted => "you have also heard the contrary".into(),
             Self::Untrue => "you know that this is untrue".into(),
             Self::Doubted => "you doubt it".into(),
             Self::Uncertain => "you are not sure of it".into(),

@@ -13,8 +13,8 @@ use crate::{EntityLinker, Index, Scope, TokenCounter};
 pub struct Scene {
     /// Location of the scene.
     pub place: Option<EntityId>,
-    /// Entities that take part in the scene besides the speaker. If the list is empty, the scene uses the entities that
-    /// are at `place` as far as the speaker knows.
+    /// Entities that take part in the scene besides the speaker. If the list is empty, all entities that the speaker
+    /// believes to be at `place` take part.
     pub present: Vec<EntityId>,
     /// Time of the scene, in game time.
     pub time: Option<GameTime>,
@@ -44,8 +44,8 @@ pub struct ContextRequest<'a> {
     /// Entities to which the search for relevant knowledge is limited. If empty, the search covers the whole view. The
     /// sections on the speaker, its relations and the scene are never limited.
     pub about: &'a [EntityId],
-    /// Facts that the speaker may tell although it conceals them. The conditions of reveals can depend on facts that
-    /// the speaker does not know.
+    /// Facts that the speaker may tell although it conceals them. The speaker's view is not enough to compute them,
+    /// because the conditions of reveals can depend on facts that the speaker does not know.
     pub revealable: &'a RevealableFacts,
     /// Predicates whose facts are left out of the context, although the speaker may know them.
     pub hidden: &'a BTreeSet<Predicate>,

@@ -27,18 +27,18 @@ impl LineClaim {
 
 /// A line of a scene context.
 ///
-/// The output forms print the text of the line, the [note](Self::note), and the citations. They contain nothing else
-/// about the line, and all of it is computed from these fields.
+/// Everything that the output forms print about a line is computed from these fields: the text, the [note](Self::note),
+/// the citations and the explanation of the score.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Line {
     /// Text of the line: the statement of a fact, the words of a passage, or a sentence about the scene.
     pub text: String,
     /// Content of the fact; `None` for passages and for lines about the scene that state no fact.
     pub claim: Option<LineClaim>,
-    /// The speaker's credence in the fact. Refutations that the speaker knows lower it, unlike [`Citation::credence`].
-    /// `None` for passages, for the scene, and for facts that the speaker made up.
+    /// The speaker's credence in the fact. Unlike [`Citation::credence`], this value is lowered by the refutations that
+    /// the speaker knows. `None` for passages, for the scene, and for facts that the speaker made up.
     pub credence: Option<Credence>,
-    /// Whether the speaker may tell the line.
+    /// Whether the speaker may tell the content of the line, and to whom.
     pub secrecy: LineSecrecy,
     /// Remarks to the speaker about the line.
     pub remarks: Vec<Remark>,
@@ -46,11 +46,12 @@ pub struct Line {
     pub citation: Citation,
     /// Citations of other facts and passages that say the same or nearly the same.
     pub also: Vec<Citation>,
-    /// How well the line answers the question, 0.0–1.0; `None` if the line is not an answer.
+    /// How well the line answers the question, 0.0–1.0; `None` for lines that were not chosen by ranking, such as the
+    /// scene and recent talk.
     pub score: Option<f32>,
-    /// Score of each channel of the ranking; `None` if the line is not an answer.
+    /// Score of each ranking channel (words, meaning and graph). `None` if `score` is `None`.
     pub channels: Option<Channels>,
-    /// Detailed explanation of the score; `None` if the line is not an answer.
+    /// Detailed explanation of the score; `None` if `score` is `None`.
     pub explanation: Option<Explanation>,
     /// Path through the graph along which activation spread to the line, as the statements of the facts on the path.
     pub path: Vec<String>,
@@ -81,7 +82,7 @@ pub enum SectionKind {
     Knowledge,
     /// Relevant facts that the other entities in the scene know, as far as the speaker can tell.
     Others,
-    /// Lines on the speaker, its relations and the scene that exceeded the share of their section.
+    /// Lines on the speaker, its relations and the scene that did not fit the token share of their own section.
     Further,
 }
 

@@ -29,11 +29,12 @@ impl Query<'_> {
     }
 }
 
-/// Weight of each channel, relative to its default weight. The default is 1 each; 0 turns a channel off.
+/// Weight of each channel (words, meaning and graph), relative to its default weight. The default is 1 for each
+/// channel; 0 turns a channel off.
 ///
-/// By default, words count 1. The further the best cosine lies above the view's mean cosine, the more meaning counts.
-/// On short lines of talk, meaning counts about as much as words. On whole sentences and paragraphs, meaning counts two
-/// or three times as much.
+/// The default weight of meaning depends on the view: it grows with the difference between the best cosine and the mean
+/// cosine. On short lines of talk, meaning counts about as much as words. On whole sentences and paragraphs, meaning
+/// counts two or three times as much.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Weights {
     /// Weight of the word score: stemmed BM25, as a share of the maximum for the question.

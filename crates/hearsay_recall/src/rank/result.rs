@@ -20,7 +20,7 @@ pub struct Channels {
 /// Explanation of a result's score.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Explanation {
-    /// Word score of each level.
+    /// Word scores of the text itself, of the text with its neighbouring lines, and of its session or document.
     pub words: WordScores,
     /// Cosine of question and text; `None` if one of them has no vector. For a line of talk, the part that comes from a
     /// participant's name is subtracted.
@@ -42,8 +42,9 @@ pub struct Explanation {
 }
 
 impl Explanation {
-    /// Describes how the graph led to the result, with sentences and titles from a view. The list contains the title or
-    /// first words of the passage that contains the result's title, then the statements of the facts on the path.
+    /// Describes how the graph led to the result, with sentences and titles from a view. If another passage contains
+    /// the title of the result, the list begins with the title or the first words of that passage. The statements of
+    /// the facts on the path follow.
     pub fn graph_path(&self, view: &View) -> Vec<String> {
         let facts = self.path.iter().filter_map(|step| view.fact(step.fact)).map(|known| known.statement().to_owned());
         let from = self.linked.and_then(|id| view.passage(id)).map(|heard| &heard.passage);

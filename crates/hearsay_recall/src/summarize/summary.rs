@@ -38,7 +38,7 @@ pub struct SummaryRequest<'a> {
 pub struct Summary {
     /// Question that the summary should help answer.
     pub question: String,
-    /// Relations that were learned from the original, each a line with subject, predicate and object.
+    /// Relations that the hearer learned from the log or text. Each part is a line with subject, predicate and object.
     pub relations: Vec<Part>,
     /// Parts that are relevant to the question or carry the most information, in their original order.
     pub parts: Vec<Part>,
@@ -46,11 +46,12 @@ pub struct Summary {
     pub tokens: usize,
     /// Maximum number of tokens.
     pub budget: usize,
-    /// Number of tokens of the whole original, without relations.
+    /// Number of tokens of the whole log or text, without relations.
     pub original_tokens: usize,
     /// Number of relations and parts that were left out.
     pub omitted: usize,
-    /// Whether the summary is only the beginning of the original, because the index does not contain the original.
+    /// Whether the summary is only the beginning of the log or text, because the index does not contain the log or
+    /// text.
     pub preview: bool,
     /// Whether the ranking used vectors.
     pub meaning: bool,
@@ -65,8 +66,8 @@ pub struct Part {
     pub source: Source,
     /// Line number of the part, if it has one.
     pub line: Option<u32>,
-    /// Score of the part: its fit to the question, combined with its importance. Without a question, the importance
-    /// alone.
+    /// Score of the part: how well it fits the question, combined with its importance. If there is no question, the
+    /// score is the importance alone.
     pub score: f32,
 }
 

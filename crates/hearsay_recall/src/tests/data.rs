@@ -1,4 +1,4 @@
-//! An answer is data: its text follows from the data of its lines.
+//! Tests that the text of an answer is computed from the data of its lines.
 
 use std::collections::BTreeSet;
 
@@ -46,7 +46,7 @@ fn the_note_of_a_line_follows_from_its_remarks_and_secrecy() {
         (Remark::Ended { until: Some("8 Rainmoon".into()) }, "it was so until 8 Rainmoon"),
         (Remark::Outweighed, "you have heard that it is not so, and believe that"),
         (Remark::Denied, "you have heard that it is not so"),
-        (Remark::Contradicted, "you have heard both this and otherwise"),
+        (Remark::Contradicted, "you have also heard the contrary"),
         (Remark::Untrue, "you know that this is untrue"),
         (Remark::Doubted, "you doubt it"),
         (Remark::Uncertain, "you are not sure of it"),

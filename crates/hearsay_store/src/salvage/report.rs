@@ -53,8 +53,8 @@ pub struct CheckReport {
     /// Number of records in the graph tables that differed from the state because a program did not close the campaign,
     /// and that the check repaired. Every opening makes this repair, so these records do not count as damage.
     pub repaired_records: usize,
-    /// Number of records in the graph tables that differ from the state for another reason. 0 if the graph tables were
-    /// not compared because the files are damaged.
+    /// Number of records in the graph tables that still differ from the state after the repair that every opening
+    /// makes. 0 if the graph tables were not compared because the files are damaged.
     pub graph_differences: usize,
     /// Reason why the database cannot be opened, or returns wrong data, although its files are intact. `None` if there
     /// is no such problem.

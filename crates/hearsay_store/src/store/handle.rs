@@ -242,8 +242,8 @@ impl Store {
 
     /// Compacts the journal in the same way as [`State::compact`] compacted the state.
     ///
-    /// Rewrites or deletes the given operations, either all of them or none. Their positions must be at or before
-    /// [`State::compacted_to`]. After the compaction, one combined checksum protects all operations up to that
+    /// Rewrites or deletes the given operations. If this fails, none of them is changed. Their positions must be at or
+    /// before [`State::compacted_to`]. After the compaction, one combined checksum protects all operations up to that
     /// position, instead of digests that depend on earlier operations. When the journal is replayed, the store
     /// [applies](State::apply_compacted) these operations without checking them against the state.
     ///
@@ -261,8 +261,8 @@ impl Store {
     /// Writes the compacted part of another journal as the beginning of this journal. Blocks until the data is on the
     /// disk.
     ///
-    /// `to` is the last position of the compacted part. This journal must be empty. Open the campaign again to get the
-    /// resulting state.
+    /// `to` is the last position of the compacted part. This journal must be empty. After the call, open the campaign
+    /// again to get the resulting state.
     ///
     /// # Errors
     /// Returns an error if this journal already contains operations, or if the database cannot write.

@@ -154,7 +154,7 @@ impl CapturePanel {
         vec![Request::Execute(DeskCommand::Log(log))]
     }
 
-    /// Stores the sent line for the Up key and clears the text field.
+    /// Stores the sent line, so that the Up key can recall it, and clears the text field.
     fn clear_sent_line(&mut self) {
         let line = std::mem::take(&mut self.view.typed);
         self.view.history.retain(|earlier| *earlier != line);

@@ -378,7 +378,7 @@ fn is_name(predicate: &Predicate) -> bool {
     [attribute::NAME, attribute::ALIAS, attribute::KIND].contains(&predicate.as_str())
 }
 
-/// Formats a knower's attitude to a fact.
+/// Formats whether a knower believes a fact.
 pub(crate) fn belief_status_text(status: BeliefStatus) -> &'static str {
     match status {
         BeliefStatus::Believed => "believes it",

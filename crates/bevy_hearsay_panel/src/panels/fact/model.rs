@@ -37,7 +37,7 @@ pub struct FactModel {
     pub attitude: Option<i8>,
     /// Confidence of an extracted fact, from 0 to 1; `None` for facts that were not extracted from a text.
     pub confidence: Option<f64>,
-    /// Method, author and session with which the fact was recorded, as text.
+    /// How, by whom and in which session the fact was recorded, as text.
     pub origin: String,
     /// Session in which the fact was recorded.
     pub session: Option<SessionId>,

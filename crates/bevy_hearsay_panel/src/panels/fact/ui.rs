@@ -262,7 +262,7 @@ fn detail_ui(ui: &mut Ui, display: &DisplayContext, fact: &FactModel, requests: 
         {
             requests.push(Request::Session(session.clone()));
         }
-        if ui.small_button("Who knows it?").on_hover_text("Searches for all who know it").clicked() {
+        if ui.small_button("Who knows it?").on_hover_text("Search for everyone who knows this fact").clicked() {
             requests.push(Request::Search(format!("who knows {}", fact.statement.text)));
         }
     });
@@ -330,7 +330,7 @@ fn edit_ui(
     ui.horizontal_wrapped(|ui| {
         let correct_button = ui.add_enabled(has_changes, egui::Button::new("Correct"));
         let correct_button = correct_button.on_hover_text(
-            "The record was wrong: everybody who knew the old fact knows the corrected one instead (Ctrl+Enter)",
+            "The record was wrong: everybody who knew the old fact knows the corrected fact instead (Ctrl+Enter)",
         );
         let from_now_on_button = ui
             .add_enabled(object_text.is_some(), egui::Button::new("From now on"))

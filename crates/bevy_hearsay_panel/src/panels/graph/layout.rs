@@ -19,8 +19,8 @@ const EDGE_LENGTH: f32 = 110.0;
 /// Minimum distance between two entities.
 const MIN_DISTANCE: f32 = 46.0;
 
-/// Number of steps, and initial maximum movement per step, for three cases: few entities have a known position, most
-/// have one, all have one.
+/// Number of steps, and initial maximum movement per step, for three cases: few, most or all entities have a known
+/// position.
 const STEPS: [(usize, f32); 3] = [(500, EDGE_LENGTH * 1.5), (90, EDGE_LENGTH * 0.1), (30, EDGE_LENGTH * 0.03)];
 
 /// Maximum distance at which two entities repel each other. Without a limit, unconnected parts of the graph would drift
@@ -57,8 +57,8 @@ pub fn compute_layout(model: &GraphModel, previous: &NodePositions) -> NodePosit
     model.nodes.iter().zip(positions).map(|(node, position)| (node.entity.id.clone(), position)).collect()
 }
 
-/// Returns the start positions. An entity starts at its known position, or beside a neighbour that is already placed, or
-/// else on a spiral.
+/// Returns the start positions. An entity starts at its known position, or beside a neighbour that is already placed,
+/// or else on a spiral.
 fn initial_positions(model: &GraphModel, known_positions: &[Option<NodePosition>]) -> Vec<NodePosition> {
     let mut positions: Vec<Option<NodePosition>> = known_positions.to_vec();
     // A spiral with the golden angle spreads any number of points evenly.

@@ -182,7 +182,7 @@ fn lists(report: &ImportReport) -> Vec<ListModel> {
         ),
         list("Possible mistakes", true, report.warnings.iter().map(ProblemModel::from_warning).collect()),
         list(
-            "Ambiguous links: several entities match, none is used",
+            "Ambiguous links: several entities match, so none is used",
             true,
             report
                 .ambiguous_links
@@ -199,7 +199,7 @@ fn lists(report: &ImportReport) -> Vec<ListModel> {
             report.dangling_links.iter().map(|place| located_problem(&place.path, place.line, &place.text)).collect(),
         ),
         list(
-            "Not understood",
+            "Parts of the files that the import cannot interpret",
             true,
             report.not_understood.iter().map(|place| located_problem(&place.path, place.line, &place.text)).collect(),
         ),
@@ -213,7 +213,7 @@ fn lists(report: &ImportReport) -> Vec<ListModel> {
                 .collect(),
         ),
         list(
-            "Named like a known entity: kept apart, review asks whether they are the same",
+            "Same name as a known entity: added separately, review asks whether both are the same",
             false,
             report
                 .possible_duplicates

@@ -41,7 +41,7 @@ pub(super) fn row_ui(ui: &mut Ui, display: &DisplayContext, summary: &CardSummar
                     badge(ui, display, Tone::Secret, "secret");
                 }
                 if view.draft_of(&summary.key).is_some() {
-                    badge(ui, display, Tone::Accent, "edit begun");
+                    badge(ui, display, Tone::Accent, "edit in progress");
                 }
                 if view.deferred.contains(&summary.key) {
                     badge(ui, display, Tone::Weak, "deferred");
@@ -197,7 +197,7 @@ fn contradiction_row(
         let confidence_text = RichText::new(format!("{:.2}", fact.confidence)).monospace();
         let radio = ui.scope(|ui| {
             set_check_mark_style(ui, display);
-            ui.radio(is_chosen, confidence_text).on_hover_text("Decide on this one")
+            ui.radio(is_chosen, confidence_text).on_hover_text("Decide on this fact")
         });
         if radio.inner.clicked() {
             view.fact = number;
@@ -276,7 +276,7 @@ fn fact_detail_ui(
         );
     }
     let learners = match (fact.learners.is_empty(), fact.more_learners) {
-        (true, _) => "Nobody would learn it. Tell it to characters in the scene.".to_owned(),
+        (true, _) => "Nobody would learn this fact. Tell it to characters in the scene.".to_owned(),
         (false, 0) => format!("Would learn it: {}", fact.learners.join(", ")),
         (false, omitted_count) => format!("Would learn it: {} and {omitted_count} more", fact.learners.join(", ")),
     };
@@ -484,7 +484,7 @@ fn stub_ui(
     actions: &mut Vec<ReviewAction>,
 ) {
     entity_summary_ui(ui, display, summary, actions);
-    weak_label(ui, display, "Only its name is recorded. Add facts, remove it, or defer it.");
+    weak_label(ui, display, "Only the name of this entity is recorded. Add facts, remove it, or defer the card.");
     ui.horizontal(|ui| {
         if ui.button("Fill in\u{2026}").on_hover_text("Open its page (e)").clicked() {
             actions.push(ReviewAction::Show(summary.entity.id.clone()));

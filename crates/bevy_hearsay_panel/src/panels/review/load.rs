@@ -28,7 +28,8 @@ use crate::{
 /// Maximum number of stubs that are listed. When some of them have been decided, further stubs are listed.
 const MAX_STUBS: usize = 200;
 
-/// Maximum number of similar facts shown. `MAX_LEARNERS` limits the characters shown who would learn the fact.
+/// Maximum number of similar facts that a card lists. `MAX_LEARNERS` is the maximum number of listed characters that
+/// would learn the fact.
 const MAX_SIMILAR: usize = 4;
 const MAX_LEARNERS: usize = 8;
 
@@ -349,7 +350,7 @@ fn method_name(method: Method) -> &'static str {
     }
 }
 
-/// Formats the source that a trust value applies to, for display.
+/// Returns a text for the source to which a trust value applies.
 fn trust_source_text(state: &State, trust: &TrustCategory) -> String {
     let author_source = |author: &Author| match author {
         Author::Dm => "what you entered".to_owned(),

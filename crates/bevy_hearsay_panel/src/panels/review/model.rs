@@ -239,7 +239,7 @@ pub enum CardDetail {
 pub struct ReviewTriage {
     /// Maximum number of items in the review queue from the texts of one session or import.
     pub max_per_source: usize,
-    /// Whether the items that are held back are shown after all.
+    /// Whether the items that triage holds back are also shown.
     pub shows_held_back: bool,
 }
 

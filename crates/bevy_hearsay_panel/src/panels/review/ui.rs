@@ -83,7 +83,7 @@ fn empty_ui(ui: &mut Ui, display: &DisplayContext, model: &ReviewModel, view: &m
             view.entity_filter_text.clear();
         }
     } else if display.screen_safe && !model.cards.is_empty() {
-        empty_state(ui, display, "Nothing to show while players look", "All waiting cards are secret.", None);
+        empty_state(ui, display, "Nothing to show in screen-safe mode", "All waiting cards are secret.", None);
     } else {
         let hint = "Doubtful facts appear here. Type what happens into the line below, or import notes.";
         empty_state(ui, display, "No cards to review", hint, None);

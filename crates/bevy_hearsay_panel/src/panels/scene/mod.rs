@@ -46,7 +46,7 @@ pub struct ScenePanel {
     /// The request for `setting`, and the version of the memory at the time of the request.
     loaded_setting: Option<(SceneSettingRequest, StateVersion)>,
     pending_setting: Option<Ticket<SceneSettingModel>>,
-    /// The last question that was sent, and the position of the state that answers it.
+    /// The last question that was sent, and the journal position of the state from which it is answered.
     sent_question: Option<(Question, Position)>,
     pending_answer: Option<Ticket<Answer>>,
     pending_answer_model: Option<Ticket<AnswerModel>>,

@@ -10,7 +10,7 @@ use crate::{names::NamedEntity, text::LinkedText};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SceneSettingRequest {
     /// The place of the scene. Default: the current place of the session. If the session has no place, the place of the
-    /// speaker; if it is unknown too, the place of most player characters.
+    /// speaker. If this place is also unknown, the place of most player characters.
     pub place: Option<EntityId>,
     /// The character whom the players ask.
     pub speaker: Option<EntityId>,

@@ -67,8 +67,8 @@ struct RowBuilder<'a> {
 }
 
 impl RowBuilder<'_> {
-    /// Returns the facts on a topic, with their knowers. These are the facts found, and the secrets of the
-    /// entities that the text names.
+    /// Returns the facts on a topic, with their knowers: the facts that the search found, and the secrets of the
+    /// entities that the topic names.
     fn knower_rows(&self, topic: &str, results: &SearchResults, facts: &[FactId]) -> Vec<SearchRow> {
         let named_entities =
             results.entities.iter().filter(|hit| hit.distance == 0 && hit.by <= Match::Prefix && !topic.is_empty());

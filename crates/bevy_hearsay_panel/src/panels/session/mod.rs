@@ -147,7 +147,7 @@ impl Panel for SessionPanel {
 }
 
 /// Description of the command that saves a recap. The panel recognizes the outcome of the command by this text.
-const SAVE_RECAP_DESCRIPTION: &str = "keep the recap";
+const SAVE_RECAP_DESCRIPTION: &str = "save the recap";
 
 /// Returns the current real time.
 fn now() -> Timestamp {

@@ -129,7 +129,7 @@ pub struct LogLineModel {
 /// Report of a session.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct ReportModel {
-    /// Numbers of lines, speakers and facts, as texts such as `25 lines` or `3 facts wait for you`.
+    /// Numbers of lines, speakers and facts, as texts such as `25 lines` or `3 facts to review`.
     pub counts: Vec<String>,
     /// Facts learned by each knower, player characters first.
     pub learned: Vec<LearnerModel>,

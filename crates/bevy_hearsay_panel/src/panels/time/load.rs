@@ -15,7 +15,8 @@ const MAX_LISTED: usize = 2_000;
 
 impl TimeModel {
     /// Computes a preview of what happens while time passes, and the plan that applies the preview. Call this function
-    /// on a background thread, because it takes long. Without gossip there is no plan, and only the clock advances.
+    /// on a background thread, because it takes a long time. Without gossip there is no plan, and only the clock
+    /// advances.
     ///
     /// # Errors
     /// Returns an error if the date cannot be parsed, or if the game clock is not set.

@@ -173,7 +173,7 @@ fn preview_ui(
             actions.push(TimeAction::Discard);
         }
         ui.separator();
-        if toggle(ui, !view.shows_tellings, "What spreads", "How far each fact goes").clicked() {
+        if toggle(ui, !view.shows_tellings, "What spreads", "How many characters learn each fact").clicked() {
             view.shows_tellings = false;
         }
         if toggle(ui, view.shows_tellings, "Who tells whom", "Each telling, in order").clicked() {

@@ -49,7 +49,7 @@ pub(super) struct Assembly<'a> {
     pub(super) symmetric_relations: HashMap<(Predicate, EntityId, EntityId), Option<Attitude>>,
     /// Links that are already in the findings. A file may contain the same link several times.
     pub(super) reported_links: HashSet<(FileId, String)>,
-    /// The note key of the latest evidence. Facts of the same note share this key.
+    /// The note key of the latest evidence. The facts of one note share this string.
     pub(super) last_key: Arc<str>,
     pub(super) passages: Vec<CampaignPassage>,
     pub(super) sessions: Vec<Session>,
@@ -149,8 +149,8 @@ impl Assembly<'_> {
             id = EntityId::from_name(&format!("{name} {}", self.source())).ok()?;
         }
         if self.kinds.contains_key(&id) && !self.stubs.contains_key(&id) {
-            // Another entity has this id. The link does not refer to that entity, because then it would have been
-            // resolved.
+            // Another entity has this id. The link cannot refer to that entity, because otherwise the caller would have
+            // found the entity.
             return None;
         }
         let visibility = visibility.within(&source_note.visibility);
@@ -289,7 +289,7 @@ impl Assembly<'_> {
     }
 
     pub(super) fn excerpt_evidence(&mut self, origin: &Origin, key: &str) -> Evidence {
-        // The facts of one note are recorded one after the other, so they share the key.
+        // The facts of one note are recorded one after the other, so they share one string for the key.
         if &*self.last_key != key {
             self.last_key = key.into();
         }

@@ -19,7 +19,7 @@ use crate::{
     import::{Certainty, Note, NoteIndex, Notes, Role},
 };
 
-/// Number of converted notes after which their memory is released.
+/// Number of converted notes after which the memory of these notes is released.
 const NOTES_PER_RELEASE: usize = 4096;
 
 /// Builds a campaign from the notes that a reader returned.

@@ -5,8 +5,8 @@ use hearsay_model::Date;
 use super::assembly::Assembly;
 
 impl Assembly<'_> {
-    /// Parses a date with the campaign's calendar, and keeps the original text. If the tool also wrote the date in a
-    /// readable form, that form is tried first.
+    /// Parses a date with the campaign's calendar, and keeps the original text `raw`. If the tool also wrote the date
+    /// as `readable` text, the function tries to parse that text first.
     pub(super) fn parse_date(&self, raw: &str, readable: Option<&str>) -> Date {
         let calendar = self.calendar.as_ref();
         let parsed =

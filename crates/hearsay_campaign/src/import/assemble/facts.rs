@@ -136,7 +136,7 @@ impl Assembly<'_> {
         }
     }
 
-    /// Adds the values of an attribute field. A link in a value also becomes a relation, named after the field.
+    /// Adds the values of an attribute field. Each link in a value also becomes a relation with the name of the field.
     fn add_attribute_values(
         &mut self,
         id: &EntityId,
@@ -186,8 +186,8 @@ impl Assembly<'_> {
         self.record_fact(draft, |builder| builder);
     }
 
-    /// Adds the dates of a note as attributes. A date that belongs to another event becomes a sentence of lore with the
-    /// title of that event.
+    /// Adds the dates of a note as attributes. The date of another event becomes an attribute `lore` with the title of
+    /// that event and the date.
     fn add_dates(&mut self, id: &EntityId, note: &Note) {
         for note_date in &note.dates {
             let visibility = note_date.visibility.within(&note.visibility);

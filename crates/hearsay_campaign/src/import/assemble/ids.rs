@@ -10,9 +10,9 @@ use crate::{
 };
 
 /// Returns the entity id of each note; `None` for a note that is not an entity. An entity that was imported before
-/// keeps its id. If several notes have the same name, the note whose key sorts first gets the plain id. The ids of the
-/// other notes also contain the name of their folder or a part of a hash. A moved note is recognized by its name,
-/// unless another note claims the entity.
+/// keeps its id. If several notes have the same name, the note whose key sorts first gets the name as its id. The ids
+/// of the other notes also contain the name of their folder or a part of a hash. If a note was moved, its entity is
+/// found by the name of the note, unless another note already has this entity.
 pub(super) fn assign_ids(notes: &Notes, options: &ReadOptions, source: &str) -> Vec<Option<EntityId>> {
     let mut ids: Vec<Option<EntityId>> = vec![None; notes.notes.len()];
     let mut used: HashSet<EntityId> = options.earlier.foreign_entities(source).cloned().collect();

@@ -38,13 +38,13 @@ impl Assembly<'_> {
         }
         let visibility = block.visibility.within(&note.visibility);
         let mut mentions = self.mentions.find_in_text(&passage.text);
-        // For each hidden entity that the text links to, whether the text contains its name.
+        // The hidden entities that the text links to, each with whether the text contains its name.
         let mut contains_name_cache: HashMap<EntityId, bool> = HashMap::new();
         mentions.extend(subject.cloned());
         for link in &block.links {
             let link_visibility = link.visibility.within(&visibility);
             let target = self.resolve_target(&link.target, link.label.as_deref(), note, &link.origin, &link_visibility);
-            // A mention of the link's target must not reveal a secret name that the text does not contain.
+            // If the text does not contain a secret name, the passage must not mention the entity with that name.
             let Some(id) = target else { continue };
             let may_mention = visibility.is_secret() || !self.is_hidden(&id) || {
                 let names = || contains_name(&passage.text, self.entity_name(&id));
@@ -80,7 +80,8 @@ impl Assembly<'_> {
         self.secret_entities.contains(id)
     }
 
-    /// Adds a session log. Its texts become lines of the session, and everyone who was present heard them.
+    /// Adds a session log. Each text of the log becomes a line of the session. All characters who were present heard
+    /// it.
     pub(super) fn add_session(&mut self, note: &Note) {
         let info = note.session.clone().unwrap_or_default();
         let mut id = info.number.map_or_else(|| slug(&note.name), |number| format!("session-{number}"));

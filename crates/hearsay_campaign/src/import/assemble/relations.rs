@@ -11,11 +11,11 @@ use crate::import::{
     truth::{self, Truth},
 };
 
-/// Maximum number of entities that may share a name. A name that more entities share counts as a common word.
+/// Maximum number of entities that may share a name. If more entities share it, the name counts as a common word.
 const MAX_CANDIDATES: usize = 4;
 
 impl Assembly<'_> {
-    /// Adds a link that is not within a text. A link that states no relation adds no fact.
+    /// Adds a link that is not within a text. If the link states no relation, no fact is added.
     pub(super) fn add_link(&mut self, id: &EntityId, note: &Note, link: &NoteLink) {
         let visibility = link.visibility.within(&note.visibility);
         let target = self.resolve_target(&link.target, link.label.as_deref(), note, &link.origin, &visibility);
@@ -57,7 +57,7 @@ impl Assembly<'_> {
         if id == target {
             return;
         }
-        // The words of a relation describe its subject. The subject of a backwards relation is the link's target.
+        // The words of a relation describe its subject. If the relation is backwards, its subject is the link's target.
         let (subject_end, object_end) = if relation.backwards { (target, id) } else { (id, target) };
         let meaning = lexicon::fit_to_kinds(meaning, self.kinds.get(subject_end), self.kinds.get(object_end));
         let visibility = self.visibility_with(visibility, target);
@@ -71,7 +71,8 @@ impl Assembly<'_> {
         let add_both = relation.bidirectional && !symmetric;
         let (mut subject, mut object) = (subject, object);
         if symmetric {
-            // A relation that both notes state is one fact with two evidence entries, unless the attitudes differ.
+            // If two notes state the same relation, it becomes one fact with two evidence entries, unless the attitudes
+            // differ.
             let relation_key = |a: &EntityId, b: &EntityId| (meaning.predicate.clone(), a.clone(), b.clone());
             if self.symmetric_relations.get(&relation_key(object, subject)) == Some(&attitude) {
                 std::mem::swap(&mut subject, &mut object);
@@ -97,8 +98,8 @@ impl Assembly<'_> {
         }
     }
 
-    /// Adds the relations that a relation field states. The targets are its links, and texts that name a note. All
-    /// other values become an attribute.
+    /// Adds the relations that a relation field states. The objects are the links in the field, and the notes whose
+    /// names are in the field. All other values become an attribute.
     pub(super) fn add_relation_field(
         &mut self,
         id: &EntityId,
@@ -131,8 +132,8 @@ impl Assembly<'_> {
             }
             let mut has_leftover = false;
             let parts = split_list(text);
-            // If a list contains only names, the names count as links. If it also contains prose, they become
-            // proposals.
+            // If a list contains only names, each name counts as a link. If it also contains other text, the relations
+            // to the named entities become proposals.
             let is_note_name = |part: &&str| {
                 let target = LinkTarget::Name((*part).to_owned());
                 matches!(self.index.find(&target, note, self.notes), LinkResolution::One(_))
@@ -192,7 +193,8 @@ impl Assembly<'_> {
         }
     }
 
-    /// Adds a relation for each link in a field whose name is unknown. The relation gets the name of the field.
+    /// Adds a relation for each link in a field that is not a known relation field. The relation gets the name of the
+    /// field.
     pub(super) fn add_linked_value(
         &mut self,
         id: &EntityId,
@@ -210,8 +212,8 @@ impl Assembly<'_> {
     }
 }
 
-/// Returns the words that a general relation field contains besides its link, such as `brother` in `[[Bob]] (brother)`
-/// and `rival` in `rival: [[Eve]]`.
+/// Returns the words beside the link in a field for relations of any kind, such as `brother` in `[[Bob]] (brother)` and
+/// `rival` in `rival: [[Eve]]`.
 fn relation_words(field_value: &FieldValue, meaning: &RelationMeaning) -> Option<String> {
     let [LinkTarget::Name(name)] = &field_value.links[..] else { return None };
     let text = field_value.value.to_string();
@@ -225,7 +227,7 @@ fn relation_words(field_value: &FieldValue, meaning: &RelationMeaning) -> Option
     is_relation_phrase.then(certain_words).filter(|words| !words.is_empty())
 }
 
-/// Returns the attribute for the values of a relation field that name no entity.
+/// Returns the attribute that contains the values of a relation field that name no entity.
 fn attribute_name(name: &str) -> Option<Predicate> {
     let name = hearsay_model::slug(name).replace('-', "_");
     Predicate::new(&name).ok().filter(|name| !name.is_relation() && !lexicon::is_reserved(name))

@@ -50,7 +50,7 @@ fn is_named(node: &Node, name: &str) -> bool {
 /// Nesting depth at which parsing stops. The time that the parser needs grows with the square of the depth.
 const MAX_PARSED_DEPTH: usize = 512;
 
-/// Bytes per call to the parser.
+/// Maximum number of bytes that one call passes to the parser.
 const CHUNK_BYTES: usize = 1 << 10;
 
 /// Parses HTML. Stops at HTML that is nested too deeply, that has a tag with too many attributes, or that makes the
@@ -100,7 +100,7 @@ fn write_unparsed(source: &str, is_secret_text: bool, writer: &mut BlockWriter) 
         text.push(' ');
         text.push_str(tag_end(part).and_then(|end| part.get(end + 1..)).unwrap_or(part));
     }
-    // Only character references are left to parse.
+    // The text has no more tags. The parser only decodes character references such as `&amp;`.
     for node in Html::parse_fragment(&text).tree.values() {
         if let Node::Text(words) = node {
             writer.add_words(words, None);
@@ -230,7 +230,7 @@ fn leave_node(node: &Node, writer: &mut BlockWriter, anchors: &mut Vec<usize>) {
         [b'h', level @ b'1'..=b'6'] => {
             writer.end_as_heading(level - b'0');
         }
-        // The definition belongs under its term.
+        // The term becomes the heading of its definition.
         b"dt" => {
             writer.end_as_heading(LABEL_LEVEL);
         }

@@ -219,7 +219,7 @@ impl<'a> BlockWriter<'a> {
         });
     }
 
-    /// Returns the text that the current block has so far. The block continues.
+    /// Returns the text of the current block so far. Does not end the block.
     pub fn current_text(&self) -> &str {
         &self.current.text
     }
@@ -268,7 +268,7 @@ impl<'a> BlockWriter<'a> {
         text.text
     }
 
-    /// Adds a heading for the following blocks. Current headings of the same level or a deeper level end.
+    /// Adds a heading for the following blocks. Ends the current headings of the same level and of deeper levels.
     pub fn add_heading(&mut self, level: u8, heading: String) {
         self.headings.retain(|(heading_level, _)| *heading_level < level);
         self.headings.push((level, heading));
@@ -323,7 +323,7 @@ impl<'a> BlockWriter<'a> {
     ) -> (PlainText, Vec<NoteLink>) {
         let mut replacements: Vec<(Range<usize>, Option<LinkTarget>, Option<String>)> =
             anchors.iter().map(|(range, target)| (range.clone(), Some(target.clone()), None)).collect();
-        // Both lists are sorted and have no overlaps.
+        // The ranges in `verbatim` and in `anchors` are sorted and do not overlap.
         let is_taken = |range: &Range<usize>| {
             let code = verbatim.get(verbatim.partition_point(|other| other.end <= range.start));
             let anchor = anchors.get(anchors.partition_point(|(other, _)| other.end <= range.start));

@@ -57,7 +57,7 @@ impl Parser<'_> {
         format!("line {}: invalid JSON: {message}; export the file again", self.text.line(self.at.min(self.end)))
     }
 
-    /// The limit on depth bounds the recursion.
+    /// Parses a value. The limit on depth protects the stack, because this function calls itself for nested values.
     fn parse_value(&mut self, depth: usize) -> Result<Tree, String> {
         self.skip_whitespace();
         let start = self.at;

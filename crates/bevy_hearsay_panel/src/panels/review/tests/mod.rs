@@ -275,7 +275,7 @@ fn an_edit_is_kept_while_another_is_begun() {
     let drafts = &harness.state().view.drafts;
     assert!(drafts.len() == 2 && drafts.contains_key(&fact_id(1)), "{drafts:?}");
     assert_eq!(drafts[&fact_id(0)].statement, "Ann owes Bob a horse.");
-    harness.get_by_label("edit begun");
+    harness.get_by_label("edit in progress");
     harness.get_by_label("Cancel").click();
     harness.run_steps(2);
     assert_eq!(harness.state().view.drafts.len(), 1, "the other stays");

@@ -198,7 +198,7 @@ fn visit_texts<'a>(tree: &'a Tree, path: &mut Vec<&'a str>, visit: &mut impl FnM
                 let is_in_text_field = path.iter().rev().nth(1).filter(is_text_field).is_some();
                 let is_text =
                     !is_value_key && path.last().filter(is_text_field).is_some() || is_value_key && is_in_text_field;
-                // A single word is a value of the game's rules, or was already read as a field.
+                // Text of a single word is skipped: it is a value of the game's rules, or was already read as a field.
                 if is_text
                     && !FOUNDRY_WORDS.fields.iter().any(|field| **field == **name)
                     && (text.contains(' ') || text.contains('<'))

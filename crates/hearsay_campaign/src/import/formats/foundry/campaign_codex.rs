@@ -1,5 +1,4 @@
-//! The module Campaign Codex. In `flags["campaign-codex"]` of a journal, it stores the type of the journal and its
-//! links.
+//! The module Campaign Codex, which stores the type and the links of a journal in `flags["campaign-codex"]`.
 
 use hearsay_model::{ExternalId, Kind, PredicateRole};
 

@@ -13,7 +13,8 @@ use crate::import::{lexicon, tree::Tree};
 pub(super) enum JournalRole {
     /// An entity of Campaign Codex.
     Codex,
-    /// An entity whose pages are its parts. The values are the kind, and the folder or module that implies the kind.
+    /// A journal about one entity. The values are the kind of the entity, and the folder or module that implies the
+    /// kind.
     Entity(Kind, String),
     /// A journal whose pages are separate entities. The entities have this kind unless their page states another kind.
     Pages(Option<Kind>),

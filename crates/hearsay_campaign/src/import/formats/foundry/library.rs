@@ -63,8 +63,8 @@ impl Library {
             return Some(*index);
         }
         let parts: Vec<&str> = uuid.split('.').collect();
-        // Ids are practically unique. If copies of a document have the same id, the copy in the package of `from` is
-        // preferred.
+        // Ids are unique, except that copies of a document may have the same id. In this case, the copy in the same
+        // package and compendium as `source_doc` is preferred.
         let end = parts.iter().position(|part| *part == "JournalEntryPage").unwrap_or(parts.len());
         let id = parts.get(..end)?.last()?;
         let kind = parts.get(..end)?.iter().rev().nth(1).copied().unwrap_or_default();

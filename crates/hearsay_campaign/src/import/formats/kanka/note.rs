@@ -169,7 +169,7 @@ impl NoteBuilder<'_, '_> {
             for record in entity.get(list).items() {
                 let name = record.get("name").to_text().unwrap_or_default();
                 let visibility = if private { Visibility::SECRET } else { record_visibility(record) };
-                // A name may have options for its input form: `[range:1,2]`.
+                // The name of an attribute may contain options for its input form, such as `[range:1,2]`.
                 let name = name.split('[').next().unwrap_or_default();
                 self.add_field(name, record.get("value"), "entity.entityAttributes", &visibility);
             }
@@ -327,7 +327,8 @@ impl NoteBuilder<'_, '_> {
         }
     }
 
-    /// Adds memberships of characters in organisations and families. The file of either side may state them.
+    /// Adds memberships of characters in organisations and families. A membership may be in the file of the character,
+    /// or in the file of the organisation or family.
     fn add_memberships(&mut self) {
         let (tree, open) = (self.entity.tree, Visibility::Unmarked);
         let membership = |record: &Tree, backwards: bool| {

@@ -384,7 +384,7 @@ impl<'a> RecordConverter<'a> {
         if value_spec.secret { Visibility::SECRET } else { Visibility::Unmarked }
     }
 
-    /// Returns the values of a part, split as the mapping defines.
+    /// Returns the values that `value_spec` selects in the record. Splits lists in a text if the mapping says so.
     fn field_values(&self, value_spec: &ValueSpec) -> Vec<(FieldValue, &'a Tree)> {
         let mut field_values = Vec::new();
         if let Some(constant) = &value_spec.constant {
@@ -483,8 +483,8 @@ impl<'a> RecordConverter<'a> {
                         )))
                     }
                     (Some(_), _) => None,
-                    // A relation that the lexicon knows is added as a field. The conversion of this field finds the
-                    // targets. Other text in the field creates no entity.
+                    // A known relation is added as a field. When the fields are converted, the names in them are
+                    // resolved. A value that names no entity does not create one.
                     (None, _) if is_known && !relation.backwards && !relation.bidirectional => {
                         plain_values.push((field_value, tree));
                         continue;

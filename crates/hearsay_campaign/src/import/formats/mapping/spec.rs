@@ -363,7 +363,7 @@ fn mapping_error(tree: &Tree, field: &str, message: &str) -> String {
     format!("invalid mapping: {line}`{field}`: {message}")
 }
 
-/// Refuses unknown keys, which are mostly spelling mistakes.
+/// Returns an error if the tree has an unknown key, which is mostly a spelling mistake.
 fn check_keys(tree: &Tree, message: &str, keys: &[&str]) -> Result<(), String> {
     if !matches!(tree.data, Data::Map(_) | Data::Null) {
         return Err(mapping_error(tree, message, "expected `key: value`"));

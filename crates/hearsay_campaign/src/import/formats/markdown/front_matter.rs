@@ -399,7 +399,7 @@ fn is_machine_key(name: &str) -> bool {
         .contains(&name)
 }
 
-/// Adds a field. Relations from values that contain prose besides their links are proposals.
+/// Adds a field. If a value contains other words besides its links, the relations of the field become proposals.
 pub(super) fn push_field(fields: &mut Vec<Field>, mut field: Field) {
     let is_prose = |field_value: &FieldValue| {
         !field_value.links.is_empty() && contains_prose(&field_value.value.to_string(), &field_value.links)
@@ -413,7 +413,7 @@ pub(super) fn push_field(fields: &mut Vec<Field>, mut field: Field) {
     }
 }
 
-/// Returns whether a value contains prose besides its links: `the former captain of [[The Gull]]`.
+/// Returns whether a value contains other words besides its links, such as `the former captain of [[The Gull]]`.
 fn contains_prose(text: &str, links: &[LinkTarget]) -> bool {
     let word_count = hearsay_model::text::words(text).len();
     // The visible text of a link is its name, or a label with a similar number of words.

@@ -16,7 +16,7 @@ use crate::{
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct LinkOrders {
     bar: AliasOrder,
-    /// `None` if a colon does not separate two parts.
+    /// `None` if a colon does not separate two parts of a link.
     colon: Option<AliasOrder>,
 }
 
@@ -207,7 +207,7 @@ fn find_foundry_links(text: &str) -> Vec<InlineLink> {
 }
 
 /// Collects the names of the note in a file: the title, name and aliases in the front matter, and the first heading.
-/// The name of an index file's folder is also a name of its note.
+/// For an index file, the name of its folder is also a name of the note.
 fn collect_names(entry: &FolderEntry, text: &str, keys: &mut HashSet<String>) {
     let text = text.trim_start_matches('\u{FEFF}');
     let mut add_key = |name: &str| {

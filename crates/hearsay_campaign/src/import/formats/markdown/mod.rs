@@ -1,9 +1,9 @@
-//! Folders of Markdown in three styles: an Obsidian vault, whose links name files or aliases; a site, whose links name
-//! titles; and files with several entities, one per heading.
+//! Folders of Markdown in three styles: an Obsidian vault, whose links contain file names or aliases; the source of a
+//! website, whose links contain titles; and files with several entities, one per heading.
 //!
-//! In a two-part link, one part is the target and the other part is the label. The target is the part that names notes
-//! more often, counted over the whole folder. All other decisions are made for each note, so a folder may mix the
-//! styles.
+//! In a two-part link, one part is the target and the other part is the label. The reader checks, for all links of the
+//! folder, which part is more often the name of a note, and takes this part as the target. All other decisions are made
+//! for each note, so a folder may mix the styles.
 
 mod calendarium;
 mod classification;

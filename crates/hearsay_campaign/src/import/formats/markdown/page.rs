@@ -469,7 +469,7 @@ impl Page<'_> {
     }
 
     /// Adapts a note that groups several entities. If its name is a plural such as `Guards`, the note becomes a text.
-    /// If its kind was probably character, the kind becomes faction.
+    /// If its kind was only inferred and is a character, the kind becomes faction.
     fn adapt_group_note(&mut self) {
         let words = slug(&self.note.name);
         let is_group_word = |word: &str| {
@@ -483,7 +483,7 @@ impl Page<'_> {
             .as_ref()
             .is_some_and(|guess| guess.certainty == Certainty::Inferred && guess.kind.is_character())
         {
-            // A file with several NPCs in the folder of the NPCs is a group.
+            // The kind was inferred from the folder of the NPCs, but a file with several NPCs describes a group.
             self.note.kind = None;
             self.note.is_player = false;
             self.note.set_kind(Kind::Faction, Certainty::Inferred, "several texts under one heading");
@@ -502,7 +502,8 @@ impl Page<'_> {
         self.note.is_player |= has_player && may_be_character && !is_stated_npc;
     }
 
-    /// Returns the note for the entity under a heading. `occurrence` is the number of headings with the same title.
+    /// Returns the note for the entity under a heading. `occurrence` is 1 for the first heading with this title in the
+    /// file, 2 for the second, and so on.
     fn entity_note(&self, section: &Section, occurrence: usize, title_parts: TitleParts, sections: &[Section]) -> Note {
         let origin = self.text.origin(section.title.as_str(), section.heading.clone());
         let key = match occurrence {

@@ -112,8 +112,8 @@ pub(super) fn find_entity_headings(
             let siblings: Vec<usize> =
                 candidates.iter().copied().filter(|other| sections[*other].parent == sections[n].parent).collect();
             let marked_count = siblings.iter().filter(|n| has_signs[**n]).count();
-            // If the title of a file announces entities, the headings below the title name entities. Deeper headings
-            // with signs of entities take precedence.
+            // If the heading above announces entities, such as `Key locations`, the headings below it name entities.
+            // Exception: the title of the file has no such effect if deeper headings have signs of entities.
             let announces_entities = |parent: &usize| {
                 let has_deeper_signs =
                     || (0..sections.len()).any(|other| has_signs[other] && sections[other].level > level);
@@ -144,7 +144,7 @@ pub(super) fn find_entity_headings(
     headings
 }
 
-/// Returns the kind of the entities under a heading: `Key locations`, `Organizations mentioned`, `NPCs`, `Residents`.
+/// Returns the kind that a heading such as `Key locations`, `NPCs` or `Residents` announces for the entities below it.
 pub(super) fn announced_kind(title: &str) -> Option<Kind> {
     // Words in parentheses are a remark. A possessive names the owner, not the kind.
     let words = hearsay_model::text::words(title.split('(').next().unwrap_or_default());

@@ -11,8 +11,7 @@ use crate::import::{
     truth::{self, Truth},
 };
 
-/// Adds a field to the note. If the field contains other names, they become aliases. If it contains ids, they become
-/// external ids.
+/// Adds a field to the note. Other names of the entity become aliases, and ids become external ids.
 pub(super) fn add_field(note: &mut Note, field: Field) {
     if ["_id", "id", "uuid", "uid"].contains(&field.name.to_lowercase().as_str()) && !field.origin.field.contains('/') {
         for field_value in &field.values {
@@ -64,8 +63,8 @@ pub(super) fn add_labelled_fields(note: &mut Note, block: &Block, file: &SourceT
     let has_links = !links.is_empty();
     let values = vec![FieldValue { value: Value::Text(rest.to_owned()), links }];
     let meaning = lexicon::meaning(label);
-    // In a longer line, names without links become proposals. The resolution of links later decides whether a word is a
-    // name.
+    // If the line is long, names without links become proposals. Whether a word is a name is decided later, when links
+    // are resolved.
     let is_short = rest.len() <= 160 || has_links;
     let is_relation = matches!(meaning, Meaning::Relation(_));
     let certainty = if is_inline || has_links || !is_relation || rest.len() <= 80 {
