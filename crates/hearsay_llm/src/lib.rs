@@ -86,7 +86,7 @@ mod writer;
 
 use std::fmt;
 
-use hearsay_extract::{Extraction, Language, Lexicon, Text};
+use hearsay_extract::{Extraction, Language, Lexicon, Text, TextType};
 use hearsay_model::{Span, Vocabulary};
 use serde::{Deserialize, Serialize};
 
@@ -284,6 +284,29 @@ impl Llm {
         watch: &RunControl<'_>,
     ) -> Result<LlmExtraction, LlmError> {
         runtime()?.block_on(self.extract(lexicon, text, watch))
+    }
+
+    /// Extracts facts from the turns of a job. Blocks the thread like [`Llm::extract_blocking`].
+    ///
+    /// # Errors
+    /// Returns the same errors as [`Llm::extract_blocking`].
+    pub fn extract_job_blocking(
+        &self,
+        lexicon: &Lexicon,
+        job: &Job,
+        watch: &RunControl<'_>,
+    ) -> Result<LlmExtraction, LlmError> {
+        let (script, _) = job.script();
+        let has_speaker = job.turns.iter().any(|turn| turn.speaker.is_some());
+        let before: Vec<&str> = job.context.before.iter().map(String::as_str).collect();
+        let text = Text {
+            speaker: job.turns.first().filter(|_| job.turns.len() == 1).and_then(|turn| turn.speaker.as_ref()),
+            present: &job.context.present,
+            place: job.context.place.as_ref(),
+            preceding: &before,
+            ..Text::new(&script, if has_speaker { TextType::Talk } else { TextType::Lore })
+        };
+        self.extract_blocking(lexicon, &text, watch)
     }
 
     /// Returns a copy that uses another vocabulary. The copy shares the client, the token budget and the limits.

@@ -24,7 +24,7 @@ use crate::{
     sync::{self, Outbox},
 };
 
-/// A request in the queue: a game event, a manual edit, or a session event.
+/// A request in the queue.
 enum Request {
     GameEvent { actor: Target, game_event: GameEvent },
     Edit { edit: Edit, author: Author },
@@ -36,7 +36,7 @@ enum Request {
 enum Sent {
     /// A game event. `actor` is the id or name by which the memory knows the acting entity.
     GameEvent { entity: Entity, id: ActionId, actor: String, ticket: Ticket<EventOutcome> },
-    /// A manual edit or a session event, and the message to write when it is recorded.
+    /// An edit, a session event or a world event, and the message to write when it is recorded.
     Write { message: SessionMessage, ticket: Ticket<Written> },
 }
 
@@ -208,18 +208,14 @@ fn send_requests(world: &mut World) {
         let sent = match &request {
             Request::Edit { edit, author } => {
                 let (edit, author) = (edit.clone(), author.clone());
-                let sent = |ticket| Sent::Write { message: SessionMessage::Nothing, ticket };
-                send_request(world, |memory| memory.edit_as(author, edit), sent)
+                send_write(world, SessionMessage::Nothing, |memory| memory.edit_as(author, edit))
             }
             Request::GameEvent { actor, game_event } => send_game_event(world, actor, game_event),
-            Request::Session(event) => session::session_request(world, event).and_then(|send| {
-                let message = SessionMessage::for_event(event);
-                send_request(world, send, |ticket| Sent::Write { message, ticket })
-            }),
+            Request::Session(event) => session::session_request(world, event)
+                .and_then(|send| send_write(world, SessionMessage::for_event(event), send)),
             Request::World(event) => {
                 let event = event.clone();
-                let sent = |ticket| Sent::Write { message: SessionMessage::Nothing, ticket };
-                send_request(world, |memory| event.send(memory), sent)
+                send_write(world, SessionMessage::Nothing, |memory| event.send(memory))
             }
         };
         match sent {
@@ -297,6 +293,15 @@ fn send_game_event(world: &mut World, actor: &Target, game_event: &GameEvent) ->
     };
     let sent = |ticket| Sent::GameEvent { entity, id, actor, ticket };
     send_request(world, |memory| memory.record_event(build_plan), sent)
+}
+
+/// Sends a request that has no actor. `message` is written when the request is recorded.
+fn send_write(
+    world: &mut World,
+    message: SessionMessage,
+    send: impl FnOnce(&Memory) -> Result<Ticket<Written>, MemoryError>,
+) -> Result<(), Unresolved> {
+    send_request(world, send, |ticket| Sent::Write { message, ticket })
 }
 
 /// Sends a request, and stores its ticket.

@@ -15,7 +15,7 @@ use super::{
     insert_record::insert_record,
     outbox::Outbox,
     registry::{Binding, Registry},
-    relationships::{RelationshipUpdates, record_relation, update_relationships},
+    relationships::{RelationshipUpdates, record_changed_relation, update_relationships},
     shadow::{Field, Shadow},
     synced_types::{SyncedTypes, schedule_comparison},
 };
@@ -220,11 +220,7 @@ fn record_game_relations(world: &mut World, entity: Entity, relations: Vec<(Enti
             world.despawn(relation_entity);
             continue;
         }
-        world.resource_scope(|world, mut outbox: Mut<Outbox>| {
-            if let Some(mut shadow) = world.get_mut::<Shadow>(entity) {
-                record_relation(&mut shadow, &mut outbox, key, relation.attitude);
-            }
-        });
+        record_changed_relation(world, entity, key, relation.attitude);
     }
 }
 

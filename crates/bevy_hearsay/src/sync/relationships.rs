@@ -73,15 +73,25 @@ pub(crate) fn set_attitude(world: &mut World, subject: Entity, key: (Predicate, 
         Some(relation_entity) => {
             world.entity_mut(relation_entity).insert(relation);
             wake(world);
-            world.resource_scope(|world, mut outbox: Mut<Outbox>| {
-                if let Some(mut shadow) = world.get_mut::<Shadow>(subject)
-                    && shadow.relations.get(&key) != Some(&Some(attitude))
-                {
-                    record_relation(&mut shadow, &mut outbox, key, Some(attitude));
-                }
-            });
+            record_changed_relation(world, subject, key, Some(attitude));
         }
     }
+}
+
+/// Puts a relation of a bound entity into the outbox, unless the memory already has it with this attitude.
+pub(super) fn record_changed_relation(
+    world: &mut World,
+    subject: Entity,
+    key: (Predicate, EntityId),
+    attitude: Option<i8>,
+) {
+    world.resource_scope(|world, mut outbox: Mut<Outbox>| {
+        if let Some(mut shadow) = world.get_mut::<Shadow>(subject)
+            && shadow.relations.get(&key) != Some(&attitude)
+        {
+            record_relation(&mut shadow, &mut outbox, key, attitude);
+        }
+    });
 }
 
 /// Ends a relation, and despawns its Bevy entity.

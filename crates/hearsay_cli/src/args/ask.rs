@@ -45,7 +45,7 @@ pub(crate) struct Ask {
     /// Omit citations (already the default for the prompt format)
     #[arg(long, conflicts_with_all = ["citations", "explain"])]
     pub(crate) no_citations: bool,
-    /// Add citations also in the prompt format
+    /// Show citations in the prompt format too (text and Markdown show them by default)
     #[arg(long)]
     pub(crate) citations: bool,
     /// Add citations, and explain why each line was chosen

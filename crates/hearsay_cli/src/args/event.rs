@@ -28,10 +28,10 @@ pub(crate) struct Circumstances {
 /// A new fact.
 #[derive(Debug, Clone, ClapArgs)]
 pub(crate) struct NewFact {
-    /// New fact, given as an entity and a sentence about this entity
+    /// A new fact in words: the entity that the fact is about, and a sentence
     #[arg(long, num_args = 2, value_names = ["ENTITY", "SENTENCE"], value_parser = name, add = entities())]
     pub(crate) about: Vec<String>,
-    /// New fact, given as subject, predicate and object, such as `pell OWES odo-brandt` or `pell occupation fisher`
+    /// A new fact in three parts, for example `pell OWES odo-brandt` or `pell occupation fisher`
     #[arg(long, num_args = 3, value_names = ["SUBJECT", "PREDICATE", "OBJECT"], value_parser = name, add = entities())]
     pub(crate) that: Vec<String>,
 }

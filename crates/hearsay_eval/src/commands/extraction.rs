@@ -133,11 +133,8 @@ impl Extraction {
             reading_model: reading_model.as_ref(),
             language_model: language_model.as_ref(),
         };
+        let engines = self.available_engines(models)?;
         let texts = self.read_texts()?;
-        let engines: Vec<Engine> = match self.engine.is_empty() {
-            true => vec![Engine::Patterns, Engine::Model, Engine::LanguageModel],
-            false => self.engine.iter().map(|engine| (*engine).into()).collect(),
-        };
         let local_stages = ExtractionStage::ALL.into_iter().filter(|stage| *stage != ExtractionStage::LanguageModel);
         let disabled_stages: Vec<Option<ExtractionStage>> = match self.ablation {
             true => [None].into_iter().chain(local_stages.map(Some)).collect(),
@@ -146,14 +143,34 @@ impl Extraction {
         print_header(output)?;
         for engine in engines {
             for disabled_stage in &disabled_stages {
-                match Reader::new(engine, models, *disabled_stage) {
-                    Some(reader) => self.measure(&texts, &reader, *disabled_stage, output)?,
-                    None if self.engine.is_empty() => break,
-                    None => anyhow::bail!("the engine `{}` needs its model", engine.as_str()),
+                if let Some(reader) = Reader::new(engine, models, *disabled_stage) {
+                    self.measure(&texts, &reader, *disabled_stage, output)?;
                 }
             }
         }
         Ok(ExitCode::SUCCESS)
+    }
+
+    /// Returns the engines to measure. An engine that the user did not name is left out if its models are missing.
+    ///
+    /// # Errors
+    ///
+    /// A model of an engine that the user named is missing.
+    fn available_engines(&self, models: Models<'_>) -> Result<Vec<Engine>> {
+        let is_available = |engine: Engine| Reader::new(engine, models, None).is_some();
+        if self.engine.is_empty() {
+            let all = [Engine::Patterns, Engine::Model, Engine::LanguageModel];
+            return Ok(all.into_iter().filter(|engine| is_available(*engine)).collect());
+        }
+        let engines: Vec<Engine> = self.engine.iter().map(|engine| (*engine).into()).collect();
+        if let Some(engine) = engines.iter().find(|engine| !is_available(**engine)) {
+            let advice = match models.reading_model {
+                None => format!("no reading model at {}; pass --reading-model DIR", self.reading_model.display()),
+                Some(_) => "pass --llm URL and --llm-model NAME".to_owned(),
+            };
+            anyhow::bail!("the engine `{}` cannot be measured: {advice}", engine.as_str());
+        }
+        Ok(engines)
     }
 
     /// Reads the texts and their labels, and replaces the names that occur in the training data.

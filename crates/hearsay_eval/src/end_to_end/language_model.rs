@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use hearsay_commands::reading::Findings;
-use hearsay_extract::{Language, Lexicon, Text, TextType};
-use hearsay_llm::{ApiKey, Context, Job, Llm, LlmError, LlmSettings, Queue, QueueSettings, RunControl, Turn};
+use hearsay_extract::{Language, Lexicon};
+use hearsay_llm::{ApiKey, Context, Llm, LlmError, LlmSettings, Queue, QueueSettings, RunControl, Turn};
 use hearsay_model::{Knower, State, TalkKind, Vocabulary};
 use hearsay_query::resolve::public_name;
 
@@ -46,7 +46,7 @@ impl LanguageModel {
         let lexicon = Lexicon::from_state(state);
         let mut all_findings = Vec::new();
         while let Some(job) = queue.take_job(&limits, 0) {
-            let found = self.read_job(&job, &lexicon)?;
+            let found = self.llm.extract_job_blocking(&lexicon, &job, &RunControl::default())?;
             for (id, extraction) in job.split_by_turn(&found).0 {
                 if let Some(passage) = state.passage(id) {
                     let (passage, model) = (Arc::clone(passage), Some(self.settings.model.clone()));
@@ -56,20 +56,6 @@ impl LanguageModel {
             queue.complete(job.id);
         }
         Ok(all_findings)
-    }
-
-    fn read_job(&self, job: &Job, lexicon: &Lexicon) -> Result<hearsay_llm::LlmExtraction, LlmError> {
-        let (script, _) = job.script();
-        let has_speaker = job.turns.iter().any(|turn| turn.speaker.is_some());
-        let before: Vec<&str> = job.context.before.iter().map(String::as_str).collect();
-        let text = Text {
-            speaker: job.turns.first().filter(|_| job.turns.len() == 1).and_then(|turn| turn.speaker.as_ref()),
-            present: &job.context.present,
-            place: job.context.place.as_ref(),
-            preceding: &before,
-            ..Text::new(&script, if has_speaker { TextType::Talk } else { TextType::Lore })
-        };
-        self.llm.extract_blocking(lexicon, &text, &RunControl::default())
     }
 }
 

@@ -12,7 +12,7 @@ use hearsay_commands::{
     policy::Policy,
     reading::{Draft, DraftExtraction},
 };
-use hearsay_extract::{Lexicon, Text, TextType};
+use hearsay_extract::{Lexicon, Text};
 use hearsay_llm::{ApiKey, CancelHandle, Job, Llm, LlmError, LlmExtraction, LlmSettings, RunControl};
 use hearsay_model::State;
 
@@ -109,7 +109,8 @@ fn run(inbox: &Receiver<LlmTask>, internal: &Sender<Internal>, all_tasks: &Cance
     for (task, llm) in inbox {
         match task {
             Task::Read { job, lexicon, cancel } => {
-                let read_job = || read_job(&llm, &job, &lexicon, cancel);
+                let control = RunControl { cancel, ..RunControl::default() };
+                let read_job = || llm.extract_job_blocking(&lexicon, &job, &control);
                 let outcome = catch_unwind(AssertUnwindSafe(read_job))
                     .unwrap_or_else(|_| Err(LlmError::Client("reading the answer panicked".into())));
                 let _ = internal.send(Internal::LlmResult(Box::new(LlmResult { job, outcome })));
@@ -134,18 +135,4 @@ fn to_memory_error(error: LlmError) -> MemoryError {
         LlmError::Cancelled => MemoryError::Cancelled,
         error => MemoryError::Llm(error.to_string()),
     }
-}
-
-fn read_job(llm: &Llm, job: &Job, lexicon: &Lexicon, cancel: CancelHandle) -> Result<LlmExtraction, LlmError> {
-    let (script, _) = job.script();
-    let form = if job.turns.iter().any(|turn| turn.speaker.is_some()) { TextType::Talk } else { TextType::Lore };
-    let before: Vec<&str> = job.context.before.iter().map(String::as_str).collect();
-    let text = Text {
-        speaker: job.turns.first().filter(|_| job.turns.len() == 1).and_then(|turn| turn.speaker.as_ref()),
-        present: &job.context.present,
-        place: job.context.place.as_ref(),
-        preceding: &before,
-        ..Text::new(&script, form)
-    };
-    llm.extract_blocking(lexicon, &text, &RunControl { cancel, ..RunControl::default() })
 }
