@@ -79,7 +79,7 @@ fn handle_talk_keys(
     if let Some(lie) = choices.lie.filter(|_| keys.just_pressed(KeyCode::Digit3)) {
         show_speech(&mut commands, player, lie);
         let action = GameAction::Tell { statement: Statement::lore(TOPIC, lie), lie: true };
-        commands.trigger(GameEvent { to: vec![other.into()], ..GameEvent::new(player, action) });
+        commands.trigger(GameEvent { to: Some(vec![other.into()]), ..GameEvent::new(player, action) });
     }
 }
 

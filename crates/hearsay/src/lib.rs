@@ -32,7 +32,7 @@ pub use hearsay_recall as recall;
 pub mod prelude {
     pub use hearsay_commands::{
         edit::{Edit, FactOptions},
-        game_event::{Circumstances, GameEvent},
+        game_event::{Circumstances, GameEvent, Hearers},
         gossip::Gossip,
         review::Decision,
         session::{Log, LogLine, NewSession, SessionStep},

@@ -57,9 +57,9 @@ pub trait EntityMemoryCommands {
     fn reveal(&mut self, fact: impl Into<String>, to: impl Into<Target>) -> &mut Self;
 
     /// Performs any action, and returns its id. The id is also in the [`ActionCommitted`](crate::ActionCommitted) or
-    /// [`ActionFailed`](crate::ActionFailed) that the entity receives. If `to` is empty, everyone in earshot perceives
-    /// the action.
-    fn perform(&mut self, action: GameAction, to: impl IntoIterator<Item = Target>) -> ActionId;
+    /// [`ActionFailed`](crate::ActionFailed) that the entity receives. `to` contains the listeners or witnesses. `None`:
+    /// everyone in [earshot](crate::Earshot) perceives the action.
+    fn perform(&mut self, action: GameAction, to: Option<Vec<Target>>) -> ActionId;
 
     /// Moves the entity to a place. The place does not need to exist as a Bevy entity.
     fn move_to(&mut self, place: impl Into<Target>) -> &mut Self;
@@ -163,9 +163,9 @@ impl EntityMemoryCommands for EntityCommands<'_> {
         act(self, GameAction::Reveal { fact: fact.into(), openly: false }, Some(to.into()))
     }
 
-    fn perform(&mut self, action: GameAction, to: impl IntoIterator<Item = Target>) -> ActionId {
+    fn perform(&mut self, action: GameAction, to: Option<Vec<Target>>) -> ActionId {
         let entity = self.id();
-        let game_event = GameEvent { to: to.into_iter().collect(), ..GameEvent::new(entity, action) };
+        let game_event = GameEvent { to, ..GameEvent::new(entity, action) };
         let id = game_event.id;
         self.commands_mut().queue(move |world: &mut World| match missing_plugin(world, PluginName::GameEvents) {
             Some(plugin) => fail_action(world, entity, id, HearsayError::PluginMissing(plugin)),
@@ -251,7 +251,7 @@ fn act<'a, 'c>(
     action: GameAction,
     to: Option<Target>,
 ) -> &'a mut EntityCommands<'c> {
-    commands.perform(action, to);
+    commands.perform(action, to.map(|target| vec![target]));
     commands
 }
 

@@ -18,7 +18,7 @@ pub enum Earshot {
     #[default]
     Place,
     /// The characters with a [`MemoryId`](crate::MemoryId) whose [`GlobalTransform`] is within this distance of the
-    /// actor, in world units.
+    /// actor, in world units. If the actor has no `GlobalTransform`, [`Earshot::Place`] applies.
     Distance(f32),
     /// The entities that a function returns for the actor.
     Custom(HearerFn),
@@ -41,16 +41,14 @@ impl Earshot {
     }
 }
 
-/// Returns the entities that hear and see an event of `entity`. If the list is empty, the memory uses the characters at
-/// the place of `entity`.
-pub(crate) fn hearers(world: &World, entity: Entity) -> Vec<Target> {
+/// Returns the entities that hear and see an event of `entity`, or `None` if the memory decides this from the place of
+/// `entity`.
+pub(crate) fn hearers(world: &World, entity: Entity) -> Option<Vec<Target>> {
     let candidates: Vec<Entity> = match world.get_resource::<Earshot>() {
-        None | Some(Earshot::Place) => return Vec::new(),
+        None | Some(Earshot::Place) => return None,
         Some(Earshot::Custom(hearers)) => hearers(world, entity),
         Some(Earshot::Distance(distance)) => {
-            let Some(origin) = world.get::<GlobalTransform>(entity).map(GlobalTransform::translation) else {
-                return Vec::new();
-            };
+            let origin = world.get::<GlobalTransform>(entity).map(GlobalTransform::translation)?;
             let is_near = |other: &EntityRef| {
                 let position = other.get::<GlobalTransform>().map(GlobalTransform::translation);
                 position.is_some_and(|position| position.distance_squared(origin) <= distance * distance)
@@ -63,7 +61,7 @@ pub(crate) fn hearers(world: &World, entity: Entity) -> Vec<Target> {
     let mut hearers: Vec<Entity> = candidates.into_iter().filter(|other| *other != entity).collect();
     hearers.sort_unstable();
     hearers.dedup();
-    hearers.into_iter().map(Target::Entity).collect()
+    Some(hearers.into_iter().map(Target::Entity).collect())
 }
 
 fn is_character(entity: &EntityRef) -> bool {

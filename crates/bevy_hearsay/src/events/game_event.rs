@@ -1,7 +1,7 @@
 //! Game events: a character says, tells, sees, reads or reveals something.
 
 use bevy::prelude::*;
-use hearsay_commands::game_event::{Circumstances, GameEvent as EngineEvent};
+use hearsay_commands::game_event::{Circumstances, GameEvent as EngineEvent, Hearers};
 use hearsay_model::{Author, EntityId, State};
 use hearsay_query::{QueryError, resolve::find_fact};
 
@@ -73,8 +73,8 @@ pub struct GameEvent {
     pub entity: Entity,
     /// The action of this entity.
     pub action: GameAction,
-    /// The listeners or witnesses. If the list is empty, everyone in [earshot](crate::Earshot) perceives the event.
-    pub to: Vec<Target>,
+    /// The listeners or witnesses. `None`: everyone in [earshot](crate::Earshot) perceives the event.
+    pub to: Option<Vec<Target>>,
     /// The author of the recorded operation: the game, the DM or a player.
     pub author: Author,
     /// Id of the event. [`ActionCommitted`](crate::ActionCommitted) or [`ActionFailed`](crate::ActionFailed) has the
@@ -85,11 +85,12 @@ pub struct GameEvent {
 impl GameEvent {
     /// Creates an event with a new id. The author is the game, and everyone in earshot perceives the event.
     pub fn new(entity: Entity, action: GameAction) -> Self {
-        Self { entity, action, to: Vec::new(), author: Author::Game, id: ActionId::generate() }
+        Self { entity, action, to: None, author: Author::Game, id: ActionId::generate() }
     }
 
-    /// Returns the action and its listeners or witnesses, with ids instead of Bevy entities.
-    pub(crate) fn named_action(&self, world: &World) -> Result<(GameAction, Vec<Target>), Unresolved> {
+    /// Returns the action and its listeners or witnesses, with ids instead of Bevy entities. Without listeners, the
+    /// characters at the place of the entity perceive the event.
+    pub(crate) fn named_action(&self, world: &World) -> Result<(GameAction, Option<Vec<Target>>), Unresolved> {
         let action = match &self.action {
             GameAction::Say { text, states, lie } => {
                 GameAction::Say { text: text.clone(), states: name_statements(world, states)?, lie: *lie }
@@ -105,10 +106,8 @@ impl GameEvent {
             }
             action @ (GameAction::Reveal { .. } | GameAction::Forget { .. }) => action.clone(),
         };
-        let to = match self.to.is_empty() {
-            true => name_targets(world, &hearers(world, self.entity))?,
-            false => name_targets(world, &self.to)?,
-        };
+        let to = self.to.clone().or_else(|| hearers(world, self.entity));
+        let to = to.map(|targets| name_targets(world, &targets)).transpose()?;
         Ok((action, to))
     }
 }
@@ -118,7 +117,7 @@ impl GameEvent {
 pub(super) struct NamedEvent {
     actor: Target,
     action: GameAction,
-    to: Vec<Target>,
+    to: Option<Vec<Target>>,
     place: Option<EntityId>,
 }
 
@@ -132,7 +131,11 @@ impl NamedEvent {
 
     /// Resolves the names of the event in the memory, and converts the event to the engine's type.
     pub(super) fn to_engine_event(&self, state: &State) -> Result<EngineEvent, QueryError> {
-        let (actor, to) = (find_speaker(state, &self.actor)?, find_targets(state, &self.to)?);
+        let actor = find_speaker(state, &self.actor)?;
+        let to = match &self.to {
+            Some(targets) => Hearers::Listed(find_targets(state, targets)?),
+            None => Hearers::AtPlace,
+        };
         let circumstances = Circumstances { place: self.place.clone(), ..Circumstances::default() };
         Ok(match &self.action {
             GameAction::Say { text, states, lie } => EngineEvent::Say {
@@ -155,14 +158,14 @@ impl NamedEvent {
             },
             GameAction::Show(statements) => {
                 let mut witnesses = to;
-                if !witnesses.is_empty() {
-                    witnesses.push(actor.id);
+                if let Hearers::Listed(listed) = &mut witnesses {
+                    listed.push(actor.id);
                 }
                 EngineEvent::Witness { facts: convert_statements(state, statements)?, witnesses, circumstances }
             }
             GameAction::Witness(statements) => EngineEvent::Witness {
                 facts: convert_statements(state, statements)?,
-                witnesses: vec![actor.id],
+                witnesses: Hearers::Listed(vec![actor.id]),
                 circumstances,
             },
             GameAction::Read(document) => EngineEvent::Read {

@@ -181,7 +181,7 @@ fn ask_builder(
         Some(place) => Some(name_of(world, place)?),
         None => world.get::<PlaceId>(npc).map(|at| at.0.to_string()),
     };
-    let targets = question.present.clone().unwrap_or_else(|| hearers(world, npc));
+    let targets = question.present.clone().or_else(|| hearers(world, npc)).unwrap_or_default();
     let present = targets.iter().map(|target| name_of(world, target)).collect::<Result<Vec<_>, _>>()?;
     let (text, budget, limit) = (question.text.clone(), question.budget, question.limit);
     let hidden = Arc::new(world.get_resource::<SyncedTypes>().map(SyncedTypes::hidden_attributes).unwrap_or_default());

@@ -19,8 +19,8 @@ pub enum RecordedInput {
         actor: EntityId,
         /// The action of this entity.
         action: GameAction,
-        /// The listeners or witnesses. If the list is empty, everyone at the place of the actor perceives the event.
-        to: Vec<Target>,
+        /// The listeners or witnesses. `None`: everyone at the place of the actor perceives the event.
+        to: Option<Vec<Target>>,
         /// The author of the event.
         author: Author,
     },

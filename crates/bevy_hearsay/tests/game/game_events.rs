@@ -91,6 +91,25 @@ fn earshot_may_be_a_distance_or_a_function() {
 }
 
 #[test]
+fn nobody_hears_what_is_said_when_earshot_selects_nobody() {
+    let (mut app, [ann, ..]) = village(HearsayPlugins::empty());
+    app.insert_resource(Earshot::custom(|_, _| Vec::new()));
+    app.world_mut()
+        .commands()
+        .entity(ann)
+        .say_that("Alone at last.", [Statement::lore("ann", "Ann talks to herself.")]);
+    app.settle();
+    assert!(knows_about(&app, "ann", "herself"));
+    for other in ["bob", "cid"] {
+        assert!(!knows_about(&app, other, "herself"), "{other}");
+    }
+    // A listener that the game names hears the words, regardless of earshot.
+    app.world_mut().commands().entity(ann).tell("bob", Statement::lore("ann", "Ann sings."));
+    app.settle();
+    assert!(knows_about(&app, "bob", "sings") && !knows_about(&app, "cid", "sings"));
+}
+
+#[test]
 fn impossible_events_are_reported_and_stop_nothing() {
     let (mut app, [ann, ..]) = village(HearsayPlugins::empty());
     app.world_mut().commands().entity(ann).tell("nobody-of-that-name", Statement::lore("inn", "It burns."));

@@ -40,7 +40,10 @@ fn logged_village() -> (SteppingApp, [Entity; 3]) {
 }
 
 fn perform(app: &mut SteppingApp, entity: Entity, action: GameAction, to: &[Entity]) -> ActionId {
-    app.world_mut().commands().entity(entity).perform(action, to.iter().copied().map(Target::from))
+    app.world_mut()
+        .commands()
+        .entity(entity)
+        .perform(action, (!to.is_empty()).then(|| to.iter().copied().map(Target::from).collect()))
 }
 
 /// Returns the descriptions of the events about minds since the last call.
@@ -112,7 +115,7 @@ fn an_observer_may_repeat_an_action_that_always_fails() {
     app.add_observer(move |on: On<ActionFailed>, mut count: Local<usize>, mut commands: Commands| {
         *count += 1;
         if *count < 5 {
-            commands.entity(on.entity).perform(say(), []);
+            commands.entity(on.entity).perform(say(), None);
         }
     });
     perform(&mut app, stranger, say(), &[]);

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 use hearsay_commands::{
-    game_event::{Circumstances, GameEvent, Retelling, Stated},
+    game_event::{Circumstances, GameEvent, Hearers, Retelling, Stated},
     retcon::Retcon,
 };
 use hearsay_engine::{Memory, MemoryError, ReadSnapshot, Written, real_time};
@@ -111,7 +111,7 @@ pub(crate) fn witness(args: &args::Witness, output: &mut Output) -> Result<()> {
     let game_event = |names: &Names| {
         Ok(GameEvent::Witness {
             facts: stated_facts(&args.facts, &args.new, names)?,
-            witnesses: names.entities(&args.by)?,
+            witnesses: Hearers::listed_or_at_place(names.entities(&args.by)?),
             circumstances: circumstances(&args.circumstances, names)?,
         })
     };
@@ -124,7 +124,7 @@ pub(crate) fn say(args: &args::Say, output: &mut Output) -> Result<()> {
             speaker: names.speaker(&args.speaker)?,
             text: args.text.clone(),
             states: stated_facts(&args.states, &args.new, names)?,
-            hearers: names.entities(&args.to)?,
+            hearers: Hearers::listed_or_at_place(names.entities(&args.to)?),
             lie: args.lie,
             circumstances: circumstances(&args.circumstances, names)?,
         })
@@ -140,7 +140,7 @@ pub(crate) fn tell_others(args: &args::Tell, output: &mut Output) -> Result<()> 
         Ok(GameEvent::Tell {
             teller: names.speaker(&args.teller)?,
             fact,
-            hearers: names.entities(&args.to)?,
+            hearers: Hearers::listed_or_at_place(names.entities(&args.to)?),
             retold: is_retold.then(|| Retelling { statement: args.retold.clone(), object }),
             lie: args.lie,
             citing: names.optional_entity(args.citing.as_ref())?,
@@ -183,7 +183,7 @@ pub(crate) fn refute(args: &args::Refute, output: &mut Output) -> Result<()> {
             fact: names.fact(&args.fact)?,
             statement: args.statement.clone(),
             teller: names.optional_speaker(args.teller.as_ref())?,
-            hearers: names.entities(hearers)?,
+            hearers: Hearers::listed_or_at_place(names.entities(hearers)?),
             credence: args.credence,
             circumstances: circumstances(&args.circumstances, names)?,
         })
@@ -196,7 +196,7 @@ pub(crate) fn reveal(args: &args::Reveal, output: &mut Output) -> Result<()> {
         Ok(GameEvent::Reveal {
             holder: names.speaker(&args.holder)?,
             fact: names.fact(&args.fact)?,
-            to: names.entities(&args.to)?,
+            to: Hearers::listed_or_at_place(names.entities(&args.to)?),
             openly: args.openly,
             circumstances: circumstances(&args.circumstances, names)?,
         })

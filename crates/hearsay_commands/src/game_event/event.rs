@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     event_context::{EventContext, FactSource, Outcome, forget_fact, quoted, secret_name, sincerity},
-    parts::{Circumstances, Retelling, Stated},
+    parts::{Circumstances, Hearers, Retelling, Stated},
 };
 use crate::CommandError;
 
@@ -33,8 +33,8 @@ pub enum GameEvent {
     Witness {
         /// Facts that the witnesses see.
         facts: Vec<Stated>,
-        /// Witnesses. Default: the characters at the place of the event.
-        witnesses: Vec<EntityId>,
+        /// Witnesses.
+        witnesses: Hearers,
         /// Place, time and session of the event.
         circumstances: Circumstances,
     },
@@ -47,8 +47,8 @@ pub enum GameEvent {
         text: String,
         /// Facts that the words state.
         states: Vec<Stated>,
-        /// Hearers. Default: the characters at the place of the event or, if none is given, at the speaker's place.
-        hearers: Vec<EntityId>,
+        /// Hearers of the line.
+        hearers: Hearers,
         /// Whether the speaker lies. A new fact that a liar states is recorded as false, and so is a fact that is
         /// extracted from the words.
         lie: bool,
@@ -62,8 +62,8 @@ pub enum GameEvent {
         teller: Speaker,
         /// Fact that the teller tells.
         fact: Stated,
-        /// Hearers. Default: the characters at the place of the event or, if none is given, at the teller's place.
-        hearers: Vec<EntityId>,
+        /// Characters to whom the teller tells the fact.
+        hearers: Hearers,
         /// Distorted version of the fact, if the teller retells the fact wrongly.
         retold: Option<Retelling>,
         /// Whether the teller lies. A new fact that a liar tells is recorded as false.
@@ -109,9 +109,8 @@ pub enum GameEvent {
         statement: Option<String>,
         /// Character who tells the hearers that the fact is not true; `None` if the hearers see this for themselves.
         teller: Option<Speaker>,
-        /// Characters that hear or see that the fact is not true. Default: the characters at the place of the event or,
-        /// if none is given, at the teller's place.
-        hearers: Vec<EntityId>,
+        /// Characters that hear or see that the fact is not true.
+        hearers: Hearers,
         /// Hearers' credence in the refutation, 0.0–1.0. Default: computed from their trust in the teller.
         credence: Option<f64>,
         /// Place, time and session of the event.
@@ -124,8 +123,8 @@ pub enum GameEvent {
         holder: Speaker,
         /// Secret fact.
         fact: FactId,
-        /// Hearers. Default: the characters at the place of the event or, if none is given, at the holder's place.
-        to: Vec<EntityId>,
+        /// Characters to whom the holder tells the secret.
+        to: Hearers,
         /// Whether the character stops concealing the secret from everyone.
         openly: bool,
         /// Place, time and session of the event.

@@ -20,7 +20,7 @@ use hearsay_query::{
     session::{later_time, next_line},
 };
 
-use super::parts::{Circumstances, Retelling, Stated};
+use super::parts::{Circumstances, Hearers, Retelling, Stated};
 use crate::{
     CommandError,
     edit::{Editor, succession},
@@ -112,16 +112,11 @@ impl<'a> EventContext<'a> {
         }
     }
 
-    /// Returns the given characters. If `given` is empty, returns the characters at the place of the event or, if none
-    /// is given, at the speaker's place. The speaker is not included.
-    pub(super) fn hearers(
-        &self,
-        given: &[EntityId],
-        speaker: Option<&EntityId>,
-    ) -> Result<Vec<EntityId>, CommandError> {
-        if !given.is_empty() {
-            require_entities(self.state, given)?;
-            return Ok(given.to_vec());
+    /// Returns the characters that hear or see the event.
+    pub(super) fn hearers(&self, hearers: &Hearers, speaker: Option<&EntityId>) -> Result<Vec<EntityId>, CommandError> {
+        if let Hearers::Listed(listed) = hearers {
+            require_entities(self.state, listed)?;
+            return Ok(listed.clone());
         }
         let moment = self.occasion.moment();
         let place = self.occasion.place.clone().or_else(|| place_at(self.state, speaker?, moment));
@@ -210,7 +205,7 @@ impl<'a> EventContext<'a> {
         Ok((Arc::new(fact), changes))
     }
 
-    pub(super) fn witness(&self, facts: &[Stated], witnesses: &[EntityId]) -> Result<Outcome, CommandError> {
+    pub(super) fn witness(&self, facts: &[Stated], witnesses: &Hearers) -> Result<Outcome, CommandError> {
         let witnesses = self.hearers(witnesses, None)?;
         let (mut seen_facts, mut changes) = (Vec::new(), Vec::new());
         for fact in facts {
@@ -235,7 +230,7 @@ impl<'a> EventContext<'a> {
         speaker: &Speaker,
         text: &str,
         states: &[Stated],
-        hearers: &[EntityId],
+        hearers: &Hearers,
         sincerity: Sincerity,
     ) -> Result<Outcome, CommandError> {
         let alias = secret_name(self.state, speaker)?;
@@ -308,7 +303,7 @@ impl<'a> EventContext<'a> {
         fact: &Fact,
         statement: Option<&str>,
         teller: Option<&Speaker>,
-        hearers: &[EntityId],
+        hearers: &Hearers,
         credence: Option<Credence>,
     ) -> Result<Outcome, CommandError> {
         let alias = teller.map(|teller| secret_name(self.state, teller)).transpose()?.flatten();
@@ -342,7 +337,7 @@ impl<'a> EventContext<'a> {
         &self,
         holder: &Speaker,
         fact: &Arc<Fact>,
-        to: &[EntityId],
+        to: &Hearers,
         openly: bool,
     ) -> Result<Outcome, CommandError> {
         let alias = secret_name(self.state, holder)?;

@@ -9,4 +9,4 @@ mod parts;
 
 pub use event::{EventPlan, GameEvent};
 pub(crate) use event_context::{mentioned_entities, secret_name};
-pub use parts::{Circumstances, Retelling, Stated};
+pub use parts::{Circumstances, Hearers, Retelling, Stated};

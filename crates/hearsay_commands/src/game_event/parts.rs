@@ -55,3 +55,25 @@ pub struct Circumstances {
     /// Session in which the event happens. Default: the session being played.
     pub session: Option<SessionId>,
 }
+
+/// The characters that hear or see a game event.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Hearers {
+    /// The characters at the place of the event or, if none is given, at the place of the speaker. The speaker is not
+    /// included.
+    #[default]
+    AtPlace,
+    /// Only these characters. If the list is empty, nobody hears or sees the event.
+    Listed(Vec<EntityId>),
+}
+
+impl Hearers {
+    /// Returns the given characters as hearers. If none are given, returns [`Hearers::AtPlace`].
+    pub fn listed_or_at_place(characters: Vec<EntityId>) -> Self {
+        match characters.is_empty() {
+            true => Self::AtPlace,
+            false => Self::Listed(characters),
+        }
+    }
+}

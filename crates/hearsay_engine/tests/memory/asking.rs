@@ -227,7 +227,7 @@ fn lines_of_the_session_are_in_the_answer_and_questions_can_have_a_subject() {
         speaker: id("Mirela Voss").into(),
         text: "Mind the step.".into(),
         states: vec![],
-        hearers: ids(&["pell"]),
+        hearers: hearsay_commands::game_event::Hearers::Listed(ids(&["pell"])),
         lie: false,
         circumstances: hearsay_commands::game_event::Circumstances::default(),
     };

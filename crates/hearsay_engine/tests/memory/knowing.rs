@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, sync::Arc};
 use hearsay_belief::BeliefStatus;
 use hearsay_commands::{
     edit::{Edit, FactOptions},
-    game_event::{Circumstances, GameEvent, Stated},
+    game_event::{Circumstances, GameEvent, Hearers, Stated},
     retcon::Retcon,
 };
 use hearsay_engine::MemoryError;
@@ -141,7 +141,7 @@ fn readings_of_a_campaign() {
         fact: handle(&before, "club-alibi"),
         statement: None,
         teller: None,
-        hearers: vec![id("captain-rusk")],
+        hearers: Hearers::Listed(vec![id("captain-rusk")]),
         credence: None,
         circumstances: Circumstances { session: Some(session("session-4")), ..Circumstances::default() },
     };
@@ -203,7 +203,7 @@ fn refutations_count_in_every_query() {
         fact: sweet_water,
         statement: None,
         teller: None,
-        hearers: ids(&["sister-ilva"]),
+        hearers: Hearers::Listed(ids(&["sister-ilva"])),
         credence: None,
         circumstances: Circumstances { session: Some(session("session-4")), ..Circumstances::default() },
     };

@@ -3,7 +3,7 @@
 use hearsay_belief::View;
 use hearsay_commands::{
     edit::{Edit, FactOptions},
-    game_event::{Circumstances, GameEvent, Retelling, Stated},
+    game_event::{Circumstances, GameEvent, Hearers, Retelling, Stated},
     retcon::Retcon,
 };
 use hearsay_engine::{Memory, MemoryError, Written};
@@ -21,14 +21,18 @@ pub(crate) fn parts(subject: &str, predicate: &str, object: &str) -> Stated {
 }
 
 pub(crate) fn witness(fact: Stated, witnesses: &[&str]) -> GameEvent {
-    GameEvent::Witness { facts: vec![fact], witnesses: ids(witnesses), circumstances: Circumstances::default() }
+    GameEvent::Witness {
+        facts: vec![fact],
+        witnesses: Hearers::listed_or_at_place(ids(witnesses)),
+        circumstances: Circumstances::default(),
+    }
 }
 
 pub(crate) fn tell(teller: &str, fact: Stated, hearers: &[&str]) -> GameEvent {
     GameEvent::Tell {
         teller: id(teller).into(),
         fact,
-        hearers: ids(hearers),
+        hearers: Hearers::listed_or_at_place(ids(hearers)),
         retold: None,
         lie: false,
         citing: None,
@@ -79,7 +83,7 @@ fn those_present_see_it_and_others_hear_of_it_with_less_belief() {
     set_clock(&memory, 5 * DAY);
     let here = GameEvent::Witness {
         facts: vec![lore("The Gull", FIRE)],
-        witnesses: Vec::new(),
+        witnesses: Hearers::AtPlace,
         circumstances: Circumstances { place: Some(id("The Gull")), ..Circumstances::default() },
     };
     let previewed_event = previewed(&memory, here.clone());
@@ -144,7 +148,7 @@ fn hearers_of_a_line_learn_its_facts() {
         speaker: id("Mirela Voss").into(),
         text: text.into(),
         states,
-        hearers: ids(hearers),
+        hearers: Hearers::listed_or_at_place(ids(hearers)),
         lie,
         circumstances: Circumstances::default(),
     };
@@ -184,7 +188,7 @@ fn a_secret_that_is_told_stays_one_unless_it_is_told_openly() {
     let reveal = |to: &str, openly| GameEvent::Reveal {
         holder: id("Pell").into(),
         fact: goals.id(),
-        to: ids(&[to]),
+        to: Hearers::Listed(ids(&[to])),
         openly,
         circumstances: Circumstances::default(),
     };
@@ -217,7 +221,7 @@ fn conclusions_and_denials() {
         fact: reference(&memory, "Odo set it."),
         statement: Some("Odo did not.".into()),
         teller: teller.map(|name| id(name).into()),
-        hearers: ids(hearers),
+        hearers: Hearers::listed_or_at_place(ids(hearers)),
         credence: None,
         circumstances: Circumstances::default(),
     };
@@ -326,7 +330,7 @@ fn impossible_events_change_nothing() {
     check(witness(parts("Pell", "occupation", "Odo Brandt"), &["Pell"]), &["the object of occupation must be a value"]);
     let at = |time: Option<&str>, session: Option<&str>| GameEvent::Witness {
         facts: vec![lore("Pell", "Pell snores.")],
-        witnesses: ids(&["Mirela Voss"]),
+        witnesses: Hearers::Listed(ids(&["Mirela Voss"])),
         circumstances: Circumstances {
             place: None,
             time: time.map(str::to_owned),

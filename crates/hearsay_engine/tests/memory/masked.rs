@@ -4,7 +4,7 @@ use std::fs;
 
 use hearsay_belief::View;
 use hearsay_commands::{
-    game_event::{Circumstances, GameEvent, Stated},
+    game_event::{Circumstances, GameEvent, Hearers, Stated},
     session::{Log, LogLine},
 };
 use hearsay_engine::{ExtractionEngine, ExtractionSettings, Memory, MemoryOptions, ModelSettings, Settings};
@@ -94,7 +94,7 @@ fn hearers_of_a_secret_name_do_not_learn_its_owner() {
         speaker: grey_lady(&memory),
         text: "The tide comes at ten.".into(),
         states: vec![Stated::Lore { about: id("quay"), text: "The tide comes at ten.".into() }],
-        hearers: ids(&["pell", "odo"]),
+        hearers: Hearers::Listed(ids(&["pell", "odo"])),
         lie: false,
         circumstances: Circumstances { session: Some(session("s1")), ..Circumstances::default() },
     };
@@ -103,7 +103,7 @@ fn hearers_of_a_secret_name_do_not_learn_its_owner() {
     let tell = GameEvent::Tell {
         teller: grey_lady(&memory),
         fact: Stated::Lore { about: id("quay"), text: "The lamp is out.".into() },
-        hearers: ids(&["pell", "odo"]),
+        hearers: Hearers::Listed(ids(&["pell", "odo"])),
         retold: None,
         lie: false,
         citing: None,
@@ -135,7 +135,7 @@ fn hearers_of_a_secret_name_do_not_learn_its_owner() {
     let reveal = GameEvent::Reveal {
         holder: id("mirela").into(),
         fact: alias,
-        to: ids(&["pell"]),
+        to: Hearers::Listed(ids(&["pell"])),
         openly: false,
         circumstances: Circumstances::default(),
     };
@@ -154,7 +154,7 @@ fn facts_from_lines_of_a_secret_name_do_not_reveal_its_owner() {
         speaker: grey_lady(&memory),
         text: "I hate Odo. Bryn owes Odo forty crowns.".into(),
         states: Vec::new(),
-        hearers: ids(&["pell", "odo"]),
+        hearers: Hearers::Listed(ids(&["pell", "odo"])),
         lie: false,
         circumstances: Circumstances::default(),
     };

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hearsay_commands::game_event::{Circumstances, GameEvent};
+use hearsay_commands::game_event::{Circumstances, GameEvent, Hearers};
 use hearsay_engine::{Event, EventOutcome, MAX_WATCHED_BELIEFS, Memory, MemoryError, MindFilter, MindInterest};
 use hearsay_model::{Acquisition, Author, OpenThread, Timestamp};
 use hearsay_query::journal::UndoTarget;
@@ -71,7 +71,7 @@ fn a_game_event_returns_its_facts_and_who_perceived_it() {
         speaker: id("Pell").into(),
         text: "It burned, and Odo ran.".into(),
         states: vec![recorded(&memory, FIRE), lore("Odo Brandt", "Odo ran.")],
-        hearers: ids(&["Mirela Voss", "Pell"]),
+        hearers: Hearers::Listed(ids(&["Mirela Voss", "Pell"])),
         lie: false,
         circumstances: Circumstances::default(),
     };
@@ -151,7 +151,7 @@ fn beliefs_are_reported_whenever_they_change() {
         fact: reference(&memory, FIRE),
         statement: Some("The Gull never burned.".into()),
         teller: None,
-        hearers: ids(&["Odo Brandt"]),
+        hearers: Hearers::Listed(ids(&["Odo Brandt"])),
         credence: None,
         circumstances: Circumstances::default(),
     };

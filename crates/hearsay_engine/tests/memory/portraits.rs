@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use hearsay_commands::{
-    game_event::{GameEvent, Stated},
+    game_event::{GameEvent, Hearers, Stated},
     session::{Log, LogLine, NewSession, SessionStep},
 };
 use hearsay_model::{Author, Evidence, Kind, State};
@@ -66,7 +66,7 @@ fn a_game_without_logs_has_meetings_too() {
     assert_eq!(meetings_of("pell"), query::portrait::Meetings::default());
     let sees = GameEvent::Witness {
         facts: vec![Stated::Lore { about: id("pell"), text: "Pell dropped a jug.".into() }],
-        witnesses: ids(&["lyra", "pell"]),
+        witnesses: Hearers::Listed(ids(&["lyra", "pell"])),
         circumstances: Default::default(),
     };
     memory.learn(Author::Game, sees).unwrap().wait().unwrap();

@@ -5,7 +5,7 @@ use std::{path::Path, time::Duration};
 use hearsay_belief::View;
 use hearsay_commands::{
     edit::FactOptions,
-    game_event::{Circumstances, GameEvent, Stated},
+    game_event::{Circumstances, GameEvent, Hearers, Stated},
     policy::{Policy, ReviewMode, SourceThresholds},
     review::Decision,
     session::{Log, LogLine, LogSource, NewSession, SessionStep},
@@ -62,7 +62,7 @@ fn say_that(memory: &Memory, speaker: &str, text: &str, states: Vec<Stated>) {
 }
 
 fn say_with(memory: &Memory, speaker: &str, text: &str, states: Vec<Stated>, lie: bool) {
-    let (hearers, circumstances) = (Vec::new(), Circumstances::default());
+    let (hearers, circumstances) = (Hearers::AtPlace, Circumstances::default());
     let say = GameEvent::Say { speaker: id(speaker).into(), text: text.into(), states, hearers, lie, circumstances };
     memory.learn(Author::Game, say).unwrap().wait().unwrap();
     settle(memory);

@@ -3,7 +3,7 @@
 use hearsay_campaign::Transcript;
 use hearsay_commands::{
     edit::FactOptions,
-    game_event::{Circumstances, GameEvent, Stated},
+    game_event::{Circumstances, GameEvent, Hearers, Stated},
     retcon::Retcon,
     session::{
         AssignedSpeaker, Log, LogLine, NewSession, SessionStep, SpeakerAssignment, SpeakerIdentity, TranscriptImport,
@@ -93,7 +93,7 @@ fn records_during_a_session_belong_to_it() {
     let stated = Stated::Lore { about: id("Pell"), text: "Pell saw a boat.".into() };
     let say = GameEvent::Witness {
         facts: vec![stated],
-        witnesses: ids(&["Lyra Finn"]),
+        witnesses: Hearers::Listed(ids(&["Lyra Finn"])),
         circumstances: Circumstances::default(),
     };
     memory.learn(Author::Dm, say).unwrap().wait().unwrap();
@@ -291,7 +291,7 @@ fn a_report_lists_the_results_of_a_session() {
         let tell = GameEvent::Tell {
             teller: id(teller).into(),
             fact,
-            hearers: ids(&["Lyra Finn", "Mirela Voss"]),
+            hearers: Hearers::Listed(ids(&["Lyra Finn", "Mirela Voss"])),
             retold: None,
             lie: false,
             citing: None,

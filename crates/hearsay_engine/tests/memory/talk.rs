@@ -3,7 +3,7 @@
 use hearsay_belief::View;
 use hearsay_campaign::Transcript;
 use hearsay_commands::{
-    game_event::{Circumstances, GameEvent},
+    game_event::{Circumstances, GameEvent, Hearers},
     session::{Log, LogLine, NewSession, SessionStep, TranscriptImport, transcript_talk},
 };
 use hearsay_engine::{ExtractionEngine, ExtractionSettings, Memory, MemoryOptions, ModelSettings, Settings, Written};
@@ -255,7 +255,7 @@ fn what_a_character_says_in_an_event_is_in_character() {
         speaker: id("Pell").into(),
         text: "Can I roll perception? I got a seventeen plus four.".into(),
         states: Vec::new(),
-        hearers: Vec::new(),
+        hearers: Hearers::AtPlace,
         lie: false,
         circumstances: Circumstances::default(),
     };

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use anyhow::Result;
 use hearsay_commands::{
-    game_event::{Circumstances, GameEvent, Stated},
+    game_event::{Circumstances, GameEvent, Hearers, Stated},
     patches::{Patch, Patches},
 };
 use hearsay_engine::{Memory, MemoryError, Patched, Ticket, Written};
@@ -64,7 +64,7 @@ impl Village {
         let (number, person) = (self.event_count, self.random_person());
         self.event_count += 1;
         let person_id = |offset: usize| self.people[(person + offset) % self.people.len()].clone();
-        let others = vec![person_id(1), person_id(2)];
+        let others = Hearers::Listed(vec![person_id(1), person_id(2)]);
         let circumstances = Circumstances::default();
         let lore = Stated::Lore { about: person_id(3), text: sentence(number) };
         match number % 3 {

@@ -8,9 +8,16 @@ use std::{
     fs::{File, OpenOptions, TryLockError},
     io::ErrorKind,
     path::{Path, PathBuf},
+    time::{Duration, Instant},
 };
 
 use crate::{StoreError, lock_holder::LockHolder};
+
+/// Maximum time to wait for a lock that is being released.
+const RELEASE_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// Interval between two attempts to get a lock that is being released.
+const RETRY_INTERVAL: Duration = Duration::from_millis(5);
 
 /// The lock of a directory. Dropping it releases the lock.
 #[derive(Debug)]
@@ -35,12 +42,21 @@ impl Lock {
         };
         let lock = OpenOptions::new().create(true).truncate(false).write(true).open(&lock_path);
         let lock = lock.map_err(|source| file_error("write", &lock_path, source))?;
-        match lock.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                return Err(StoreError::InUse { directory: directory.into(), holder: LockHolder::read(&holder_file) });
+        let started = Instant::now();
+        loop {
+            match lock.try_lock() {
+                Ok(()) => break,
+                // The lock is being acquired or released, because its holder is not described. On Unix, a process that
+                // this process is starting keeps the lock for a moment after its release.
+                Err(TryLockError::WouldBlock) if !holder_file.exists() && started.elapsed() < RELEASE_TIMEOUT => {
+                    std::thread::sleep(RETRY_INTERVAL);
+                }
+                Err(TryLockError::WouldBlock) => {
+                    let holder = LockHolder::read(&holder_file);
+                    return Err(StoreError::InUse { directory: directory.into(), holder });
+                }
+                Err(TryLockError::Error(source)) => return Err(file_error("lock", &lock_path, source)),
             }
-            Err(TryLockError::Error(source)) => return Err(file_error("lock", &lock_path, source)),
         }
         if holder_file.exists() {
             tracing::info!(directory = %directory.display(), holder = %LockHolder::read(&holder_file), "took over the lock of a process that ended without closing the campaign");
@@ -55,5 +71,30 @@ impl Drop for Lock {
     fn drop(&mut self) {
         // Removes the file before the lock is released. After the release, the file may belong to another process.
         let _ = std::fs::remove_file(&self.holder_file);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, thread};
+
+    use super::*;
+
+    #[test]
+    fn a_lock_that_is_being_released_is_waited_for_and_a_held_lock_is_not() {
+        let directory = tempfile::tempdir().unwrap();
+        let held = Lock::acquire(directory.path()).unwrap();
+        let started = Instant::now();
+        assert!(matches!(Lock::acquire(directory.path()), Err(StoreError::InUse { .. })));
+        assert!(started.elapsed() < RELEASE_TIMEOUT);
+        // Without a description of its holder, the lock is being released.
+        fs::remove_file(directory.path().join("owner")).unwrap();
+        let releasing = thread::spawn(move || {
+            thread::sleep(Duration::from_millis(50));
+            drop(held);
+        });
+        let again = Lock::acquire(directory.path()).unwrap();
+        releasing.join().unwrap();
+        drop(again);
     }
 }

@@ -43,7 +43,7 @@ fn a_full_disk_is_reported_at_once_and_loses_nothing() {
     for (round, left) in [600 << 10, 100 << 10, 0].into_iter().enumerate() {
         let Opened { store, mut state, .. } = open_small(&path);
         disk.fill(left).unwrap();
-        let started = Instant::now();
+        let (started, before) = (Instant::now(), state.position());
         let error = write_until_it_fails(&store, &mut state, 1_000 * (round + 1));
         println!("{left} bytes left: {error} after {:.1?}", started.elapsed());
         assert!(error.to_string().contains("the disk is full"), "{error}");
@@ -57,7 +57,9 @@ fn a_full_disk_is_reported_at_once_and_loses_nothing() {
         let closed = store.close();
         println!("closed after {:.1?}: {closed:?}", started.elapsed());
         assert!(started.elapsed() < Duration::from_secs(8), "{:?}", started.elapsed());
-        assert!(matches!(closed, Err(StoreError::DiskFull { .. })), "{closed:?}");
+        // If the storage failed before the first commit, closing has nothing to write and can succeed.
+        let has_commits = state.position() > before;
+        assert!(matches!(closed, Err(StoreError::DiskFull { .. })) || (closed.is_ok() && !has_commits), "{closed:?}");
         // On the full disk, opening either works or soon fails with an error that names the cause.
         let started = Instant::now();
         match Store::open(disk.path(), StoreOptions::default()) {

@@ -10,7 +10,7 @@ mod ui;
 use std::borrow::Cow;
 
 use egui::Ui;
-use hearsay_commands::game_event::{Circumstances, GameEvent, Stated};
+use hearsay_commands::game_event::{Circumstances, GameEvent, Hearers, Stated};
 use hearsay_engine::{Memory, MemoryError, Ticket};
 use hearsay_model::{EntityId, FactId, Kind, Position, SessionId, StateVersion};
 use hearsay_query::{
@@ -231,7 +231,7 @@ impl ScenePanel {
         }
         Request::Execute(DeskCommand::Learn(GameEvent::Witness {
             facts,
-            witnesses,
+            witnesses: Hearers::Listed(witnesses),
             circumstances: self.circumstances(),
         }))
     }
@@ -265,10 +265,18 @@ impl ScenePanel {
         let holder = speaker.or(possible_holders().next());
         let circumstances = self.circumstances();
         Request::Execute(DeskCommand::Learn(match holder {
-            Some(line) => {
-                GameEvent::Reveal { holder: line.character.id.clone().into(), fact, to, openly: false, circumstances }
-            }
-            None => GameEvent::Witness { facts: vec![Stated::Recorded(fact)], witnesses: to, circumstances },
+            Some(line) => GameEvent::Reveal {
+                holder: line.character.id.clone().into(),
+                fact,
+                to: Hearers::Listed(to),
+                openly: false,
+                circumstances,
+            },
+            None => GameEvent::Witness {
+                facts: vec![Stated::Recorded(fact)],
+                witnesses: Hearers::Listed(to),
+                circumstances,
+            },
         }))
     }
 

@@ -3,7 +3,7 @@
 use egui::{RichText, TextEdit, Ui};
 use hearsay_commands::{
     edit::{Edit, FactOptions},
-    game_event::{Circumstances, GameEvent, Stated},
+    game_event::{Circumstances, GameEvent, Hearers, Stated},
     retcon::Retcon,
 };
 use hearsay_model::{EntityId, FactId, FactStatus, SessionId, text};
@@ -271,7 +271,7 @@ fn reveal_command(row: &ThreadRow, party: &[EntityId]) -> Option<DeskCommand> {
     let holder = row.entities.iter().find(|holder| {
         !party.contains(&holder.id) && holder.kind.as_ref().is_some_and(hearsay_model::Kind::is_character)
     });
-    let to = party.to_vec();
+    let to = Hearers::Listed(party.to_vec());
     let circumstances = Circumstances::default();
     Some(DeskCommand::Learn(match holder {
         Some(holder) => GameEvent::Reveal { holder: holder.id.clone().into(), fact, to, openly: false, circumstances },

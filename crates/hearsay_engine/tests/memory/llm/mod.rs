@@ -3,7 +3,7 @@
 use std::{fs, path::Path, time::Duration};
 
 use hearsay_commands::{
-    game_event::{Circumstances, GameEvent},
+    game_event::{Circumstances, GameEvent, Hearers},
     reading::Draft,
     session::{Log, LogLine, NewSession, SessionStep},
 };
@@ -60,7 +60,7 @@ fn town(llm: LlmSettings) -> Memory {
 }
 
 fn say(memory: &Memory, speaker: &str, text: &str) {
-    let (hearers, circumstances) = (Vec::new(), Circumstances::default());
+    let (hearers, circumstances) = (Hearers::AtPlace, Circumstances::default());
     let say = GameEvent::Say {
         speaker: id(speaker).into(),
         text: text.into(),
