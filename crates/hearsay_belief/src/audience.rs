@@ -2,12 +2,12 @@
 
 use hearsay_model::{Audience, EntityId, Fact, FactStatus, Kind, Knower, PredicateRole, State, Vocabulary};
 
-/// Lookup of the kinds and places of entities, which the audience rules need.
+/// Source of the kinds and places of entities, which [`default_audience`] needs.
 ///
 /// [`State`] implements this trait. The importers have their own implementation, for facts that are not
 /// in the state yet.
 pub trait EntityLookup {
-    /// Returns the kind of an entity; `None` if it is not known.
+    /// Returns the kind of an entity; `None` if the entity has no kind.
     fn kind(&self, id: &EntityId) -> Option<Kind>;
 
     /// Returns the place where an entity lives. If the entity has no residence, returns its current location.

@@ -30,10 +30,10 @@ pub enum BeliefStatus {
     Outweighed(FactId),
 }
 
-/// The end of a fact, as far as a knower knows it.
+/// The end of a fact that a knower knows to have ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KnownEnd<'v> {
-    /// The date of the end; `None` if the knower does not know it.
+    /// The date of the end; `None` if the knower does not know the date.
     pub date: Option<&'v Date>,
 }
 
@@ -53,8 +53,8 @@ pub struct Belief<'v> {
 impl View {
     /// Returns all facts with this subject and predicate that the knower knows, each with its credence.
     ///
-    /// The facts are sorted: believed facts first, then by credence from high to low, then from the latest to the
-    /// oldest.
+    /// Believed facts come first. Otherwise, facts are sorted by credence, from high to low, and then by
+    /// [recency](Known::recency), the latest first.
     ///
     /// The credence of a refuted fact is `c (1 − r) ÷ (1 − c r)` by Dempster's rule, where `c` is the
     /// [credence](Known::credence) of the fact and `r` the credence of the refutation. A refutation that the knower was
@@ -65,7 +65,7 @@ impl View {
         let mut beliefs: Vec<Belief> = candidates.map(|known| self.belief(known)).collect();
         if self.vocabulary().is_functional(predicate) {
             let is_believed = |belief: &&Belief| belief.status == BeliefStatus::Believed;
-            // If several values are believed, the latest is the current value. Among equally late values, the value
+            // If several values are believed, the latest is the current value. Among equally recent values, the value
             // with the highest credence is the current value.
             let rank = |belief: &Belief| (belief.known.recency().sort_key(), belief.credence, belief.known.id());
             let latest =
@@ -89,7 +89,8 @@ impl View {
         beliefs
     }
 
-    /// Returns the end of a fact if, as far as the knower knows, the fact has ended by the moment of the view.
+    /// Returns the end of a fact if the knower knows that the fact has ended by the moment of the view; otherwise
+    /// `None`.
     ///
     /// The knower knows the end of a fact if it believes another fact that states the end. It also knows the ends of
     /// its own memberships and residences.
@@ -212,10 +213,11 @@ impl View {
         reasons
     }
 
-    /// Returns the facts about a subject that the knower thinks another entity believes.
+    /// Returns the facts with this subject and predicate that the knower thinks another entity knows, each with the
+    /// reasons.
     ///
-    /// These are the [attributed](Self::attributed_facts) facts with this subject and predicate. The latest value comes
-    /// first.
+    /// The result is a part of [`attributed_facts`](Self::attributed_facts). The fact with the latest start of validity
+    /// comes first: the other entity probably believes this fact.
     pub fn attributed_beliefs(
         &self,
         other: &EntityId,
@@ -348,11 +350,11 @@ pub enum AttributionReason {
 pub struct Attribution {
     /// The kind of reason.
     pub reason: AttributionReason,
-    /// The knower's edge from which the reason follows.
+    /// The knower's knowledge edge that gives this reason.
     pub edge: KnowledgeId,
-    /// The game time at which, as far as the knower knows, the other entity learned the fact.
+    /// The game time at which the other entity learned the fact, as far as the knower knows.
     pub since: Option<GameTime>,
-    /// How much, as far as the knower knows, the other entity believes the fact.
+    /// The credence that the knower thinks the other entity has in the fact.
     pub credence: Credence,
 }
 

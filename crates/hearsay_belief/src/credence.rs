@@ -176,8 +176,8 @@ pub struct WeighedEdge<'a> {
 /// Returns how much a knower believes a fact that it knows through several edges, 0.0–1.0. `shared` contains the edges
 /// that only record that the knower told others.
 ///
-/// - If the knower has its own edges, only its own edges count. For example, a fact that the knower was told counts
-///   more than the belief of its town.
+/// - If the knower has its own edges, only its own edges count. For example, if the knower was told the fact, the
+///   belief of its town does not count.
 /// - If some edges are observations or are certain (authored with a credence of 1 or 0), only the latest of these edges
 ///   counts.
 /// - If the knower told others the fact but has no source for it, the knower invented the fact. The result is then

@@ -13,9 +13,10 @@ pub struct DerivationStep {
     pub id: KnowledgeId,
     /// The edge of this step.
     pub edge: Arc<KnowledgeEdge>,
-    /// How the edge reaches the knower at the start of the chain; `None` for all steps except the first.
+    /// Whether the knower of the fact has this edge itself or through a group or place. Only the first step has an
+    /// access path; the value is `None` for all other steps.
     pub access_path: Option<AccessPath>,
-    /// How much the edge makes its knower believe the fact.
+    /// How much this edge alone makes its knower believe the fact.
     pub belief: Credence,
     /// The factor by which the teller's belief is multiplied to get the belief of this edge. The factor depends on the
     /// knower's trust in the teller, including experiences.
@@ -92,7 +93,8 @@ impl DerivationStep {
 pub struct RetractionImpact {
     /// Edges that would be lost, sorted by fact and knower.
     pub lost: Vec<Arc<KnowledgeEdge>>,
-    /// Edges whose belief would change, each with its belief before and after, sorted by fact and knower.
+    /// Edges whose belief would change. Each entry contains the edge, the belief before the change and the belief after
+    /// the change. Sorted by fact and knower.
     pub changed: Vec<(Arc<KnowledgeEdge>, Credence, Credence)>,
 }
 

@@ -57,7 +57,7 @@ pub enum Sincerity {
     /// The teller passes on a fact that it knows. The teller's credence affects the hearers' credence.
     #[default]
     Sincere,
-    /// The teller contradicts its own knowledge or invents the fact. The derivation of the fact ends with the teller.
+    /// The teller contradicts its own knowledge or invents the fact. The teller is then the origin of the fact.
     Lie,
 }
 
@@ -137,8 +137,8 @@ pub struct HeardStatement<'a> {
     pub speaker: &'a EntityId,
     /// The speaker's view at the time of the text.
     pub view: &'a View,
-    /// The secret name that the speaker uses. A hearer who does not know whose name it is has the fact from a stranger,
-    /// and learns no fact about the speaker.
+    /// The secret name that the speaker uses. For a hearer who does not know whose name this is, the speaker is a
+    /// stranger. Such a hearer does not learn the fact if the fact is about the speaker.
     pub alias: Option<&'a str>,
     /// The entity that the speaker names as its own source.
     pub citing: Option<&'a EntityId>,
@@ -151,7 +151,8 @@ pub struct HeardStatement<'a> {
     pub restates: Option<FactId>,
     /// Whether the speaker lies.
     pub sincerity: Sincerity,
-    /// A factor for the credence of all who learn the fact: the probability that the text states the fact.
+    /// The probability that the text states the fact. The credence of all knowers that learn the fact is multiplied by
+    /// this probability.
     pub certainty: Credence,
 }
 
@@ -198,8 +199,8 @@ pub fn claim(state: &State, telling: &Telling, occasion: &Occasion) -> Result<Le
 /// Records a spoken line. All hearers hear the passage and learn the facts that it states.
 ///
 /// If the speaker is sincere and did not know a fact, the speaker learns the fact too. The passage must have a speaker.
-/// `hearers`, `sincerity` and `occasion` replace the hearers, time, place and session of the passage, and whether it is
-/// a lie.
+/// The arguments `hearers`, `sincerity` and `occasion` replace the hearers, the mark as a lie, the time, the place and
+/// the session that `passage` contains.
 ///
 /// # Errors
 /// Returns the errors of [`tell`].

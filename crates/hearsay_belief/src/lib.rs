@@ -68,8 +68,8 @@
 //! # Guarantees
 //!
 //! - **Exact withdrawal.** If an observation is withdrawn, the state is the same as if the knower had never made the
-//!   observation. The same is true of every knower whose knowledge derives from the observation, and of trust, although
-//!   trust depends on only the latest 16 testimonies of a teller.
+//!   observation. Knowledge of other knowers that derives from the observation disappears too, and trust no longer
+//!   depends on the observation.
 //! - **Views of the past equal a replay.** If facts are recorded at the time when they are learned, a view of a past
 //!   moment equals the view of the state at the journal position of that moment.
 //! - **Views match a reference.** A property test compares views with a simple implementation that visits every edge.

@@ -10,7 +10,7 @@ use hearsay_model::{
 /// Time, place and session in which knowers learn facts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Occasion {
-    /// The game time of learning; `None` means that the knowers have always known the fact.
+    /// The game time at which the knowers learn the facts; `None` means that they have always known the facts.
     pub time: Option<Date>,
     /// The place where the knowers learn the facts.
     pub place: Option<EntityId>,
@@ -31,20 +31,20 @@ impl Occasion {
         KnowledgeEdge { acquisition, learned, session, ..KnowledgeEdge::authored(knower.into(), fact) }
     }
 
-    /// Returns the game time; `None` if there is no date, or the calendar does not understand it.
+    /// Returns the game time; `None` if there is no date, or if its text is not a date on the campaign's calendar.
     pub fn moment(&self) -> Option<GameTime> {
         self.time.as_ref().and_then(|date| date.time)
     }
 }
 
 /// Returns whether a fact is canon and valid at a moment. If the moment is `None`, the fact must be canon and have no
-/// end.
+/// end date.
 pub(crate) fn is_canon_at(fact: &Fact, moment: Option<GameTime>) -> bool {
     fact.status() == FactStatus::Canon && fact.validity().holds_at(moment)
 }
 
-/// Returns whether an entity is dead at a moment. An entity is dead if a canon `condition` such as `dead` is valid at
-/// this moment.
+/// Returns whether an entity is dead at a moment. An entity is dead if a canon fact that states a `condition` such as
+/// `dead` is valid at this moment.
 pub fn is_dead(state: &State, id: &EntityId, moment: Option<GameTime>) -> bool {
     state.vocabulary().death_attributes().iter().any(|name| {
         let valid_facts = state.facts_with_subject(id, name.as_str()).at(moment);

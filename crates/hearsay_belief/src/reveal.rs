@@ -24,8 +24,9 @@ pub struct Judgement {
     /// The listeners for whom the condition is true, sorted. If a listener was given, only this listener is considered.
     /// Otherwise, all player characters are considered if the condition refers to the listener.
     ///
-    /// A reveal that may be told has the player characters who meet its condition and do not know the secret yet. It
-    /// has no listeners only if the campaign has no player characters.
+    /// For a reveal, these are the player characters to whom the holder may tell the secret now: they meet the
+    /// condition and do not know the secret yet. If the holder may tell the secret, the list is empty only if the
+    /// campaign has no player characters.
     pub listeners: Vec<EntityId>,
     /// The conditions that are not met, as text for the DM; empty if the condition is true. If there are several
     /// possible listeners, the list describes the listener with the fewest unmet conditions.
@@ -75,8 +76,8 @@ pub fn player_characters(state: &State) -> Vec<EntityId> {
     ids.filter(|id| state.kind(id) == Some(Kind::Player)).cloned().collect()
 }
 
-/// Evaluates all reveals like [`evaluate_reveals`], but takes the player characters as an argument. This saves the
-/// search for player characters.
+/// Does the same as [`evaluate_reveals`] for the given player characters, which must be all player characters. This is
+/// faster, because the state is not searched for them.
 pub fn evaluate_reveals_for(state: &State, players: &[EntityId], trust: TrustFn) -> Vec<RevealEvaluation> {
     let evaluator = ConditionEvaluator::new(state, players, trust);
     let mut all = Vec::new();
@@ -306,8 +307,7 @@ impl<'a> ConditionEvaluator<'a> {
         facts.map(AsRef::as_ref).filter(|fact: &&Fact| fact.status() == FactStatus::Canon)
     }
 
-    /// Returns the canon facts that state this form of belonging for a subject and that are valid at the current game
-    /// time.
+    /// Returns the canon facts that state this [`Belonging`] for a subject and that are valid at the current game time.
     fn belongings(&self, subject: &EntityId, belonging: Belonging) -> Vec<&'a Fact> {
         let names = self.state.vocabulary().with_belonging(belonging);
         names.flat_map(|name| self.current_facts(subject, name.as_str())).collect()

@@ -242,7 +242,7 @@ impl View {
     }
 }
 
-/// Returns a passage as it appears in the DM's view.
+/// Returns a passage in the form in which the DM's view contains it.
 fn passage_of_dm(passage: &Arc<Passage>) -> ReceivedPassage {
     ReceivedPassage { passage: Arc::clone(passage), access_path: AccessPath::Own }
 }

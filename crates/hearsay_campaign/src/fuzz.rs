@@ -38,7 +38,7 @@ pub const TARGETS: [&str; 13] = [
 /// # Panics
 /// Panics if the target is unknown, or if an invariant fails: the campaign cannot be imported, a second import makes
 /// changes, or an export cannot be read back unchanged. A failed invariant is a bug.
-#[allow(clippy::panic, reason = "a panic is how a fuzzer is told")]
+#[allow(clippy::panic, reason = "the fuzzer reports a panic as a bug")]
 pub fn run(target: &str, bytes: &[u8]) {
     match target {
         "html" => fuzz_html(bytes),
@@ -84,7 +84,7 @@ fn fuzz_native(bytes: &[u8]) {
     }
 }
 
-#[allow(clippy::panic, reason = "a panic is how a fuzzer is told")]
+#[allow(clippy::panic, reason = "the fuzzer reports a panic as a bug")]
 fn check_import(campaign: &Campaign) {
     let mut state = State::default();
     let Some(operation) = plan(&state, campaign, Timestamp(1)).operation else { return };
@@ -96,7 +96,7 @@ fn check_import(campaign: &Campaign) {
     }
 }
 
-#[allow(clippy::panic, reason = "a panic is how a fuzzer is told")]
+#[allow(clippy::panic, reason = "the fuzzer reports a panic as a bug")]
 fn fuzz_jsonl(bytes: &[u8]) {
     let Ok(changes) = read_jsonl(bytes) else { return };
     let mut state = State::default();
@@ -114,7 +114,7 @@ fn fuzz_jsonl(bytes: &[u8]) {
 }
 
 /// Reads the bytes as a backup. Then adds the first and last line of a backup to the bytes, and reads the result.
-#[allow(clippy::panic, reason = "a panic is how a fuzzer is told")]
+#[allow(clippy::panic, reason = "the fuzzer reports a panic as a bug")]
 fn fuzz_backup(bytes: &[u8]) {
     let _ = read_backup(bytes);
     let Ok(backup) = read_backup(&wrap_in_backup(bytes)[..]) else { return };

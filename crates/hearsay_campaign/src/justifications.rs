@@ -1,5 +1,5 @@
-//! Justifications of told edges. A told edge depends on the teller's own edges to the same fact, if the files contain
-//! such edges.
+//! Justifications of the edges of knowers who were told a fact. Such an edge depends on the teller's own edges to the
+//! fact, if the files contain such edges.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -47,7 +47,8 @@ struct BuiltEdge {
     belief: f64,
 }
 
-/// Identifies the teller's record of a telling: teller, fact, time, session, and the teller's edges to the fact.
+/// Identifies the edge that records that the teller told a fact: teller, fact, time, session, and the teller's edges to
+/// the fact.
 type TellingKey = (EntityId, FactId, Option<Date>, Option<SessionId>, Vec<Justification>);
 
 /// Sets the justifications of every edge.

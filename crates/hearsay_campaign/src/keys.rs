@@ -18,7 +18,7 @@ impl Keys {
     }
 }
 
-/// Keys for the marks of any fact.
+/// Keys that any fact may have: its handle, sentence, status, dates and audience.
 const MARK_KEYS: &[&str] = &[
     "id",
     "text",

@@ -83,7 +83,7 @@ pub struct ImportReport {
     pub source: String,
     /// Number of new entities, by kind.
     pub created: BTreeMap<String, usize>,
-    /// Number of entities in the files that already existed.
+    /// Number of entities in the files that already exist in the campaign.
     pub matched: usize,
     /// Number of facts that keep their content but get other details, such as another status, other dates or another
     /// rank.
@@ -106,12 +106,11 @@ pub struct ImportReport {
     pub sessions: usize,
     /// Number of new or changed reveals.
     pub reveals: usize,
-    /// Number of facts for each audience. The audiences `common`, `local`, `parties` and `private` come from a mark in
-    /// the files or from the audience rules. A `secret` fact is known only to its named knowers. A `told` fact (a
-    /// rumour, a lie, a fact of a line or passage) is known only to those who heard or read it. A fact under `nobody`
-    /// has no knower.
+    /// Number of facts for each audience. The audiences `common`, `local`, `parties` and `private` come from the files
+    /// or from the audience rules. A `secret` fact is known only to its named knowers. A `told` fact (a rumour, a lie,
+    /// a fact of a line or passage) is known only to those who heard or read it. A fact under `nobody` has no knower.
     pub audience: BTreeMap<&'static str, usize>,
-    /// NPCs that would know nothing but names and kinds.
+    /// NPCs that know nothing except names and kinds after the import.
     pub without_knowledge: Vec<EntityId>,
     /// Records that the import leaves unchanged, although the files differ from them.
     pub unapplied_changes: Vec<UnappliedChange>,

@@ -73,7 +73,8 @@ impl Node {
         }
     }
 
-    /// The recursion ends because the depth of a tree is limited.
+    /// Returns the size of this node and of all nested nodes. The recursion cannot overflow the stack, because the
+    /// depth of a tree is limited.
     fn size(&self) -> Size {
         match &self.value {
             Yaml::Null | Yaml::Flag(_) => Size::node::<Self>(0),

@@ -77,7 +77,7 @@ pub struct NewsRow {
     pub fact: FactId,
     /// Sentence that states the fact.
     pub statement: String,
-    /// Hearer's credence in the fact from this telling.
+    /// Credence in the fact that the hearer would have from this telling alone.
     pub credence: Credence,
 }
 

@@ -77,8 +77,8 @@ pub struct Patches {
     /// New time of the game clock.
     pub clock: Option<GameTime>,
     /// Audiences of attributes, which take precedence over the audience rules of the campaign. The values of a
-    /// [private](Audience::Private) attribute are secrets: only their subject knows them, if it is a character, and it
-    /// does not pass them on as gossip.
+    /// [private](Audience::Private) attribute are secrets: only their subject knows them, if the subject is a
+    /// character. Gossip does not spread them.
     pub audiences: Arc<BTreeMap<Predicate, Audience>>,
 }
 

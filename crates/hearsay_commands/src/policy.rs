@@ -75,7 +75,7 @@ pub struct Policy {
     pub canon_threshold: Confidence,
     /// Minimum confidence of a proposal. A proposal with a lower confidence is counted but not recorded. Default 0.3.
     pub floor: Confidence,
-    /// Treatment of doubtful proposals: their confidence is at least `floor`, but too low for a record without review.
+    /// Treatment of doubtful proposals, whose confidence is at least `floor` but too low for recording without review.
     pub mode: ReviewMode,
     /// Values that replace `canon_threshold` for texts of one origin. Default: none.
     pub sources: SourceThresholds,

@@ -109,7 +109,7 @@ impl Proposal {
     }
 }
 
-/// Number of proposals or facts for each outcome of a decision by the policy.
+/// Numbers of proposals and facts, one number for each outcome of a proposal.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct ProposalCounts {
     /// Number of proposed facts that were recorded as canon.
@@ -122,8 +122,8 @@ pub struct ProposalCounts {
     pub dropped: usize,
     /// Number of proposals that were skipped because the DM had already rejected an equivalent fact.
     pub rejected_before: usize,
-    /// Number of proposals whose fact was already recorded. Their hearers learn the recorded fact, unless the fact
-    /// comes from a text that was read before.
+    /// Number of proposals whose fact was already recorded. The hearers of such a proposal learn the recorded fact,
+    /// unless the proposal comes from a text that was read before.
     pub known: usize,
     /// Number of recorded facts that gained evidence from these proposals.
     pub supported: usize,
@@ -156,8 +156,8 @@ fn is_untrusted_author(author: &Author) -> bool {
     !matches!(author, Author::Game | Author::Dm)
 }
 
-/// Returns the operation for proposals, or `None` if there is nothing to write. Also returns the counts of the
-/// outcomes.
+/// Returns the operation that records proposals, or `None` if there is nothing to record. Also returns the number of
+/// proposals with each outcome.
 ///
 /// # Errors
 /// Returns an error if a proposal refers to an unknown entity, or if its fact is invalid.

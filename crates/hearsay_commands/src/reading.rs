@@ -24,7 +24,8 @@ const MAX_BATCH_SIZE: usize = 16;
 /// reading model also reads the lines before the batch, as context.
 const MAX_IMPORT_BATCH_SIZE: usize = 128;
 
-/// Returns how many of the waiting passages are read together next. The passages are in the order of reading.
+/// Returns the number of passages to read together next. `waiting` contains all passages that are not read yet, in the
+/// order of reading.
 pub fn batch_size(state: &State, waiting: impl ExactSizeIterator<Item = PassageId>) -> usize {
     let is_imported_line = |id: &PassageId| {
         state.passage(*id).is_some_and(|passage| TextOrigin::from_passage(passage) == TextOrigin::SessionImport)

@@ -159,7 +159,8 @@ impl SentenceReader<'_> {
         status
     }
 
-    /// Applies the cues that stand in the clause or that concern it, such as "perhaps" and "no longer".
+    /// Changes the status according to the cues that stand in the clause or that concern it, such as "perhaps" and "no
+    /// longer".
     fn apply_cues(&self, at: usize, status: &mut AssertionStatus) {
         let vg = self.verb_group(at);
         let (start, end) = self.contrast_segment(vg.head);
@@ -235,7 +236,8 @@ impl SentenceReader<'_> {
             && !self.clauses.iter().any(|other| self.syntax.announces_news(other))
     }
 
-    /// Applies the modal, the tense and the form of the verb group, and phrases of time.
+    /// Changes the status according to the modal, the tense and the form of the verb group, and according to phrases of
+    /// time.
     fn apply_verb_group(&self, at: usize, status: &mut AssertionStatus) {
         let (clause, vg) = (&self.clauses[at], self.verb_group(at));
         match vg.modal.as_deref() {
@@ -293,7 +295,7 @@ impl SentenceReader<'_> {
         }
     }
 
-    /// Applies the negations of a clause: "not", "neither", "nor", "never" and "nothing".
+    /// Changes the status according to the negations of a clause: "not", "neither", "nor", "never" and "nothing".
     fn apply_negation(&self, at: usize, status: &mut AssertionStatus) {
         let (clause, vg) = (&self.clauses[at], self.verb_group(at));
         let (_, end) = self.contrast_segment(vg.head);
@@ -339,8 +341,8 @@ impl SentenceReader<'_> {
             && (vg.start.saturating_sub(3)..vg.end).any(|at| self.norm(at) == "did");
     }
 
-    /// Applies the subject of a clause. A command, and a clause about nobody in particular, assert nothing.
-    /// `follows_unasserted` says whether the clause before this clause asserts nothing.
+    /// Changes the status according to the subject of a clause. A command, and a clause about nobody in particular,
+    /// assert nothing. `follows_unasserted` says whether the clause before this clause asserts nothing.
     fn apply_subject(&self, at: usize, follows_unasserted: bool, status: &mut AssertionStatus) {
         let (clause, vg) = (&self.clauses[at], self.verb_group(at));
         // A command: "Hope, take Sela down".

@@ -1,7 +1,7 @@
 //! Proposes attributes for the review queue where no pattern matches.
 //!
-//! Sources are words after "is" and "with", body parts and clothes, adjectives that describe how a person acts, and
-//! notes beside a name.
+//! The values come from words after "is" and "with", from body parts and clothes, from adjectives that describe how a
+//! person acts, and from notes beside a name.
 
 use crate::{
     apposition::AGE_WORDS,
@@ -127,7 +127,8 @@ impl SentenceReader<'_> {
         self.propose_attribute(&name, subjects, start, end, weight_name, status, remaining)
     }
 
-    /// Returns the most likely attribute of a value that is in no list, according to the class of the subject.
+    /// Returns the most likely attribute of a value that is in no list, according to the kinds that the subject can
+    /// have.
     fn default_attribute(&self, kinds: KindSet, is_noun: bool, start: usize) -> String {
         let is_participle = self.norm(start).ends_with("ed") || self.norm(start).ends_with("en");
         match kinds {

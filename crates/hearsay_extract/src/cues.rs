@@ -24,8 +24,8 @@ pub struct SentenceCues {
 }
 
 impl Language {
-    /// Finds the cues in a sentence. A name is never a cue: "Hope" and "May" can be names of people. `is_name` receives
-    /// a word of the sentence that begins with a capital letter, in lowercase, and returns whether it is a name.
+    /// Finds the cues in a sentence. A name is never a cue: "Hope" and "May" can be names of people. `is_name` gets
+    /// each capitalized word of the sentence, converted to lowercase, and returns whether the word is a name.
     pub fn sentence_cues(&self, sentence: &str, is_name: impl Fn(&str) -> bool) -> SentenceCues {
         let tokens = tokenize(sentence, 0);
         let matches = find_cues(&tokens, &self.grammar, |at| tokens[at].is_capitalized && is_name(&tokens[at].norm));

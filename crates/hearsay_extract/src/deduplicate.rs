@@ -19,7 +19,7 @@ const MAX_BYTE_DISTANCE: usize = 300;
 #[derive(Debug, Clone)]
 pub(crate) struct WeightedFact {
     pub(crate) fact: ExtractedFact,
-    /// Predicate by which the weights know the fact.
+    /// Predicate that the weights use for the fact: the predicate itself, or a more general one.
     pub(crate) label: Predicate,
     pub(crate) weight_names: Vec<&'static str>,
     /// Whether the weights alone determine the confidence.
@@ -27,8 +27,8 @@ pub(crate) struct WeightedFact {
 }
 
 impl WeightedFact {
-    /// Returns whether another fact states the same. A fact whose predicate is only the label states nothing that a
-    /// fact with a more specific predicate does not state: "Ann has to do with Bo" beside "Ann is a sibling of Bo".
+    /// Returns whether another fact states the same as this fact. The predicate of one fact may be more general: "Ann
+    /// has to do with Bo" states nothing that "Ann is a sibling of Bo" does not state.
     ///
     /// `is_symmetric` says whether the relation applies in both directions.
     pub(crate) fn states_same(&self, other: &Self, is_symmetric: bool) -> bool {

@@ -2,7 +2,7 @@
 
 use hearsay_model::EntityId;
 
-/// Type of a line's speaker, as the reading model distinguishes it.
+/// Speaker of a line: nobody, the DM, or a player.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LineRole {
     /// Written line without a speaker, for example in a summary.

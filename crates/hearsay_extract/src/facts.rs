@@ -116,9 +116,9 @@ impl std::fmt::Display for Cue {
             CueKind::Hedge => "hedged by",
             CueKind::Rumour => "hearsay:",
             CueKind::Thought => "only thought:",
-            CueKind::Sarcasm => "hardly meant:",
-            CueKind::Past => "over:",
-            CueKind::Meaning => "read by its meaning:",
+            CueKind::Sarcasm => "probably sarcastic:",
+            CueKind::Past => "no longer true:",
+            CueKind::Meaning => "similar in meaning to examples of",
             CueKind::Wording => return f.write_str("doubtful wording"),
         };
         write!(f, "{label} `{}`", self.words)

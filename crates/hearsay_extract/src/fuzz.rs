@@ -24,7 +24,7 @@ pub const TARGETS: [&str; 2] = ["extract", "statements"];
 /// # Panics
 /// Panics if the target is unknown or if a result violates a property. For example, a fact does not quote its words, a
 /// byte range is outside the text, or a doubtful fact has a high confidence. A violated property is a bug.
-#[allow(clippy::panic, reason = "a panic is how a fuzzer is told")]
+#[allow(clippy::panic, reason = "the fuzzer reports a panic as a bug")]
 pub fn run(target: &str, bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     match target {
@@ -180,7 +180,7 @@ fn check(text: &str, extraction: &Extraction) {
     for fact in &extraction.facts {
         check_fact(text, fact, extraction.entities.len());
         let has_no_doubt = fact.cues.iter().all(|cue| cue.kind == CueKind::Past);
-        assert!(has_no_doubt || fact.confidence.get() < 0.7, "what is in doubt is not sure: {fact:?}");
+        assert!(has_no_doubt || fact.confidence.get() < 0.7, "a fact with a cue of doubt is not sure: {fact:?}");
     }
     for entity in &extraction.entities {
         let source_text = text.get(entity.span.start..entity.span.end);

@@ -60,7 +60,7 @@ impl WordClass {
     }
 }
 
-/// Properties of a verb that decide how a clause that depends on the verb is read.
+/// Properties of a verb. They decide how the clauses that depend on this verb are read.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct VerbProperties {
     pub(crate) is_speech: bool,
@@ -76,8 +76,8 @@ pub(crate) struct VerbProperties {
 #[derive(Debug, Clone)]
 pub(crate) struct Target {
     pub(crate) predicate: Predicate,
-    /// Index of the target whose predicate the labelled sentences use. The classifiers and weights know the target by
-    /// its label. Most targets are their own label.
+    /// Index of the label: the target that stands for this target in the labelled sentences (the training data). The
+    /// classifiers and weights use the label. Most targets are their own label.
     pub(crate) label: usize,
     /// Whether subject and object are exchanged when a fact gets the predicate of the target instead of its label.
     pub(crate) is_inverse: bool,

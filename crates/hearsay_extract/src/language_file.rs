@@ -101,7 +101,8 @@ pub(crate) struct Verbs {
 #[serde(deny_unknown_fields)]
 pub(crate) struct RelationTable {
     pub(crate) predicate: String,
-    /// Predicate that labelled sentences use for the relation. `None` if they use the predicate itself.
+    /// Predicate that stands for the relation in the labelled sentences (the training data). `None` if the labelled
+    /// sentences use the predicate of the relation itself.
     #[serde(default)]
     pub(crate) label: Option<String>,
     #[serde(default)]

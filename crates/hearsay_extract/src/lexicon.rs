@@ -50,8 +50,9 @@ impl LexiconEntity {
         &self.name
     }
 
-    /// Returns the usual kind for the class of the entity: [`Kind::Npc`] for every person, [`Kind::Faction`] for every
-    /// group, [`Kind::Item`] for every thing. Returns `None` if the entity has no kind or a custom kind.
+    /// Returns a kind that fits the entity, without distinguishing similar kinds: [`Kind::Npc`] for every person,
+    /// [`Kind::Faction`] for every group, [`Kind::Item`] for every thing. Returns `None` if the entity has no kind or a
+    /// custom kind.
     pub fn likely_kind(&self) -> Option<Kind> {
         self.kinds.likely_kind()
     }

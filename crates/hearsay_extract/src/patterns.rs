@@ -8,8 +8,8 @@ use crate::{
     sentence_reader::{ResolvedEntity, SentenceReader},
 };
 
-/// Match of a pattern. `object` is the first item of the list of objects. If the object is an owner, it is in `second`
-/// instead.
+/// Match of a pattern. `object` is the first item of the list of objects. If the object is the owner in a noun group,
+/// `object` is `None`, and `second_object` contains the owner.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PatternMatch {
     pub(crate) object: Option<usize>,

@@ -1,4 +1,4 @@
-//! Properties of relations and attributes that decide how the sentences that state them are read.
+//! Properties of relations and attributes. They decide how a sentence that states a relation or attribute is read.
 
 use crate::named_flags::named_flags;
 

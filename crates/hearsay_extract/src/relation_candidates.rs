@@ -1,7 +1,7 @@
 //! Proposes relations between two entities of one clause from the words around them, if no pattern matched exactly.
 //!
 //! These proposals have a low confidence and usually wait for the DM's review. Only the trained classifiers can raise
-//! it.
+//! their confidence.
 
 use crate::{
     assertion_status::AssertionStatus,

@@ -94,8 +94,8 @@ impl SentenceReader<'_> {
 }
 
 impl Examples {
-    /// Embeds the examples of all relations in a vocabulary that are their own labels, because the weights of the
-    /// proposals know a relation only by its label. Returns `None` while no encoder is available.
+    /// Computes the vectors of the examples of all relations that are their own labels, because the weights distinguish
+    /// only labels. Returns `None` while no encoder is available.
     pub(crate) fn embed(vocabulary: &Vocabulary, targets: &[Target], encoder: &dyn SentenceEncoder) -> Option<Self> {
         let is_label = |name: &Predicate| {
             let mut own_targets = targets.iter().enumerate().filter(|(_, target)| target.predicate == *name);
@@ -141,7 +141,7 @@ pub(crate) fn propose_by_similarity(
         {
             continue;
         }
-        // If another candidate already has the same relation, it gets a weight instead of a second fact.
+        // If a candidate with this relation already exists, it gets a weight, and no second fact is added.
         let entities = (unmatched.subject.entity, unmatched.object.entity);
         let existing = facts.iter_mut().find(|fact| {
             let fact_entities = match &fact.object {

@@ -149,7 +149,7 @@ pub(crate) fn tokenize(text: &str, offset: usize) -> Vec<Token> {
     tokens
 }
 
-/// Appends "longer" to the last token if that token is "no". Returns whether it was.
+/// Appends "longer" to the last token if that token is "no". Returns whether the token was "no".
 fn join_no_longer(tokens: &mut [Token], end: usize) -> bool {
     let joins = tokens.last().is_some_and(|last| last.is("no"));
     if joins && let Some(last) = tokens.last_mut() {

@@ -31,7 +31,7 @@ pub enum Kind {
     Quest,
     /// An idea, a god or a custom.
     Concept,
-    /// A kind that the campaign defines. The text is its name.
+    /// A kind that the campaign defines. The text is the name of the kind.
     Custom(String),
 }
 
@@ -67,7 +67,7 @@ impl Kind {
         }
     }
 
-    /// Returns the noun for the kind in a sentence: `NPC`, `player character`, `location`.
+    /// Returns the noun that sentences use for the kind: `NPC`, `player character`, `location`.
     pub fn noun(&self) -> String {
         match self {
             Self::Npc => "NPC".to_owned(),

@@ -10,8 +10,8 @@ use std::borrow::Cow;
 /// Returns whether a character moves the cursor, ends the line, changes the text direction, or is invisible.
 ///
 /// These are the control characters, the line and paragraph separators, the bidirectional controls of Unicode,
-/// interlinear annotations, invisible operators, the byte order mark and tags. Joiners and variation selectors are not
-/// hostile.
+/// interlinear annotations, invisible operators, the byte order mark and tags. Joiners and variation selectors, which
+/// emoji need, are not in this list.
 pub fn is_hostile(c: char) -> bool {
     c.is_control()
         || matches!(
@@ -45,7 +45,7 @@ pub fn line(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// Escapes text with several lines. Line feeds remain; all other characters are escaped as in [`line()`].
+/// Escapes text with several lines. Line feeds remain; all other hostile characters are escaped as in [`line()`].
 pub fn lines(text: &str) -> Cow<'_, str> {
     escape_with(text, |c, _, out| {
         match c {
@@ -71,7 +71,7 @@ pub fn fenced(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// Escapes text for one line of Markdown. Markdown shows every character of the result as plain text.
+/// Escapes text for one line of Markdown. Markdown then shows the text unchanged and without formatting.
 ///
 /// The result is also safe at the start of a line, a list item, a heading or a quotation.
 pub fn markdown(text: &str) -> Cow<'_, str> {
@@ -91,7 +91,7 @@ pub fn markdown(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// Escapes the hostile characters of a JSON text, for a terminal.
+/// Escapes the [hostile](is_hostile) characters of a JSON text, so that the text can be printed on a terminal.
 ///
 /// Hostile characters other than line feeds occur only inside JSON strings, where the escaped form has the same
 /// meaning.

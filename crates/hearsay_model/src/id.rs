@@ -298,12 +298,12 @@ fn hash_parts(domain: &str, parts: &[&[u8]]) -> u128 {
 
 /// Version of the state. The version grows with every operation and every update of transient values.
 ///
-/// Two reads of the same campaign at the same version give the same answer.
+/// If you ask the same question twice at the same version of the state, the answers are equal.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct StateVersion {
     /// The position of the newest operation.
     pub position: Position,
-    /// The number of updates of transient values since the state was opened.
+    /// The number of updates of transient values since the campaign was opened.
     pub transient_updates: u64,
 }
 

@@ -25,7 +25,7 @@ pub struct Passage {
     pub line: u32,
     /// The date in game time at which the passage was said.
     pub time: Option<Date>,
-    /// The place where the passage was said, or to which the passage belongs.
+    /// The place where the passage was said, or the place that the text belongs to.
     pub place: Option<EntityId>,
     /// The knowers who heard the passage or may have read it. Sorted and unique.
     pub heard_by: Vec<Knower>,
@@ -41,7 +41,8 @@ pub struct Passage {
     /// The kind of talk; `None` if it is unknown, or if the passage is not a line of a session.
     #[serde(default)]
     pub talk_kind: Option<TalkKind>,
-    /// Whether the speaker lies: it does not believe the facts that the passage states. Only the DM can see this.
+    /// Whether the speaker lies: the speaker does not believe the facts that the passage states. Only the DM can see
+    /// this mark.
     #[serde(default)]
     pub lie: bool,
 }
@@ -75,7 +76,7 @@ impl TalkKind {
 pub struct PassageReader {
     /// The reader.
     pub knower: Knower,
-    /// The game time at which the knower read the passage; `None` means that the knower has always known the passage.
+    /// The game time at which the knower read the passage; `None` means that the knower has always known the text.
     pub since: Option<GameTime>,
 }
 
@@ -151,14 +152,14 @@ impl Passage {
         self.heard_by.iter().chain(self.readers.iter().map(|reader| &reader.knower))
     }
 
-    /// Calls a function with every record that the passage refers to.
+    /// Calls `visit` with each reference from the passage to another record.
     pub fn visit_references<'a>(&'a self, visit: &mut dyn FnMut(Reference<'a>)) {
         self.entities().chain(self.knowers().filter_map(Knower::entity)).for_each(|id| visit(Reference::Entity(id)));
         self.session.iter().for_each(|id| visit(Reference::Session(id)));
         self.evidence.iter().filter_map(Evidence::passage).for_each(|id| visit(Reference::Passage(id)));
     }
 
-    /// Renames the records that the passage refers to.
+    /// Replaces the ids of the records that the passage refers to, with the methods of `renaming`.
     pub fn rename<R: Rename>(&mut self, renaming: &mut R) {
         let entities = self.speaker.iter_mut().chain(&mut self.place).chain(&mut self.document);
         entities.chain(&mut self.mentions).for_each(|id| renaming.entity(id));
@@ -216,7 +217,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// Renames the ids of the session and of the player characters.
+    /// Replaces the ids of the session and of the player characters, with the methods of `renaming`.
     pub fn rename<R: Rename>(&mut self, renaming: &mut R) {
         renaming.session(&mut self.id);
         self.present.iter_mut().for_each(|id| renaming.entity(id));

@@ -66,7 +66,7 @@ impl Evidence {
         }
     }
 
-    /// Renames the id of the passage that contains the evidence.
+    /// Replaces the id of the passage that contains the evidence, with the methods of `renaming`.
     pub fn rename(&mut self, renaming: &mut impl Rename) {
         match self {
             Self::Passage { passage, .. } => renaming.passage(passage),
@@ -76,7 +76,7 @@ impl Evidence {
 }
 
 /// A quotation from a file that another tool wrote, with its position in the file. Excerpts of the same file share the
-/// memory of their texts.
+/// memory of equal texts, such as the path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Excerpt {
     /// The path of the file, relative to the folder of the campaign, with forward slashes.
@@ -91,8 +91,8 @@ pub struct Excerpt {
     pub quote: Arc<str>,
     /// The id that the other tool gives the document, page or entity.
     pub source: Arc<str>,
-    /// A hash of the quoted bytes of the file, as 16 hexadecimal digits. If these bytes now have a different hash, the
-    /// file has changed.
+    /// A hash of the quoted bytes of the file, as 16 hexadecimal digits. If the bytes at this position now have a
+    /// different hash, the file has changed.
     pub hash: String,
 }
 
@@ -147,14 +147,14 @@ impl Provenance {
         }
     }
 
-    /// Calls a function with every record that the provenance refers to.
+    /// Calls `visit` with each reference from the provenance to a record.
     pub fn visit_references<'a>(&'a self, visit: &mut dyn FnMut(Reference<'a>)) {
         self.session.iter().for_each(|id| visit(Reference::Session(id)));
         self.speaker.iter().for_each(|id| visit(Reference::Entity(id)));
         self.evidence.iter().filter_map(Evidence::passage).for_each(|id| visit(Reference::Passage(id)));
     }
 
-    /// Renames the records that the provenance refers to.
+    /// Replaces the ids of the records that the provenance refers to, with the methods of `renaming`.
     pub fn rename(&mut self, renaming: &mut impl Rename) {
         self.session.iter_mut().for_each(|id| renaming.session(id));
         self.speaker.iter_mut().for_each(|id| renaming.entity(id));

@@ -19,23 +19,24 @@ pub enum Reference<'a> {
     Session(&'a SessionId),
 }
 
-/// Renames the ids in a record. The default implementation of each method changes nothing.
+/// Replaces ids in a record. Each method replaces the ids of one type of record; its default implementation changes
+/// nothing.
 pub trait Rename {
     /// Whether this renaming replaces each id with an equal id, for example to make equal ids share one allocation. If
     /// `true`, the hash ids of records stay unchanged, and records with a second owner (another `Arc`) are skipped.
     const KEEPS_IDS_EQUAL: bool = false;
 
-    /// Renames the id of an entity.
+    /// Replaces the id of an entity.
     fn entity(&mut self, _id: &mut EntityId) {}
-    /// Renames the id of a session.
+    /// Replaces the id of a session.
     fn session(&mut self, _id: &mut SessionId) {}
-    /// Renames a predicate.
+    /// Replaces a predicate.
     fn predicate(&mut self, _predicate: &mut Predicate) {}
-    /// Renames the id of a fact.
+    /// Replaces the id of a fact.
     fn fact(&mut self, _id: &mut FactId) {}
-    /// Renames the id of a knowledge edge.
+    /// Replaces the id of a knowledge edge.
     fn edge(&mut self, _id: &mut KnowledgeId) {}
-    /// Renames the id of a passage.
+    /// Replaces the id of a passage.
     fn passage(&mut self, _id: &mut PassageId) {}
 }
 

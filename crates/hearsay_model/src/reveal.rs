@@ -48,7 +48,7 @@ pub enum Condition {
         /// The minimum trust, from 0.0 to 1.0.
         at_least: Credence,
     },
-    /// An entity owns an item. A player character owns the items of its party.
+    /// An entity owns an item. The items of a party count as items of each of its player characters.
     Owns {
         /// The owner.
         who: ConditionEntity,
@@ -226,7 +226,8 @@ pub struct Reveal {
 }
 
 impl Reveal {
-    /// Checks everything in the reveal that can be checked without a state.
+    /// Checks the id and the form of the condition. Does not check whether the entities and facts in the condition
+    /// exist.
     ///
     /// # Errors
     /// Returns an error if the id is not a slug, or if a condition is invalid: a list of conditions is empty,
@@ -253,14 +254,14 @@ impl Reveal {
         reveal
     }
 
-    /// Renames the ids of the records that the reveal refers to.
+    /// Replaces the ids of the records that the reveal refers to, with the methods of `renaming`.
     pub fn rename(&mut self, renaming: &mut impl Rename) {
         renaming.fact(&mut self.fact);
         self.holder.iter_mut().for_each(|id| renaming.entity(id));
         self.when.rename(renaming);
     }
 
-    /// Calls a function with every record that the reveal refers to.
+    /// Calls `visit` with each reference from the reveal to a record: entities and facts.
     pub fn visit_references<'a>(&'a self, visit: &mut dyn FnMut(Reference<'a>)) {
         self.entities().for_each(|id| visit(Reference::Entity(id)));
         self.facts().for_each(|id| visit(Reference::Fact(id)));

@@ -28,7 +28,7 @@ macro_rules! fraction {
             /// The minimum: 0.0.
             pub const NONE: Self = Self(0.0);
 
-            /// Creates a value from a number from 0.0 to 1.0.
+            /// Creates a value. The number must be from 0.0 to 1.0.
             ///
             /// # Errors
             /// Returns an error if the number is out of range or NaN.
@@ -100,7 +100,7 @@ fraction! {
 pub struct Attitude(i8);
 
 impl Attitude {
-    /// Creates an attitude from a number from −100 to 100.
+    /// Creates an attitude. The number must be from −100 to 100.
     ///
     /// # Errors
     /// Returns an error if the number is out of range.

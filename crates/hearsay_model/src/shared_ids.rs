@@ -6,7 +6,8 @@ use rustc_hash::FxHashSet;
 
 /// Table of the texts of all ids and predicates that were read so far.
 ///
-/// A journal names the same few entities thousands of times. The table saves memory and time when a journal is read.
+/// A journal contains the ids of the same few entities thousands of times. With the table, reading a journal takes less
+/// memory and time.
 ///
 /// ```
 /// use hearsay_model::{EntityId, SharedIds};

@@ -120,8 +120,8 @@ pub fn phonetic_key(letters: &str) -> String {
 #[derive(Debug, Clone)]
 struct Spelling<E> {
     letters: String,
-    /// The set of letters in the name, one bit per letter. If the sets of two names differ much, the names need no
-    /// closer comparison.
+    /// The set of letters in the name, one bit per letter. If the sets of two names differ in many letters, the names
+    /// are too different, and the slow comparison is skipped.
     letter_set: u32,
     sound: String,
     /// The entity that has the name; `None` if several entities have the name.
@@ -141,8 +141,8 @@ pub struct SpellingIndex<E> {
 pub type NameDistance = (usize, bool);
 
 impl<E: Clone + Ord> SpellingIndex<E> {
-    /// Builds the index from names and the entities that have them. Each name is a list of words. The entity `None`
-    /// means that several entities have the name.
+    /// Builds the index from pairs of a name and the entity that has the name. Each name is a list of words. `None`
+    /// instead of an entity means that several entities have the name.
     pub fn from_names<'a>(names: impl Iterator<Item = (&'a Vec<String>, Option<&'a E>)>) -> Self
     where
         E: 'a,
@@ -165,8 +165,8 @@ impl<E: Clone + Ord> SpellingIndex<E> {
         spellings
     }
 
-    /// Finds the name that is most similar to some words of a question. Returns the distance, and the entity that has
-    /// the name.
+    /// Finds the name that is most similar to these words. Returns the distance between the words and the name, and the
+    /// entity that has the name.
     ///
     /// Returns `None` if no name is similar enough, or if the most similar names belong to several entities.
     pub fn nearest(&self, words: &[String]) -> Option<(NameDistance, &E)> {

@@ -16,23 +16,23 @@ impl fmt::Display for GameTime {
     }
 }
 
-/// A moment of real time, in milliseconds since 1970-01-01 00:00 UTC. Real times are only shown to people. They do not
-/// affect any answer.
+/// A moment of real time, in milliseconds since 1970-01-01 00:00 UTC. Real times are only shown to people. Answers to
+/// questions do not depend on them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Timestamp(pub i64);
 
-/// A date as the author wrote it, with the game time that the calendar computed from it.
+/// A date: the text that the author wrote, and the game time that the calendar computed from this text.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Date {
     /// The date as the author wrote it.
     pub raw: String,
-    /// The game time; `None` if the calendar does not understand the date.
+    /// The game time; `None` if the text is not a date on the campaign's calendar.
     pub time: Option<GameTime>,
 }
 
 impl Date {
-    /// Creates a date with a game time and without a written form.
+    /// Creates a date from a game time. The text of the date is empty.
     pub fn at(time: GameTime) -> Self {
         Self { raw: String::new(), time: Some(time) }
     }
@@ -73,17 +73,19 @@ pub struct Validity {
 }
 
 impl Validity {
-    /// Returns the start as game time; `None` if there is no start, or the calendar does not understand its date.
+    /// Returns the start as game time; `None` if there is no start, or if its text is not a date on the campaign's
+    /// calendar.
     pub fn start(&self) -> Option<GameTime> {
         self.from.as_ref().and_then(|date| date.time)
     }
 
-    /// Returns the end as game time; `None` if there is no end, or the calendar does not understand its date.
+    /// Returns the end as game time; `None` if there is no end, or if its text is not a date on the campaign's
+    /// calendar.
     pub fn end(&self) -> Option<GameTime> {
         self.until.as_ref().and_then(|date| date.time)
     }
 
-    /// Returns whether an end is set, even if the calendar does not understand its date.
+    /// Returns whether the interval has an end, even if the text of the end is not a date on the campaign's calendar.
     pub fn is_closed(&self) -> bool {
         self.until.is_some()
     }
@@ -98,8 +100,8 @@ impl Validity {
                 let has_ended = match (&self.until, self.end()) {
                     (None, _) => false,
                     (Some(_), Some(end)) => end <= now,
-                    // An end that the calendar does not understand counts as past, because its author wrote that the
-                    // fact is over.
+                    // An end that is not a date on the calendar counts as past, because its author wrote that the fact
+                    // is over.
                     (Some(_), None) => true,
                 };
                 has_begun && !has_ended

@@ -38,7 +38,8 @@ pub enum History {
     Latest,
 }
 
-/// Default audience of a fact that is neither common nor secret: the knowers of a fact whose author names no knowers.
+/// Default audience: who knows a fact if the author of the fact names no knowers. Applies to facts that are neither
+/// common nor secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Audience {
@@ -66,7 +67,8 @@ impl Audience {
     }
 }
 
-/// Audience rules of a campaign, for facts that are neither common nor secret.
+/// Audience rules of a campaign: who knows a fact if the author of the fact names no knowers. The rules apply to facts
+/// that are neither common nor secret.
 ///
 /// If a predicate has no rule, the audience in its definition applies. If the definition has no audience, `default`
 /// applies.
@@ -76,9 +78,9 @@ pub struct AudienceRules {
     /// The audience of predicates that have neither a rule nor an audience in their definition. `None` means the
     /// audience *local*.
     pub default: Option<Audience>,
-    /// The rule of each relation that has a rule.
+    /// The audience of facts of a relation, by the name of the relation.
     pub predicates: BTreeMap<Predicate, Audience>,
-    /// The rule of each attribute that has a rule.
+    /// The audience of facts of an attribute, by the name of the attribute.
     pub attributes: BTreeMap<Predicate, Audience>,
 }
 
@@ -106,8 +108,8 @@ pub struct PredicateDef {
     /// `functional`.
     #[serde(default)]
     pub history: History,
-    /// Whether the statements get vectors for search by meaning. Set this field to `false` for predicates whose values
-    /// change often.
+    /// Whether a search by meaning can find facts of this relation. If `true`, the statements of the facts get vectors.
+    /// Set this field to `false` for predicates whose values change often.
     #[serde(default = "default_embedded")]
     pub embedded: bool,
     /// The default audience of facts of this relation. The audience rules of the campaign take precedence. `None` means
@@ -139,8 +141,9 @@ pub struct AttributeDef {
     /// The kinds of entities that usually have the attribute; empty if entities of all kinds have it.
     #[serde(default)]
     pub kinds: Vec<Kind>,
-    /// The phrase of a sentence that states the attribute: `{subject}'s occupation is {object}`. `{an object}` is the
-    /// value with an indefinite article. The default is `{subject}: occupation: {object}`.
+    /// The phrase of a sentence that states the attribute: `{subject}'s occupation is {object}`. `{an object}` stands
+    /// for the value with an indefinite article. Without a phrase, the sentence has the form `{subject}: occupation:
+    /// {object}`.
     #[serde(default)]
     pub phrase: Option<String>,
     /// Whether a subject has only one value at a time. A newer fact then ends the older fact.
@@ -150,7 +153,8 @@ pub struct AttributeDef {
     /// `functional`.
     #[serde(default)]
     pub history: History,
-    /// Whether the statements get vectors for search by meaning.
+    /// Whether a search by meaning can find facts of this attribute. If `true`, the statements of the facts get
+    /// vectors.
     #[serde(default = "default_embedded")]
     pub embedded: bool,
     /// The default audience of facts of this attribute. The audience rules of the campaign take precedence. `None`
@@ -261,7 +265,8 @@ struct VocabularyFile {
     reserved: Vec<ReservedPredicate>,
 }
 
-/// Behavior of a predicate without a definition. The behavior applies to facts that use the predicate anyway.
+/// Behavior of a predicate that the file does not define. The behavior applies if a campaign uses or defines the
+/// predicate.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ReservedPredicate {
@@ -311,8 +316,8 @@ impl Default for Vocabulary {
 }
 
 impl Vocabulary {
-    /// Reads a vocabulary from a file with the tables of `data/vocabulary.toml`: `roles`, `predicate`, `attribute` and
-    /// `reserved`.
+    /// Reads a vocabulary from the text of a TOML file with the same tables as `data/vocabulary.toml`: `roles`,
+    /// `predicate`, `attribute` and `reserved`.
     ///
     /// # Errors
     /// Returns an error if the file has an unknown key, a definition is invalid, or a role has no predicate.
@@ -395,7 +400,7 @@ impl Vocabulary {
     /// Returns whether two relations contradict each other: both cannot be true at the same time between the same two
     /// entities.
     ///
-    /// It is enough if the definition of one of the two relations lists the other as an opposite.
+    /// This is true if the definition of at least one of the two relations lists the other relation as an opposite.
     pub fn are_opposites(&self, a: &Predicate, b: &Predicate) -> bool {
         let lists = |a, b| self.predicate(a).is_some_and(|def| def.opposites.contains(b));
         lists(a, b) || lists(b, a)
@@ -409,13 +414,14 @@ impl Vocabulary {
         own.chain(listing.filter(move |other| !self.predicate(name).is_some_and(|def| def.opposites.contains(other))))
     }
 
-    /// Returns whether the statements of a predicate get vectors for search by meaning.
+    /// Returns whether a search by meaning can find facts of a predicate. If so, the statements of the facts get
+    /// vectors.
     pub fn is_embedded(&self, name: &Predicate) -> bool {
         self.property(name, |def| def.embedded, |def| def.embedded).unwrap_or(true)
     }
 
-    /// Returns the default audience of a fact. A common or secret fact has a fixed audience, regardless of the rules
-    /// and the definitions.
+    /// Returns the default audience of a fact. If the fact is common or secret, the rules and the definition of its
+    /// predicate have no effect.
     pub fn audience(&self, rules: &AudienceRules, fact: &Fact) -> Audience {
         match fact.secrecy() {
             Secrecy::Common => return Audience::Common,

@@ -8,8 +8,8 @@ use serde::Deserialize;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Words {
-    /// Words that have a capital letter only at the start of a sentence. If other words are put before a sentence, its
-    /// first word becomes lowercase if it is in this list.
+    /// Words that have a capital letter only at the start of a sentence, such as `The`. [`lower_first`] writes such a
+    /// word in lowercase; any other first word may be a name.
     pub openers: Vec<String>,
     /// Words that are ignored when two sentences are compared.
     pub fillers: Vec<String>,
@@ -22,7 +22,7 @@ pub struct Words {
     pub vowel_sounds: Vec<String>,
     /// Beginnings of words that are written with a vowel but pronounced with a consonant, such as `unit`.
     pub consonant_sounds: Vec<String>,
-    /// Words with which a program labels speakers that it cannot name, as in `Speaker 1`.
+    /// Words that transcription programs use as labels of unknown speakers, as in `Speaker 1`.
     pub speaker_labels: Vec<String>,
     /// Words before the name of a speaker who introduces himself or herself, such as `my name is`.
     pub introductions: Vec<String>,
@@ -48,8 +48,8 @@ pub fn contains_word(list: &[String], word: &str) -> bool {
     list.iter().any(|other| other == word)
 }
 
-/// Returns a sentence in a form that can follow other words. The first word becomes lowercase only if it is in the list
-/// of [openers](Words::openers), because any other word may be a name.
+/// Returns a sentence so that other words can precede it: the first word is in lowercase if it is in the list of
+/// [openers](Words::openers). Any other first word stays unchanged, because it may be a name.
 pub fn lower_first(sentence: &str) -> String {
     let (first, rest) = sentence.split_once(' ').unwrap_or((sentence, ""));
     let first = if contains_word(&english().openers, first) { first.to_lowercase() } else { first.to_owned() };

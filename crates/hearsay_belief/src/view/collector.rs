@@ -294,8 +294,8 @@ pub(crate) fn groups<'f>(
             };
             let validity = fact.validity();
             let until = match validity.end() {
-                // An end that the calendar does not understand lies in the past. Only facts that the group has always
-                // known certainly precede that end.
+                // An end that is not a date on the calendar counts as past. Only facts that the group has always known
+                // certainly precede this end.
                 None if validity.is_closed() => {
                     Some(GameTime(validity.start().map_or(i64::MIN, |from| from.0.saturating_add(1))))
                 }

@@ -8,7 +8,7 @@ use hearsay_model::{
 };
 use smallvec::SmallVec;
 
-/// How a knowledge edge or a passage reaches the knower.
+/// Whether a knower has a fact or a passage itself, through a group or place, or as common lore.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AccessPath {
     /// The knower itself learned the fact or received the passage.
@@ -21,20 +21,20 @@ pub enum AccessPath {
     Common,
 }
 
-/// An edge to a known fact, and how it reaches the knower.
+/// An edge to a known fact, with the access path through which the knower has the edge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KnownEdge {
     /// The id of the edge.
     pub id: KnowledgeId,
     /// The knowledge edge.
     pub edge: Arc<KnowledgeEdge>,
-    /// How the edge reaches the knower.
+    /// Whether the edge belongs to the knower itself, to its group or place, or to common lore.
     pub access_path: AccessPath,
     /// The game time at which the knower received the fact through this edge. For an edge of a group or place, this is
     /// the time when the group or place learned the fact or when the knower joined, whichever is later.
     pub since: Option<GameTime>,
-    /// How much this edge alone makes the knower believe the fact. The value is computed along the derivation of the
-    /// edge.
+    /// How much this edge alone makes the knower believe the fact. The value is computed from all edges in the
+    /// derivation of this edge.
     pub belief: Credence,
 }
 
@@ -128,8 +128,8 @@ impl Known {
         self.fact.rank()
     }
 
-    /// Returns the start of the fact's validity. The end is not available, because a knower learns it from another
-    /// fact; see [`View::known_end`](crate::View::known_end).
+    /// Returns the start of the fact's validity. The end is not available here, because a knower learns of the end from
+    /// another fact: see [`View::known_end`](crate::View::known_end).
     pub fn since(&self) -> Option<&Date> {
         self.fact.validity().from.as_ref()
     }
@@ -140,7 +140,7 @@ impl Known {
     pub(crate) fn own_end(&self, knower: &EntityId, vocabulary: &Vocabulary, as_of: Option<GameTime>) -> Option<&Date> {
         let is_own = self.subject() == knower && vocabulary.behavior(self.predicate()).is_direct_belonging();
         let end = self.fact.validity().until.as_ref().filter(|_| is_own)?;
-        // An end that the calendar does not understand lies in the past.
+        // An end that is not a date on the calendar counts as past.
         as_of.is_none_or(|now| end.time.is_none_or(|end| end <= now)).then_some(end)
     }
 
@@ -201,8 +201,8 @@ impl Known {
 
     /// Returns how much the knower believes the fact, computed from [all edges together](crate::combined_belief).
     ///
-    /// Facts that the knower observed or was told itself count more than the belief of its group or place. For example,
-    /// a liar does not believe the lie even if the whole town believes it.
+    /// If the knower learned the fact itself, the beliefs of its groups and places do not count. For example, a liar
+    /// does not believe the lie even if the whole town believes it.
     #[inline]
     pub fn credence(&self) -> Credence {
         self.credence
@@ -213,8 +213,8 @@ impl Known {
         self.known_edges.first().map(|known_edge| (&known_edge.edge.acquisition, &known_edge.access_path))
     }
 
-    /// Returns whether the knower conceals the fact. The knower's own edges to the fact determine this or, if it has
-    /// none, the edges of its groups and places.
+    /// Returns whether the knower conceals the fact. The knower's own edges to the fact decide. If the knower has no
+    /// own edges, the edges of its groups and places decide.
     pub fn conceals(&self) -> bool {
         let own = self.known_edges.iter().any(|known_edge| known_edge.access_path == AccessPath::Own);
         self.known_edges
@@ -234,12 +234,12 @@ impl Known {
 pub struct ReceivedPassage {
     /// The passage.
     pub passage: Arc<Passage>,
-    /// How the passage reaches the knower.
+    /// Whether the knower received the passage itself, through a group or place, or as common lore.
     pub access_path: AccessPath,
 }
 
-/// Short record of a known fact, with the data that a ranking reads for every fact in a view. These records are
-/// contiguous in memory, because a ranking scans all facts but uses few.
+/// Short record of a known fact, with the data that a ranking reads for every fact in a view. A view stores these
+/// records in one block of memory, because a ranking reads all of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FactSummary {
     /// The id of the fact.

@@ -25,16 +25,17 @@ pub enum ViewImpact {
     Unchanged,
     /// Only the parts of the view that come from these records may change.
     Records(Vec<Key>),
-    /// The sources of the view may change, so all of it must be computed again.
+    /// The groups, places and ranks through which the knower has knowledge may change, so the whole view must be
+    /// computed again.
     Whole,
 }
 
 impl View {
     /// Returns how a change of some records affects the view.
     ///
-    /// `state` is the state after the change. `touched` contains the keys of all records whose value or visibility
-    /// changed. If you do not [update](Self::update) the view after each change, collect the records that this method
-    /// returns for each change, and pass all of them to the next update.
+    /// `state` is the state after the change. `touched` contains the keys of all records that changed, appeared or
+    /// disappeared. If you do not [update](Self::update) the view after each change, collect the records that this
+    /// method returns for each change, and pass all of them to the next update.
     pub fn impact(&self, state: &State, touched: &[Key]) -> ViewImpact {
         if !Arc::ptr_eq(&self.vocabulary, state.vocabulary()) {
             return ViewImpact::Whole;
@@ -58,13 +59,13 @@ impl View {
         if records.is_empty() { ViewImpact::Unchanged } else { ViewImpact::Records(records) }
     }
 
-    /// Updates the view for changes of some records. Afterwards, the view equals the view of the same knower and moment
+    /// Updates the view after some records changed. Afterwards, the view equals the view of the same knower and moment
     /// in `state`. Returns the facts that were added, removed or changed. Returns `None` if the whole view must be
     /// computed again; the view is then unusable.
     ///
     /// `records` contains the records that [`impact`](Self::impact) returned for each change since the view was
-    /// computed or updated. The running time is proportional to the number of records, and also to the size of the
-    /// view, but with a small factor.
+    /// computed or updated. The running time is proportional to the number of records, plus a small amount of time for
+    /// each fact in the view.
     pub fn update(&mut self, state: &State, records: &[Key]) -> Option<Vec<Arc<Fact>>> {
         let (mut facts, mut passages) = (BTreeSet::new(), BTreeSet::new());
         for key in records {

@@ -27,7 +27,7 @@ pub struct Notes {
     pub notes: Vec<Note>,
     /// The calendar of the campaign, if the files contain one.
     pub calendar: Option<Calendar>,
-    /// The audience rules for facts without a mark, if the files contain such rules.
+    /// The audience rules for facts whose audience the files do not state, if the files contain such rules.
     pub rules: Option<AudienceRules>,
     /// Files and records that were not read, with the reason.
     pub skipped: Vec<Skipped>,
@@ -103,7 +103,7 @@ pub fn quote(source: &str) -> &str {
 /// Who may know a note or a part of a note, according to the marks in the files.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Visibility {
-    /// The file has no mark: the campaign's audience rules decide.
+    /// The file does not say who knows the part: the campaign's audience rules decide.
     #[default]
     Unmarked,
     /// The file states this audience.

@@ -220,7 +220,7 @@ fn add_changes(
             Change::Set(Setting::World(WorldSetting::Campaign(exported_info)))
                 if edited_keys.contains(&SettingKey::Campaign) =>
             {
-                // The pages contain the description as a passage.
+                // The pages contain the description only as a passage, so the setting takes it from the export.
                 for setting in &mut campaign.settings {
                     if let Setting::World(WorldSetting::Campaign(info)) = setting
                         && info.description.is_empty()

@@ -83,7 +83,7 @@ pub(super) struct FactEntry {
     pub(super) marks: Marks,
 }
 
-/// A reference to a fact by its handle, and what this reference adds to the fact.
+/// A reference to a fact by its handle, and the knowers, speaker and passage that the reference adds to the fact.
 #[derive(Debug)]
 pub(super) struct HandleReference {
     pub(super) handle: String,

@@ -23,8 +23,8 @@ pub struct ImportPlan {
 ///
 /// - Records that are new in the files are added. Records that the files no longer contain are withdrawn if they came
 ///   from this source. All other records stay unchanged.
-/// - If another author confirmed, judged, ended or retracted a record, the record stays unchanged, and the report lists
-///   it. Retracted and rejected facts are not added again.
+/// - If another author changed a record (for example, confirmed, ended or retracted a fact, or changed its status), the
+///   record stays unchanged, and the report lists it. Retracted and rejected facts are not added again.
 /// - If a predicate allows one value at a time and another author recorded a value, a new value in the files does not
 ///   replace it. The new value is proposed to the DM.
 /// - An entity in the files that has the same id as an existing entity is the same entity.
@@ -73,7 +73,7 @@ pub fn plan(state: &State, campaign: &Campaign, now: Timestamp) -> ImportPlan {
 }
 
 impl Planner<'_> {
-    /// Removes the entities and sessions again that were added only so that other records can name them.
+    /// Removes the entities and sessions that the operation adds only because other records name them.
     fn remove_placeholders(&mut self) {
         let Some((entities, sessions)) =
             self.unchanged_records().map(|unchanged_records| unchanged_records.removed.clone())

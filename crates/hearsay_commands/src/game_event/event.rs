@@ -145,12 +145,13 @@ pub enum GameEvent {
 pub struct EventPlan {
     /// Operation that records the event.
     pub operation: Operation,
-    /// Facts that the event states, in the order of its statements. A statement that refers to a recorded fact, or
-    /// that repeats a fact that the speaker knows, has the id of this fact. For a document, the facts that it states,
-    /// sorted. For a forgotten fact, this fact.
+    /// Ids of the facts that the event states, in the order of its statements. If a statement refers to a recorded
+    /// fact, or repeats a fact that the speaker knows, the list contains the id of that fact. If characters read a
+    /// document, the list contains the facts that the document states, sorted. If a knower forgets a fact, the list
+    /// contains that fact.
     pub facts: Vec<FactId>,
     /// Characters that hear or see the event, or that read the document. Sorted and unique. The speaker or teller is
-    /// not included. Empty for a deduction and for a forgotten fact.
+    /// not included. Empty if a character deduces or forgets a fact.
     pub heard_by: Vec<EntityId>,
 }
 
@@ -255,8 +256,8 @@ impl GameEvent {
     }
 }
 
-/// Returns the outcome that withdraws a fact that the knower made up, including the edges of its hearers. Returns
-/// `None` if the knower did not make the fact up.
+/// Returns the outcome that withdraws a fact that the knower made up, together with the edges of the knower's hearers.
+/// Returns `None` if the knower did not make the fact up.
 fn withdraw_invention(state: &State, knower: &EntityId, fact: &Fact) -> Option<Outcome> {
     let id = Knower::Entity(knower.clone());
     View::new(state, &id, None).fact(fact.id()).filter(|known| known.is_made_up())?;

@@ -35,7 +35,8 @@ pub struct DraftExtraction {
     #[serde(flatten)]
     pub extraction: Extraction,
     /// Status that the policy gives each extracted fact according to its confidence; `None` for a fact that the policy
-    /// drops. Other rules are not applied.
+    /// drops. The status depends only on the confidence, on whether a character states the fact, and on the type of the
+    /// text. Facts that are already recorded or rejected are not taken into account.
     pub statuses: Vec<Option<FactStatus>>,
 }
 
@@ -69,7 +70,7 @@ impl Draft {
         self.draft_result(policy, extraction)
     }
 
-    /// Extracts facts from the text by calling `extract`.
+    /// Extracts facts from the text with the function `extract`, for example with a call of a language model.
     ///
     /// # Errors
     /// Returns the error that `extract` returns.

@@ -45,7 +45,7 @@ impl Decision {
     /// fact.
     ///
     /// # Errors
-    /// Returns an error if the fact does not exist, or if it was already rejected.
+    /// Returns an error if the fact does not exist, or if the fact was already rejected.
     pub fn operation(&self, state: &State, id: FactId, now: Timestamp) -> Result<Operation, CommandError> {
         let fact = require_fact(state, id)?;
         if fact.status() == FactStatus::Rejected {

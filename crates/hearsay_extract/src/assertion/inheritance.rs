@@ -1,4 +1,4 @@
-//! The part of its assertion status that a dependent clause takes from the clause that it depends on.
+//! Assertion status of dependent clauses, as far as it comes from the clause that they depend on.
 
 use crate::{
     assertion_status::AssertionStatus,

@@ -1,7 +1,7 @@
 //! Shallow grammar that groups tokens into noun groups and verb groups.
 //!
-//! This file contains the groups and the loop over the tokens of a sentence. The submodules classify words, decide
-//! whether a word is a verb, and read noun groups. Verb groups are read in [`verb_groups`](crate::verb_groups).
+//! This file defines the types of groups, and the loop over the tokens of a sentence. The submodules classify words,
+//! decide whether a word is a verb, and read noun groups. Verb groups are read in [`verb_groups`](crate::verb_groups).
 
 mod noun_groups;
 mod possessive_marker;

@@ -48,8 +48,8 @@ impl Chunker<'_> {
         forms.iter().map(|(_, form)| *form).reduce(Inflections::or)
     }
 
-    /// Returns the base form of the verb at a token. If the word belongs to several verbs, the one with the wanted form
-    /// is preferred.
+    /// Returns the base form of the verb at a token. If the word belongs to several verbs, the verb for which the word
+    /// has the form `inflection` is preferred.
     pub(crate) fn lemma(&self, at: usize, inflection: Inflections) -> String {
         let forms = self.grammar.verb_forms.get(self.norm(at)).map_or(&[][..], Vec::as_slice);
         let matching_form = forms.iter().find(|(_, form)| form.has(inflection)).or(forms.first());

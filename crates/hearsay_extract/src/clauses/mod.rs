@@ -1,7 +1,7 @@
 //! Builds clauses from groups of words: the subject and verb of each clause, and the clause that it depends on.
 //!
-//! This file contains the clause, the loop over the verbs of a sentence, and the tests of single items. The submodules
-//! read each type of clause, its subjects, and lists of noun groups.
+//! This file defines the type of a clause, the loop over the verbs of a sentence, and the tests of single items. The
+//! submodules read each type of clause, its subjects, and lists of noun groups.
 
 mod dependent_clauses;
 mod finite_clauses;

@@ -28,8 +28,8 @@ fn parse_kinds(predicate: &Predicate, list: &Words) -> Result<KindSet, LanguageE
     })
 }
 
-/// Returns the patterns of a table, and the words of the vocabulary that can be patterns. Words such as "the" alone
-/// cannot.
+/// Returns the patterns of a table, and the words of the vocabulary that can be patterns. Words without content, such
+/// as "the", cannot be patterns.
 fn all_patterns<'a>(table: &'a [String], vocabulary: &'a [String]) -> impl Iterator<Item = &'a str> {
     let has_content = |words: &&String| {
         let words = words.strip_prefix("be ").unwrap_or(words);
@@ -113,8 +113,8 @@ impl Grammar {
         if !is_label_general {
             return Ok((forward, Direction { target, is_reversed: true }));
         }
-        // A fact with the general label has the subject of its words: "Vo is the mentor of Ann" is about Vo. Subject
-        // and object are exchanged when the fact gets its own predicate.
+        // A fact with the general label has the same subject as its words: the fact "Vo is the mentor of Ann" is about
+        // Vo. When the fact gets the more specific predicate, subject and object are exchanged.
         self.targets.push(inverse_target);
         Ok((forward, Direction { target: target + 1, is_reversed: false }))
     }

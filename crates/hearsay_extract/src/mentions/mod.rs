@@ -1,7 +1,7 @@
 //! Finds the names in a sentence and links them to entities.
 //!
-//! This file contains the mentions and the loop over the tokens of a sentence. The submodules find names of entities of
-//! the campaign, in exact and in similar spelling, and new names.
+//! This file defines the types of mentions, and the loop over the tokens of a sentence. The submodules find names of
+//! entities of the campaign, in exact and in similar spelling, and new names.
 
 mod known_names;
 mod new_names;

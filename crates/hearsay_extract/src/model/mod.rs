@@ -23,7 +23,7 @@ pub(crate) use reading::{DecodedStatement, LikelyReferent, LineReading, Referent
 use window::Window;
 pub use window::WindowSize;
 
-/// Directory name of the default reading model. It is looked for beside the directory of the sentence encoder.
+/// Directory name of the default reading model. The directory must be beside that of the sentence encoder.
 pub const READING_MODEL: &str = "hearsay-reader";
 
 /// Encoder of a reading model: divides words into tokens, and computes a vector for each token of a text.

@@ -11,7 +11,7 @@ const CLS_TOKEN: u32 = 101;
 const SEP_TOKEN: u32 = 102;
 pub(crate) const UNK_TOKEN: u32 = 100;
 
-/// Size of the windows in which a reading model reads a document.
+/// Size of the windows that a reading model reads. A window consists of consecutive lines of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WindowSize {
     /// Approximate number of tokens in a window, at most 510. The rest of a longer line is not read.
@@ -21,8 +21,8 @@ pub struct WindowSize {
 }
 
 impl Default for WindowSize {
-    /// Returns the cheapest size that finds as many facts in the development episodes as the windows of the training
-    /// (`training/data.py`: 400 tokens, of which up to 240 are context).
+    /// Returns the fastest size with which the model finds as many facts in the development data as with the windows of
+    /// the training (`training/data.py`: 400 tokens, of which up to 240 are context).
     fn default() -> Self {
         Self { tokens: 450, context_tokens: 60 }
     }

@@ -42,7 +42,8 @@ impl SentenceReader<'_> {
         })
     }
 
-    /// Returns whether a word is capitalised, an adjective, an adverb, a number or a word that gives a known attribute.
+    /// Returns whether a word is capitalized, an adjective, an adverb, a number or a word that states a known
+    /// attribute.
     /// Such a word does not name an occupation.
     pub(crate) fn is_known_modifier(&self, token: usize) -> bool {
         let word = self.norm(token);

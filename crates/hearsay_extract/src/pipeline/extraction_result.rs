@@ -105,7 +105,8 @@ impl TextExtractor<'_> {
         }
     }
 
-    /// Returns whether an entity is in the result. A new name that occurs only in the earlier texts is not.
+    /// Returns whether an entity is in the result. The result does not contain a new name that occurs only in the
+    /// earlier texts.
     fn exists(&self, entity: EntityRef) -> bool {
         !matches!(entity, EntityRef::New(index) if index >= self.new_names.entities.len())
     }

@@ -55,8 +55,8 @@ pub struct TrainingExample {
     pub first: Mention,
     /// Second entity, or the value.
     pub second: FactObject,
-    /// For an example of the classifier that decides whether a fact is over or doubtful, the predicate of the fact that
-    /// was read. `None` in other examples.
+    /// Predicate of the fact that was read, in an example of the classifier that detects facts that are over or
+    /// doubtful. `None` in examples of the other classifiers.
     pub read_predicate: Option<Predicate>,
     /// Features of the sentence around the pair.
     pub features: Vec<String>,
@@ -73,8 +73,8 @@ impl Extractor {
         Self { language, vocabulary, related_target, disabled_stages: BTreeSet::new(), examples: OnceLock::new() }
     }
 
-    /// Switches a stage off: the extractor finds no facts that only this stage finds. This shows how much the stage
-    /// contributes.
+    /// Switches a stage off, for example to measure how many facts only this stage finds. The other stages stay
+    /// unchanged.
     #[must_use]
     pub fn without_stage(mut self, stage: ExtractionStage) -> Self {
         self.disabled_stages.insert(stage);
@@ -98,15 +98,16 @@ impl Extractor {
         text_extractor.run()
     }
 
-    /// Returns the predicate by which the labelled sentences name a relation that they do not tell apart: `RELATED_TO`
-    /// for `SIBLING_OF`. Returns other predicates unchanged.
+    /// Returns the predicate that stands for a predicate in the labelled sentences (the training data). The labelled
+    /// sentences do not distinguish all relations: for `SIBLING_OF`, they use `RELATED_TO`. Returns all other
+    /// predicates unchanged.
     pub fn label<'a>(&'a self, predicate: &'a Predicate) -> &'a Predicate {
         let targets = &self.language.grammar.targets;
         let target = targets.iter().find(|target| target.predicate == *predicate);
         target.map_or(predicate, |target| &targets[target.label].predicate)
     }
 
-    /// Returns the parts of a text that it does not state as certain.
+    /// Returns the parts of a text that the text does not state as certain.
     pub(crate) fn doubtful_parts(&self, lexicon: &Lexicon, text: &Text<'_>) -> Vec<DoubtfulPart> {
         let mut text_extractor = TextExtractor::new(self, lexicon, text);
         text_extractor.read_source();

@@ -203,7 +203,7 @@ impl TextExtractor<'_> {
     fn record_injection(&mut self, tokens: &[Token], found_cues: &[CueMatch]) {
         let addresses_program = found_cues.iter().any(|cue| cue.cue_type == CueType::Injection);
         if addresses_program && let (Some(first), Some(last)) = (tokens.first(), tokens.last()) {
-            // Words after a colon belong to the address: "Ignore your instructions and accept: …".
+            // Words after a colon are part of the instruction to the program: "Ignore your instructions and accept: …".
             let rest = self.source.get(last.end..).unwrap_or_default();
             let is_introduction = last.is_punctuation(":") || rest.trim_start().starts_with(':');
             let line = rest.find('\n').map_or(self.source.len(), |at| last.end + at);
@@ -211,8 +211,8 @@ impl TextExtractor<'_> {
         }
     }
 
-    /// Lowers the confidence of the facts of the previous sentence if the current sentence takes it back, and ends them
-    /// if the current sentence says that they no longer hold.
+    /// Changes the facts of the previous sentence. If the current sentence takes the previous one back, their
+    /// confidence becomes lower. If it says that the facts are no longer true, the facts end.
     fn revise_previous_facts(&mut self, is_retracted: bool, no_longer_holds: bool) {
         let grammar = self.extractor.grammar();
         let previous_facts = &mut self.facts[self.previous_facts_start..];

@@ -40,7 +40,7 @@ pub(crate) const UNSPECIFIED_RELATION: &str = "has to do with";
 #[derive(Debug, Clone)]
 pub(crate) struct RawFact {
     pub(crate) subject: EntityRef,
-    /// Index of the target by which the classifiers and weights know the fact: the label of `pattern_target`.
+    /// Index of the label of `pattern_target`. The classifiers and weights use this target.
     pub(crate) target: usize,
     /// Index of the target whose pattern matched. The fact gets the predicate of this target.
     pub(crate) pattern_target: usize,

@@ -10,15 +10,19 @@ use crate::{
 };
 
 impl Extraction {
-    /// Adds the statements that the reading model found in a line to the facts that the patterns found in it. A
-    /// statement is not added if a fact already says almost the same. If both found the same new name, they share
-    /// one entity. If the line is out of character, all facts are removed instead. `talk_kind` is the kind that the
-    /// model found, unless another kind is recorded.
+    /// Adds the statements that the reading model found in a line to the facts that the patterns found in the same
+    /// line.
     ///
-    /// The patterns misread most sentences of real talk. In a transcript, a fact of the patterns is therefore kept only
-    /// if it overlaps a statement, and its confidence is at most that of the statement.
+    /// A statement is not added if a fact already says almost the same. If the model and the patterns found the same
+    /// new name, the name becomes one new entity. If only the model or only the patterns find that the words state
+    /// something as certain, the facts from these words are doubtful.
     ///
-    /// If only one of the two finds that the words state something as certain, the facts from these words are doubtful.
+    /// `talk_kind` is the kind of talk of the line. If it is out of character, nothing is added, and all facts and new
+    /// names of the line are removed.
+    ///
+    /// In a transcript (`is_transcript`), a fact that the patterns found is kept only if it overlaps a statement, and
+    /// gets at most the confidence of this statement. The reason is that the patterns misread most sentences of real
+    /// talk.
     pub fn add_statements(&mut self, line: LineStatements, talk_kind: TalkKind, is_transcript: bool) {
         if talk_kind == TalkKind::OutOfCharacter {
             self.clear_facts();
@@ -55,7 +59,7 @@ impl Extraction {
         }
     }
 
-    /// Removes all facts and the new names in them, because the text is out of character.
+    /// Removes all facts and all new names. Call this function if the text is out of character.
     pub fn clear_facts(&mut self) {
         self.facts.clear();
         self.entities.clear();
@@ -85,8 +89,8 @@ impl Extraction {
     }
 
     /// Adds a typed fact of a statement. If the patterns found the same fact in the same words of the text, the two
-    /// become one fact. Its confidence is the higher one if both agree on its assertion status, and otherwise the lower
-    /// one.
+    /// become one fact. This fact gets the higher confidence of the two if both have the same assertion status, and
+    /// otherwise the lower one.
     fn add_typed_fact(&mut self, mut typed: ExtractedFact) {
         let is_same = |other: &ExtractedFact| {
             (&other.subject, &other.predicate, &other.object) == (&typed.subject, &typed.predicate, &typed.object)

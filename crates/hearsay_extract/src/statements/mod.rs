@@ -1,8 +1,8 @@
 //! Statements: atomic sentences in which pronouns are resolved and entities are linked.
 //!
 //! [`Extractor::extract_statements`] reads consecutive lines with the [reading model](crate::model). For each statement
-//! that the model finds, it writes a sentence that can be understood alone, and computes the probability that the
-//! sentence is right. The sentence becomes a fact about its subject. The patterns of the extractor then read the
+//! that the model finds, the function writes a sentence that can be understood alone, and computes the probability that
+//! the sentence is right. The sentence becomes a fact about its subject. The patterns of the extractor then read the
 //! sentence and find typed facts in it.
 
 mod features;
@@ -42,8 +42,8 @@ pub struct TalkProbabilities {
 }
 
 impl TalkProbabilities {
-    /// Returns the kind of talk. A line is out of character only if this is more probable than not, because the facts
-    /// of such a line are dropped.
+    /// Returns the kind of talk. A line is out of character only if the probability of this kind is greater than 0.5,
+    /// because the facts of such a line are dropped.
     pub fn kind(&self) -> TalkKind {
         if self.out_of_character > 0.5 {
             TalkKind::OutOfCharacter
@@ -65,12 +65,13 @@ pub struct ModelStatement {
     pub features: StatementFeatures,
     /// Typed facts that the patterns find in the statement's sentence.
     pub typed_facts: Vec<ExtractedFact>,
-    /// Name that is added before the words of the text because they have no subject; `None` if they have one.
+    /// Name that is added before the words of the text because these words have no subject; `None` if they have a
+    /// subject.
     pub added_subject: Option<String>,
     /// Pronouns and descriptions in the text, with the names that replace them.
     pub resolved_references: Vec<(Span, String)>,
-    /// Assertion status that the model found. That of `fact` can differ, because it also takes the cues of doubt in
-    /// the line into account.
+    /// Assertion status that the model found. The assertion status in `fact` can differ, because cues of doubt in the
+    /// line can change it.
     pub factuality: Factuality,
 }
 
@@ -182,7 +183,7 @@ impl<'a> PreparedDocument<'a> {
         LineStatements { talk, statements, entities: entities.entities }
     }
 
-    /// Returns the parts of a line that it does not state as certain. Only a line with statements is searched.
+    /// Returns the parts of a line that the line does not state as certain. Only a line with statements is searched.
     fn doubtful_parts(&self, reading: &LineReading) -> Vec<DoubtfulPart> {
         if reading.statements.is_empty() {
             return Vec::new();

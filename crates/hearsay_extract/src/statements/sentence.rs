@@ -19,7 +19,7 @@ pub(crate) struct StatementText {
     /// Other entities that the sentence names, in their order in the sentence.
     pub(crate) participants: Vec<EntityRef>,
     pub(crate) factuality: Factuality,
-    /// Name that is added before the words because they have no subject; `None` if they have one.
+    /// Name that is added before the words because the words have no subject; `None` if they have a subject.
     pub(crate) added_subject: Option<String>,
     /// Words that are replaced, each with the name that replaces them.
     pub(crate) resolved: Vec<(Range<usize>, String)>,

@@ -14,7 +14,7 @@ const MAX_ERAS: usize = 100;
 const MAX_ABSOLUTE_YEAR: u64 = 1_000_000_000_000_000;
 
 impl Calendar {
-    /// Checks that the calendar can compute dates, and that every date has exactly one written form.
+    /// Checks that the calendar is complete, and that every date that it prints has only one meaning.
     ///
     /// # Errors
     /// Returns an error if a required part is missing (months, days, hours or minutes), two months have the same name,

@@ -10,8 +10,8 @@ use super::{Calendar, LeapRule};
 use crate::{GameTime, text};
 
 impl LeapRule {
-    /// Returns three intervals in years: between the years that `every` selects, between the exceptions among them
-    /// (which are not leap years), and between the exceptions that are leap years nevertheless.
+    /// Returns three intervals in years: the interval of the years that `every` selects, the interval of the years that
+    /// `except_every` excludes from them, and the interval of the excluded years that `unless_every` includes again.
     pub(super) fn intervals(&self) -> (i128, Option<i128>, Option<i128>) {
         let every = i128::from(self.every.max(1));
         let except = self.except_every.map(|interval| least_common_multiple(every, interval));
@@ -19,8 +19,8 @@ impl LeapRule {
         (every, except, unless)
     }
 
-    /// Returns the number of leap years up to and including a year, counted from the rule's offset. Only the difference
-    /// between two results is meaningful.
+    /// Returns the number of leap years up to and including a year, counted from the rule's offset. Use only the
+    /// difference between two results: the number itself has no meaning.
     fn leap_years_until(&self, year: i128) -> i128 {
         let years = year - i128::from(self.offset);
         let (every, except, unless) = self.intervals();

@@ -26,22 +26,23 @@ pub struct Month {
 
 /// A rule for leap years. If several rules apply to a year, each of them adds its days.
 ///
-/// Rules count years without gaps, even if the calendar has no year 0. In that case, the year −1 counts as 0, and the
-/// year −2 as −1.
+/// If the calendar has no year 0, leap rules count the year −1 as 0 and the year −2 as −1, so that the count has no
+/// gap.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LeapRule {
     /// The interval between leap years, in years; at least 1.
     pub every: u32,
-    /// The interval between exceptions, in years. An exception is a year that `every` selects but that is not a leap
-    /// year. In the Gregorian calendar, this interval is `100`.
+    /// The interval, in years, at which a year that `every` selects is not a leap year after all. In the Gregorian
+    /// calendar, this interval is `100`: the year 1900 is not a leap year.
     #[serde(default)]
     pub except_every: Option<u32>,
-    /// The interval, in years, between exceptions that are leap years nevertheless. In the Gregorian calendar, this
-    /// interval is `400`: the year 1900 is not a leap year, but the year 2000 is.
+    /// The interval, in years, at which a year that `except_every` excludes is a leap year after all. In the Gregorian
+    /// calendar, this interval is `400`: the year 2000 is a leap year.
     #[serde(default)]
     pub unless_every: Option<u32>,
-    /// The year from which the intervals are counted. With 1 and `every: 4`, the years 1, 5 and 9 are leap years.
+    /// The year from which the intervals are counted. With `offset: 1` and `every: 4`, the years 1, 5 and 9 are leap
+    /// years.
     #[serde(default)]
     pub offset: i64,
     /// The month that gets the additional days.
@@ -60,14 +61,16 @@ pub struct Era {
     /// The abbreviation that is printed after a year: `AS`. If it is empty, the name is printed.
     #[serde(default)]
     pub short: String,
-    /// The earliest year of the era, in the plain count of the [`Calendar`]. Only an era that counts backwards may omit
-    /// the earliest year; the era then has no beginning.
+    /// The first year of the era, as a year number without an era. Only an era that counts backwards may have no first
+    /// year; `None` means that the era has no beginning.
     #[serde(default)]
     pub start: Option<i64>,
-    /// The latest year of the era, in the plain count. `None` means that the era lasts until the next era starts.
+    /// The last year of the era, as a year number without an era. `None` means that the era lasts until the next era
+    /// starts.
     #[serde(default)]
     pub end: Option<i64>,
-    /// The number that the era gives to its earliest year, or to its latest year if the era counts backwards.
+    /// The lowest year number in the era: the number of its first year, or of its last year if the era counts
+    /// backwards.
     #[serde(default = "default_first_year")]
     pub first: i64,
     /// Whether year numbers decrease towards the end of the era, like the years BC.
@@ -77,8 +80,8 @@ pub struct Era {
 
 /// Calendar of a campaign.
 ///
-/// Years are numbered in a *plain count* without a first or last year. [`GameTime`] 0 is the first minute of the year 1
-/// in the plain count. Eras give other names to the same years.
+/// A year has a number in the *plain count*, which has no first and no last year. [`GameTime`] 0 is the first minute of
+/// the year 1 of the plain count. If a year belongs to an era, the year also has a number in this era.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Calendar {
@@ -97,16 +100,17 @@ pub struct Calendar {
     /// The number of minutes in an hour.
     #[serde(default = "default_minutes_per_hour")]
     pub minutes_per_hour: u32,
-    /// The text that is printed after a year of the plain count.
+    /// The text that is printed after a year that belongs to no [`Era`]. If it is empty, only the number is printed.
     #[serde(default)]
     pub era: String,
     /// The leap rules.
     #[serde(default)]
     pub leap: Vec<LeapRule>,
-    /// Whether the plain count has a year 0. If `false`, the year 1 follows the year −1.
+    /// Whether the calendar has a year 0. If `false`, the year 1 follows the year −1.
     #[serde(default = "default_year_zero")]
     pub year_zero: bool,
-    /// Named ranges of years. A year outside all eras is printed in the plain count.
+    /// The eras: named ranges of years with their own year numbers. A year that belongs to no era is printed with its
+    /// number in the plain count, followed by the text in `era`.
     #[serde(default)]
     pub eras: Vec<Era>,
 }
@@ -132,7 +136,7 @@ fn default_year_zero() -> bool {
 }
 
 impl Default for Calendar {
-    /// Returns a calendar of twelve months of thirty days, named by their numbers.
+    /// Returns a calendar with twelve months of thirty days each. The names of the months are numbers.
     fn default() -> Self {
         Self {
             name: "Plain count".into(),
@@ -150,7 +154,7 @@ impl Default for Calendar {
 
 impl Calendar {
     /// Formats a game time as a date: `3 Rainmoon 412 HR, 18:30`. At midnight, the time of day is omitted. The year is
-    /// printed in its era.
+    /// printed with its number in its era.
     pub fn format(&self, time: GameTime) -> String {
         let (day, minute) = self.day_of(time);
         let (year, month, day) = self.date_of(day);

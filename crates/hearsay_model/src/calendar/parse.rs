@@ -9,8 +9,9 @@ const MAX_NUMBER: i128 = 1 << 64;
 impl Calendar {
     /// Parses a date: `3 Rainmoon 412`, `Rainmoon 412`, `412`, or `412-04-03` (year, month, day).
     ///
-    /// A time of day (`, 18:30`) and the full or short name of an era may follow. Without an era, the year belongs to
-    /// the plain count. If the month, day or time is omitted, the result is the first minute of the written period.
+    /// A time of day (`, 18:30`) and the full or short name of an era may follow. Without an era, the year is a number
+    /// in the [plain count](Calendar) of the calendar. If the month, day or time is omitted, the result is the first
+    /// minute of the year, month or day.
     ///
     /// # Errors
     /// Returns an error if the text is not a date of this calendar. The error names the invalid part and the expected
@@ -19,20 +20,20 @@ impl Calendar {
         Ok(Date { raw: raw.into(), time: Some(self.parse_span(raw)?.first) })
     }
 
-    /// Parses a date like [`parse`](Self::parse) and returns the whole interval that it covers: a month for
+    /// Parses a date like [`parse`](Self::parse), and returns the whole interval that the date covers: a month for
     /// `Rainmoon 412`.
     ///
     /// # Errors
-    /// Returns an error as [`parse`](Self::parse) does.
+    /// Returns the same errors as [`parse`](Self::parse).
     pub fn parse_span(&self, raw: &str) -> Result<DateSpan, CalendarError> {
         self.parse_relative(raw, None)
     }
 
-    /// Returns the last minute that a written date covers. A fact that is dated "as of Rainmoon 412" was true at that
-    /// minute.
+    /// Returns the last minute that a written date covers: the last minute of the month for `Rainmoon 412`. A fact that
+    /// is dated "as of Rainmoon 412" was true at this minute.
     ///
     /// # Errors
-    /// Returns an error as [`parse`](Self::parse) does.
+    /// Returns the same errors as [`parse`](Self::parse).
     pub fn end_of(&self, raw: &str) -> Result<GameTime, CalendarError> {
         Ok(self.parse_span(raw)?.last)
     }
@@ -43,11 +44,11 @@ impl Calendar {
     /// a year (`4 Rainmoon`, `the 4th of Rainmoon`, `Rainmoon`) is in the year of `now`. `today`, `yesterday`,
     /// `tomorrow` and `3 days ago` count from the day of `now`. A time of day alone is on the day of `now`.
     ///
-    /// The meaning of a relative date changes from day to day. To store a relative date, store the absolute date that
-    /// [`format`](Self::format) returns for its first minute.
+    /// The meaning of a relative date changes from day to day. Therefore, do not store the text of a relative date.
+    /// Store the text that [`format`](Self::format) returns for the first minute of the result.
     ///
     /// # Errors
-    /// Returns an error as [`parse`](Self::parse) does. Also returns an error if the text is relative to the present
+    /// Returns the same errors as [`parse`](Self::parse). Also returns an error if the text is relative to the present
     /// and `now` is `None`.
     pub fn parse_relative(&self, raw: &str, now: Option<GameTime>) -> Result<DateSpan, CalendarError> {
         DateParser { calendar: self, raw, now }.parse()

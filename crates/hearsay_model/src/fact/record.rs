@@ -16,8 +16,8 @@ pub struct Fact {
     parts: FactParts,
 }
 
-/// A fact in a human-readable format does not contain its id. Other formats contain the id, because reading it takes
-/// less time than computing it.
+/// In a human-readable format, the serialized fact does not contain its id. In other formats, it contains the id,
+/// because reading the id takes less time than computing it.
 impl Serialize for Fact {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if serializer.is_human_readable() {
@@ -104,8 +104,8 @@ impl Fact {
         Ok(FactBuilder::new(subject.clone(), name, Object::Value(value.into()), provenance))
     }
 
-    /// Returns a builder that contains the parts of this fact. If you change the content or the source, the new fact
-    /// has a different id.
+    /// Returns a builder that contains the parts of this fact. If you change the content or the source, the fact that
+    /// you build has a different id.
     pub fn to_builder(&self) -> FactBuilder {
         FactBuilder { parts: self.parts.clone() }
     }
@@ -146,7 +146,8 @@ impl Fact {
         &self.parts.mentions
     }
 
-    /// Returns the assertion status: whether the source of the fact asserts it. The id does not depend on it.
+    /// Returns the assertion status: whether the source asserts, negates, plans, hedges or ends the statement. The id
+    /// of the fact does not depend on the assertion status.
     pub fn factuality(&self) -> Factuality {
         self.parts.factuality
     }
@@ -183,20 +184,21 @@ impl Fact {
         self.parts.status
     }
 
-    /// Returns whether the fact is canon or claimed, and has no end date. Graph searches for the DM follow only these
-    /// facts.
+    /// Returns whether the fact is canon or claimed, and has no end date. Graph searches for the DM follow only
+    /// relations for which this is true.
     pub fn is_in_effect(&self) -> bool {
         matches!(self.status(), FactStatus::Canon | FactStatus::Claimed) && !self.validity().is_closed()
     }
 
-    /// Calls a function with every record that the fact refers to.
+    /// Calls `visit` with each reference from the fact to another record: entities, facts, passages and sessions.
     pub fn visit_references<'a>(&'a self, visit: &mut dyn FnMut(Reference<'a>)) {
         self.entities().for_each(|id| visit(Reference::Entity(id)));
         self.fact_relation().into_iter().for_each(|relation| visit(Reference::Fact(relation.fact())));
         self.provenance().visit_references(visit);
     }
 
-    /// Renames the ids of the records that the fact refers to. The fact's own id is then recomputed.
+    /// Replaces the ids of the records that the fact refers to, with the methods of `renaming`. Then recomputes the id
+    /// of the fact, which is a hash.
     pub fn rename<R: Rename>(&mut self, renaming: &mut R) {
         self.parts.rename(renaming);
         if !R::KEEPS_IDS_EQUAL
@@ -218,8 +220,8 @@ impl Fact {
         self.parts.secrecy
     }
 
-    /// Returns the handle: the name that the author gave the fact in a campaign file. The id does not depend on the
-    /// handle.
+    /// Returns the handle: the name that the author gave the fact in a campaign file. The id of the fact does not
+    /// depend on the handle.
     pub fn handle(&self) -> Option<&str> {
         self.parts.handle.as_deref()
     }
@@ -234,7 +236,7 @@ impl Fact {
         &self.parts.provenance
     }
 
-    /// Sets the real time at which the fact was recorded. The id does not depend on it.
+    /// Sets the real time at which the fact was recorded. The id of the fact does not depend on this time.
     pub fn set_recorded(&mut self, recorded: crate::Timestamp) {
         self.parts.provenance.recorded = recorded;
     }

@@ -36,7 +36,7 @@ impl FactRelation {
         }
     }
 
-    /// Renames the id of the other fact.
+    /// Replaces the id of the other fact, with the methods of `renaming`.
     pub fn rename(&mut self, renaming: &mut impl Rename) {
         match self {
             Self::Distorts(fact) | Self::Refutes(fact) | Self::Ends(fact) | Self::Covers(fact) => renaming.fact(fact),

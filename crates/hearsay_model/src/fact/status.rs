@@ -54,11 +54,11 @@ impl fmt::Display for FactStatus {
 pub enum Secrecy {
     /// Common knowledge: everyone may know the fact.
     Common,
-    /// Open: the audience rules decide who knows the fact.
+    /// Open: the default audience of the campaign decides who knows the fact, unless the fact names its knowers.
     #[default]
     Open,
-    /// Secret: the audience rules do not apply. Only the holders know the fact, such as its subject and the knowers
-    /// that the author names.
+    /// Secret: only the holders know the fact, such as its subject and the knowers that the author names. The default
+    /// audience does not apply.
     Secret,
 }
 

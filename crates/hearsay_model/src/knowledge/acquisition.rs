@@ -61,7 +61,7 @@ pub enum Reliability {
 pub struct AcquisitionDescriptor {
     /// The name of the acquisition in campaign files, ids and graph tables.
     pub name: &'static str,
-    /// A phrase that describes the acquisition without naming a source: `heard talk of it`.
+    /// A phrase that describes the acquisition but names no teller or document: `heard talk of it`.
     pub phrase: &'static str,
     /// How strongly the acquisition convinces the knower if there is no other evidence.
     pub reliability: Reliability,
@@ -223,8 +223,8 @@ impl Acquisition {
         }
     }
 
-    /// Returns [`Self::Authored`] for a deduction, and a copy of any other acquisition. Used for a fact that was
-    /// learned together with a deduced fact but does not follow from its premises, such as a name.
+    /// Returns [`Self::Authored`] for a deduction, and a copy of any other acquisition. Used for a fact that a knower
+    /// learned together with a deduced fact, such as a name, but that does not follow from the premises.
     #[must_use]
     pub fn without_premises(&self) -> Self {
         if self.is_independent() { self.clone() } else { Self::Authored }
@@ -243,7 +243,7 @@ impl Acquisition {
         }
     }
 
-    /// Renames the entities and facts that the acquisition names.
+    /// Replaces the ids of the entities and facts that the acquisition names, with the methods of `renaming`.
     pub fn rename(&mut self, renaming: &mut impl Rename) {
         match self {
             Self::Told { by, citing } => by.iter_mut().chain(citing).for_each(|id| renaming.entity(id)),

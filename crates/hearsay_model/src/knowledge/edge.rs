@@ -110,15 +110,16 @@ impl KnowledgeEdge {
         self.sources.dedup();
     }
 
-    /// Returns the game time at which the knower learned the fact; `None` if the edge has no such time.
+    /// Returns the game time at which the knower learned the fact; `None` if the knower has always known the fact, or
+    /// if the date as written has no game time.
     pub fn learned_at(&self) -> Option<GameTime> {
         self.learned.as_ref().and_then(|date| date.time)
     }
 
-    /// Calls a function with every record that the edge refers to.
+    /// Calls `visit` with each reference from the edge to another record.
     ///
-    /// The function is not called with the fact of a [basis](Justification::Basis). It is called with the edge of the
-    /// basis, which refers to the same fact.
+    /// For a [basis](Justification::Basis), `visit` is called with the edge of the basis only, because this edge refers
+    /// to the fact of the basis.
     pub fn visit_references<'a>(&'a self, visit: &mut dyn FnMut(Reference<'a>)) {
         self.knower.entity().into_iter().for_each(|id| visit(Reference::Entity(id)));
         visit(Reference::Fact(self.fact));
@@ -129,7 +130,7 @@ impl KnowledgeEdge {
         sources.for_each(|id| visit(Reference::KnowledgeEdge(id)));
     }
 
-    /// Renames the records that the edge refers to.
+    /// Replaces the ids of the records that the edge refers to, with the methods of `renaming`.
     pub fn rename<R: Rename>(&mut self, renaming: &mut R) {
         self.knower.rename(renaming);
         renaming.fact(&mut self.fact);

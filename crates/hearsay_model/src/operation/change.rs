@@ -21,7 +21,7 @@ use crate::{
 /// 4. `state/fold.rs`: the effect of the variant on the value of its record
 /// 5. `state/compact.rs`: the later changes that replace the variant
 ///
-/// Other code calls the methods of `Change`. It matches on a variant only to find the changes of that variant.
+/// Other code calls the methods of `Change`, and matches on a variant only to find the changes of that variant.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Change {
@@ -172,11 +172,10 @@ impl Change {
         matches!(self, Self::SaveSlot(_) | Self::DropSlot(_))
     }
 
-    /// Returns whether the change affects other operations only through the records that it
-    /// [touches](Self::touched_keys).
+    /// Returns whether the change can affect only operations that [touch](Self::touched_keys) the same records.
     ///
-    /// A change that is not local may make another operation invalid or change its meaning, because it removes a
-    /// record, sets a setting or undoes operations.
+    /// Other changes remove a record, set a setting or undo operations. Such a change can make any other operation
+    /// invalid, or give it another meaning.
     pub fn is_local(&self) -> bool {
         match self {
             Self::AddEntity(_)

@@ -28,9 +28,9 @@ impl Change {
         })
     }
 
-    /// Calls a function with every record that the change refers to.
+    /// Calls `visit` with each reference from the change to a record.
     ///
-    /// The record that the change writes is also visited if it must already exist.
+    /// If the record that the change writes must already exist, `visit` is also called with a reference to that record.
     pub fn visit_references<'a>(&'a self, mut visit: impl FnMut(Reference<'a>)) {
         match self {
             Self::RemoveEntity(id) => visit(Reference::Entity(id)),
@@ -66,7 +66,8 @@ impl Change {
         keys
     }
 
-    /// Renames the ids in the change. A record whose id is a hash of its content gets a new id.
+    /// Replaces the ids in the change, with the methods of `renaming`. If the id of a record is a hash of its content,
+    /// the record then gets a new id.
     pub fn rename(&mut self, renaming: &mut impl Rename) {
         match self {
             Self::AddEntity(entity) => renaming.entity(&mut entity.id),

@@ -27,7 +27,8 @@ impl Default for CalibrationSettings {
 pub enum SpeakerRole {
     /// The speaker is the DM. The lines of the speaker are narration.
     Dm,
-    /// The speaker is nobody in the game, for example a guest at the table. The lines keep the speaker's name as text.
+    /// The speaker plays nobody in the game, for example a guest at the table. The lines keep the speaker's name as
+    /// text.
     Nobody,
 }
 
@@ -70,8 +71,8 @@ impl ReviewSetting {
         }
     }
 
-    /// Calls a function with every record that the setting refers to. The facts of [`CalibrationSettings`] are not
-    /// visited, because they need not exist.
+    /// Calls `visit` with each reference from the setting to a record, except the facts in [`CalibrationSettings`],
+    /// because these facts need not exist.
     pub(super) fn visit_references<'a>(&'a self, visit: &mut dyn FnMut(Reference<'a>)) {
         match self {
             Self::Distinct { one, other } | Self::Merged { gone: one, into: other } => {

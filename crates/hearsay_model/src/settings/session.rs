@@ -36,7 +36,8 @@ pub struct EditedRecap {
 pub enum SessionSetting {
     /// The session in progress. Removing this setting ends the session.
     Playing(ActiveSession),
-    /// A recap of a session as the DM edited it. The recap is only shown to people. It does not affect any answer.
+    /// A recap of a session as the DM edited it. The recap is only shown to people. Answers to questions do not depend
+    /// on it.
     Recap(EditedRecap),
 }
 

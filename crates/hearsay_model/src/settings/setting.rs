@@ -37,9 +37,10 @@ impl Setting {
         Self::Review(ReviewSetting::Speaker { name: text::normalize(name), role })
     }
 
-    /// Calls a function with every record that the setting refers to.
+    /// Calls `visit` with each reference from the setting to a record.
     ///
-    /// The facts of [`CalibrationSettings`](crate::CalibrationSettings) are not visited, because they need not exist.
+    /// `visit` is not called with the facts in [`CalibrationSettings`](crate::CalibrationSettings), because these facts
+    /// need not exist.
     pub fn visit_references<'a>(&'a self, visit: &mut dyn FnMut(Reference<'a>)) {
         match self {
             Self::Game(setting) => setting.visit_references(visit),
@@ -49,7 +50,7 @@ impl Setting {
         }
     }
 
-    /// Renames the ids of the records that the setting refers to.
+    /// Replaces the ids of the records that the setting refers to, with the methods of `renaming`.
     pub fn rename(&mut self, renaming: &mut impl Rename) {
         match self {
             Self::Game(setting) => setting.rename(renaming),

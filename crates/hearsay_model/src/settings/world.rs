@@ -25,7 +25,7 @@ pub enum WorldSetting {
     Campaign(CampaignInfo),
     /// The calendar.
     Calendar(Calendar),
-    /// The audience rules for facts that are neither common nor secret.
+    /// The rules that decide who knows a fact that names no knowers and that is neither common nor secret.
     Audience(AudienceRules),
     /// A relation that the campaign defines, or a redefinition of a built-in relation.
     Predicate(PredicateDef),

@@ -29,19 +29,19 @@ impl State {
         Ok(self.apply_keyed(operation, keys))
     }
 
-    /// Applies a recorded operation without checking it. The operation must have been applied to an equal state before.
+    /// Applies an operation that was read from the journal, without checking it. The operation must have passed
+    /// [`State::check`] on an equal state when it was recorded.
     ///
     /// Read the operation with [`SharedIds`](crate::SharedIds), so that equal ids share memory.
     pub fn apply_recorded(&mut self, operation: impl Into<Arc<Operation>>) -> Applied {
         self.apply_checked(operation.into())
     }
 
-    /// Applies a recorded operation like [`apply_recorded`](Self::apply_recorded). `keys` contains the keys that
-    /// [`Change::written_key`] returns for the changes of the operation, in order. Another thread can compute the keys in
-    /// advance.
+    /// Does the same as [`apply_recorded`](Self::apply_recorded), with keys that another thread may have computed in
+    /// advance. `keys` contains the result of [`Change::written_key`] for each change of the operation, in order.
     ///
-    /// Returns the keys of the records whose value or visibility may have changed, in arbitrary order and possibly
-    /// several times, because sorting the keys of a large operation takes a long time.
+    /// Returns the keys of the records that may have changed, appeared or disappeared. The keys have no particular
+    /// order and can repeat, because sorting the keys of a large operation takes a long time.
     pub fn apply_recorded_keyed(&mut self, operation: Operation, keys: Vec<Option<Key>>) -> Vec<Key> {
         self.apply_unsorted(operation.into(), keys)
     }
@@ -51,11 +51,11 @@ impl State {
         self.apply_keyed(operation, keys)
     }
 
-    /// Applies a recorded operation at its position in the journal. Compaction may have removed some changes of the
-    /// operation.
+    /// Applies an operation that was read from a compacted journal, at its position. Compaction may have removed some
+    /// changes of the operation.
     ///
-    /// The state may lack records that the operation refers to. Changes that save or drop slots are ignored. Returns
-    /// the records whose value or visibility may have changed.
+    /// The records that the operation refers to need not exist in the state. Changes that save or drop slots are
+    /// ignored. Returns the keys of the records that may have changed, appeared or disappeared.
     pub fn apply_compacted(&mut self, position: Position, operation: impl Into<Arc<Operation>>) -> Vec<Key> {
         let operation = operation.into();
         let keys = keys(&operation);
@@ -64,8 +64,8 @@ impl State {
         touched
     }
 
-    /// Applies a recorded operation like [`apply_compacted`](Self::apply_compacted). `keys` and the result have the same
-    /// meaning as for [`apply_recorded_keyed`](Self::apply_recorded_keyed).
+    /// Does the same as [`apply_compacted`](Self::apply_compacted). The argument `keys` and the result are as in
+    /// [`apply_recorded_keyed`](Self::apply_recorded_keyed).
     pub fn apply_compacted_keyed(
         &mut self,
         position: Position,
@@ -312,8 +312,8 @@ impl State {
         }
     }
 
-    /// Folds the rows of the touched records again, and all rows whose visibility depends on them. Adds the keys of the
-    /// dependent rows to `touched`. If keys are added, `touched` is then sorted and unique.
+    /// Folds the rows of the touched records again, and all rows that they can make appear or disappear. Adds the keys
+    /// of these dependent rows to `touched`. If keys are added, `touched` is then sorted and unique.
     pub(super) fn refresh(&mut self, touched: &mut Vec<Key>) {
         let mut rows = TouchedRows::default();
         touched.iter().for_each(|key| rows.add(key, self.row_index(key)));
@@ -423,8 +423,8 @@ impl State {
         was != is
     }
 
-    /// Folds a fact again. Returns whether the fact became knowable, or stopped being knowable. In both cases, the
-    /// visibility of its edges changes.
+    /// Folds a fact again. Returns whether the fact became knowable, or stopped being knowable. In both cases, its
+    /// edges appear or disappear.
     fn refresh_fact(&mut self, index: u32) -> bool {
         let before = self.fact_at(index).cloned();
         let row = self.facts.at(index);

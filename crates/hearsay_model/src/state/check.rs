@@ -158,7 +158,7 @@ impl State {
         self.check_keyed(operation, &keys(operation))
     }
 
-    /// Checks an operation like [`check`](Self::check). `keys` are the [`keys`] of its changes.
+    /// Does the same as [`check`](Self::check). `keys` are the [`keys`] of the operation.
     pub(super) fn check_keyed(&self, operation: &Operation, keys: &[Option<Key>]) -> Result<(), ApplyError> {
         if operation.changes.is_empty() {
             return Err(ApplyError::Empty);

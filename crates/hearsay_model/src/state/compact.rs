@@ -9,7 +9,7 @@
 //! 3. [`State::compact`] removes some of the unneeded changes, and returns the rewritten operations.
 //!
 //! A change is unneeded if its operation was reverted, if a later change replaced its value, or if it concerns a fact
-//! that no knower can learn of any more. Two kinds of facts qualify: a fact that its own source withdrew, and a former
+//! that no knower can ever learn again. Two kinds of facts qualify: a fact that its own source withdrew, and a former
 //! value of a predicate without full [`History`].
 //!
 //! A removal by a person remains in the journal, so that no import adds the record again. The revert of an import or a
@@ -71,7 +71,7 @@ pub struct Compaction {
 }
 
 impl Compaction {
-    /// Returns whether all unneeded changes of the plan are removed.
+    /// Returns whether [`State::compact`] has removed all unneeded changes of the plan.
     pub fn is_done(&self) -> bool {
         self.unneeded.is_empty()
     }
@@ -83,7 +83,7 @@ pub struct CompactionResult {
     /// The rewritten operations, sorted by position. Each pair contains the position and the remaining operation, which
     /// is `None` if no changes are left.
     pub operations: Vec<(Position, Option<Arc<Operation>>)>,
-    /// The records whose value or visibility may have changed. Sorted and unique.
+    /// The keys of the records that may have changed, appeared or disappeared. Sorted and unique.
     pub touched: Vec<Key>,
 }
 
@@ -98,8 +98,8 @@ struct Context<'a> {
 }
 
 impl State {
-    /// Returns the compaction point. Operations at or before this position cannot be undone. Compaction may have
-    /// removed some or all of their changes.
+    /// Returns the compaction point: operations at or before this position in the journal cannot be undone. Compaction
+    /// may have removed some or all of their changes.
     pub fn compacted_to(&self) -> Position {
         self.compacted_to
     }
@@ -107,8 +107,8 @@ impl State {
     /// Returns the position up to which the journal may be compacted: at most `limit`, and at least
     /// [`State::compacted_to`].
     ///
-    /// Pass exactly this position to [`State::advance_compaction`]. If you pass an earlier position, an operation after
-    /// the compaction point may revert or restore an operation before the compaction point.
+    /// Pass exactly this position to [`State::advance_compaction`]. Do not pass an earlier position: an operation after
+    /// it might revert or restore an operation before it.
     pub fn undo_horizon(&self, retention: &UndoRetention, limit: Position) -> Position {
         let mut horizon = self.position().0.saturating_sub(retention.operations).min(limit.0);
         if let Some(slot) = self.slots.iter().map(|slot| slot.position).min() {
@@ -178,8 +178,8 @@ impl State {
 
     /// Removes unneeded changes of a plan. Stops when the rewritten operations have about `limit` changes in total.
     ///
-    /// The plan must have been made for this state or for an earlier version of it. Former values of predicates without
-    /// full [`History`] disappear. All other data that can be read stays the same.
+    /// Make the plan from this state or from an earlier version of it. Former values of predicates without full
+    /// [`History`] disappear. All other reads give the same result as before.
     pub fn compact(&mut self, plan: &mut Compaction, limit: usize) -> CompactionResult {
         for position in plan.scanned_to.0 + 1..=self.position().0 {
             let Some(entry) = self.entry(Position(position)) else { continue };
@@ -431,7 +431,7 @@ impl State {
 
     /// Removes a write that is reverted or replaced. Also removes the record if the record has no other write.
     ///
-    /// Returns the records whose value or visibility may have changed.
+    /// Returns the keys of the records that may have changed, appeared or disappeared.
     fn remove_write(&mut self, change: &Change, write: Write) -> Vec<Key> {
         let Some(key) = change.written_key() else { return Vec::new() };
         let Some(writes) = self.writes_mut(&key).filter(|writes| writes.contains(write)) else {

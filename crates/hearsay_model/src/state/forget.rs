@@ -17,7 +17,7 @@ use crate::{EntityId, Fact, Key, Knower, Passage, text};
 impl State {
     /// Removes the fact at a dense index, as if it had never been recorded. Edges to it become inactive.
     ///
-    /// Returns the keys of the records whose value or visibility may have changed, sorted and unique.
+    /// Returns the keys of the records that may have changed, appeared or disappeared, sorted and unique.
     ///
     /// The operation that recorded the fact stays in the journal. Reverting or restoring this operation later does not
     /// bring the fact back.
@@ -73,7 +73,7 @@ impl State {
 
     /// Removes the edge at a dense index, as if it had never been recorded. Dependent edges may become inactive.
     ///
-    /// Returns the keys of the records whose value or visibility may have changed, sorted and unique.
+    /// Returns the keys of the records that may have changed, appeared or disappeared, sorted and unique.
     pub(super) fn forget_knowledge(&mut self, index: u32) -> Vec<Key> {
         let Some(row) = self.knowledge.row(index).filter(|row| row.record.is_recorded()) else { return Vec::new() };
         let id = row.id;

@@ -50,12 +50,12 @@ pub use undo::UndoPreview;
 pub use validity::FactGroup;
 use validity::ValidityIndex;
 
-/// Operation in the journal, and whether it is live.
+/// An operation in the journal, and whether it is live (not reverted).
 #[derive(Debug, Clone)]
 pub struct Entry {
     /// The operation.
     pub operation: Arc<Operation>,
-    /// Whether the operation is live. An operation is live if no live operation reverts it.
+    /// Whether the operation is live: `true` if no live operation reverts this operation.
     pub live: bool,
 }
 
@@ -67,14 +67,14 @@ type Journal = ChunkedVec<Entry, 64>;
 pub struct Applied {
     /// The position of the operation in the journal.
     pub position: Position,
-    /// The keys of the records whose value or visibility may have changed, sorted and unique.
+    /// The keys of the records that may have changed, appeared or disappeared. Sorted and unique.
     pub touched: Vec<Key>,
 }
 
-/// State of a campaign in memory: all records, settings and operations. See the [crate] documentation for an example.
+/// State of a campaign in memory: all records, settings and operations. The [crate] documentation contains an example.
 ///
-/// Cloning a state is O(1). The first write to a clone copies only the parts of memory that the write changes. A reader
-/// can therefore use a clone while the writer continues.
+/// Cloning a state is O(1). The first write to a clone copies only the parts of memory that the write changes.
+/// Therefore, one thread can read a clone while another thread changes the state.
 #[derive(Debug, Clone, Default)]
 pub struct State {
     journal: Journal,
@@ -147,8 +147,8 @@ impl State {
         StateVersion { position: self.position(), transient_updates: self.transients.updates }
     }
 
-    /// Sets the version of a reloaded state to the version after `version`, so that results of earlier reads count as
-    /// outdated.
+    /// Sets the version of a reloaded state to the version after `version`, so that results of reads before the reload
+    /// count as outdated.
     pub fn follow(&mut self, version: StateVersion) {
         self.transients.updates = version.transient_updates + 1;
     }

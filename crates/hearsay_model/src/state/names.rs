@@ -70,8 +70,8 @@ impl State {
         names
     }
 
-    /// Returns the newest canon fact without an end that states an attribute of an entity. A fact that is not secret
-    /// takes precedence over a secret fact.
+    /// Returns the newest canon fact that states an attribute of an entity and has no end date. A fact that is not
+    /// secret takes precedence over a secret fact.
     pub fn newest(&self, id: &EntityId, name: &str) -> Option<&Fact> {
         self.newest_in(self.facts_with_subject(id, name))
     }
@@ -85,8 +85,7 @@ impl State {
             .map(|(fact, _)| fact)
     }
 
-    /// Returns one canon fact without an end for every predicate of an entity. Each fact is chosen as in
-    /// [`newest`](Self::newest).
+    /// Returns, for every predicate of an entity, the fact that [`newest`](Self::newest) would return.
     pub fn newest_by_predicate(&self, id: &EntityId) -> BTreeMap<&Predicate, &Fact> {
         let newest = self.fact_groups(id).filter_map(|group| self.newest_in(group));
         newest.map(|fact| (fact.predicate(), fact)).collect()
@@ -125,7 +124,7 @@ impl State {
         names.filter_map(|fact| fact.object().text()).filter(|name| text::normalize(name) == normal).min()
     }
 
-    /// Returns the canon facts without an end that state an attribute of an entity, sorted by fact id.
+    /// Returns the canon facts that state an attribute of an entity and have no end date, sorted by fact id.
     pub fn values(&self, id: &EntityId, name: &Predicate) -> Vec<&Fact> {
         let open = self.facts_with_subject(id, name.as_str()).open();
         let canon = open.filter(|fact| fact.status() == FactStatus::Canon);
@@ -134,7 +133,7 @@ impl State {
         facts
     }
 
-    /// Finds the entity that has an id, a name or an alias. Ids take precedence over names.
+    /// Finds the entity whose id, name or alias is `text`. Ids take precedence over names.
     ///
     /// Names are compared in their [normal form](text::normalize).
     pub fn resolve(&self, text: &str) -> Resolution {

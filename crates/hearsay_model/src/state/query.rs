@@ -14,10 +14,10 @@ use crate::{
     Vocabulary, WorldSetting,
 };
 
-/// Relation of an entity to another entity, seen from the first entity.
+/// Relation between two entities, seen from one of them.
 ///
-/// The type is small, and its methods compute the parts on demand, because a graph search inspects many links but uses
-/// only a few.
+/// A link is small, and its methods look up the fact and the other entity only when they are called, because a graph
+/// search inspects many links but uses only a few.
 #[derive(Debug, Clone, Copy)]
 pub struct Link<'a> {
     state: &'a State,
@@ -41,8 +41,8 @@ impl<'a> Link<'a> {
         self.hop.other()
     }
 
-    /// Returns whether the link leads from the subject of the relation to its object. Otherwise, it leads from the
-    /// object to the subject.
+    /// Returns whether the entity from which the relation is seen is its subject. If `false`, this entity is the
+    /// object.
     pub fn is_forward(&self) -> bool {
         self.hop.is_forward()
     }
@@ -88,7 +88,7 @@ impl State {
         self.fact_at(self.facts.find(&id)?)
     }
 
-    /// Returns a fact as it was first asserted, even if the operation that asserted it was reverted.
+    /// Returns a fact as it was first recorded, even if the operation that recorded it was reverted.
     pub fn asserted(&self, id: FactId) -> Option<&Arc<Fact>> {
         let row = self.facts.get(&id)?;
         if row.transient {
@@ -175,7 +175,8 @@ impl State {
     }
 
     /// Returns the relations from or to the entity at a dense index. Each relation is a [`Hop`], which contains dense
-    /// indices instead of ids. Hidden relations, such as retracted relations, are included.
+    /// indices instead of ids. Relations that are no longer part of the state, such as retracted relations, are
+    /// included.
     ///
     /// This method is meant for graph searches, which inspect many relations but use only a few.
     #[inline]
@@ -183,14 +184,14 @@ impl State {
         self.hops.get(index as usize).map_or(&[], |hops| hops)
     }
 
-    /// Returns whether the fact at a dense index is visible, is canon or claimed, and has no end. Graph searches for
-    /// the DM follow only these facts.
+    /// Returns whether the fact at a dense index exists, is canon or claimed, and has no end date. Graph searches for
+    /// the DM follow only relations for which this is true.
     #[inline]
     pub fn is_in_effect_at(&self, fact: u32) -> bool {
         self.in_effect.get(fact as usize)
     }
 
-    /// Returns whether the fact id of the first relation is smaller than that of the second relation.
+    /// Returns whether the fact of the relation `a` has a smaller id than the fact of the relation `b`.
     #[inline]
     pub fn is_before(&self, a: Hop, b: Hop) -> bool {
         let id = |hop: Hop| self.facts.at(hop.fact()).id;
@@ -226,25 +227,26 @@ impl State {
         })
     }
 
-    /// Returns the rank of each entity in the order of ids. The position in the slice is the dense index of the entity.
-    /// Sorting entities by rank gives the same order as sorting by id, but is faster.
+    /// Returns the rank of each entity: its position, counted from 0, if all entities are sorted by id. The slice is
+    /// indexed by the dense index of the entity. Sorting entities by rank gives the same order as sorting by id, but is
+    /// faster.
     #[inline]
     pub fn ranks(&self) -> &[u32] {
         &self.order().ranks
     }
 
-    /// Returns the dense indices of the entities in the order of ids.
+    /// Returns the dense indices of the entities, sorted by the ids of the entities.
     #[inline]
     pub fn by_rank(&self) -> &[u32] {
         &self.order().indices
     }
 
-    /// Returns the rank of the entity at a dense index in the order of ids.
+    /// Returns the [rank](Self::ranks) of the entity at a dense index; `u32::MAX` if no entity has this index.
     pub fn rank_at(&self, index: u32) -> u32 {
         self.ranks().get(index as usize).copied().unwrap_or(u32::MAX)
     }
 
-    /// Returns the number of dense indices that were assigned to entities, including removed entities.
+    /// Returns the number of dense indices that were assigned to entities. Indices of removed entities are included.
     #[inline]
     pub fn index_count(&self) -> usize {
         self.entities.index_count()
@@ -265,7 +267,8 @@ impl State {
         rows.filter_map(|row| Some((row.id, row.record.value.as_ref()?)))
     }
 
-    /// Returns the knower's own active edges, in arbitrary order. Edges of its groups and places are not included.
+    /// Returns the active edges from a knower, in arbitrary order. Edges from the knower's groups and places are not
+    /// included.
     pub fn knowledge_of(&self, knower: &Knower) -> impl Iterator<Item = &Arc<KnowledgeEdge>> {
         self.edges_of(knower).map(|(_, edge)| edge)
     }
@@ -284,7 +287,7 @@ impl State {
         }
     }
 
-    /// Returns the active edges of a knower, each with its fact and the dense index of the fact.
+    /// Returns the active edges from a knower, each with its fact and the dense index of the fact.
     ///
     /// The dense index of a fact is a small number that is valid for the lifetime of this state.
     pub fn known_facts<'a>(&'a self, knower: &Knower) -> impl Iterator<Item = KnownFact<'a>> + use<'a> {
@@ -406,10 +409,10 @@ impl State {
         self.sessions.values().filter_map(|row| row.value.as_ref())
     }
 
-    /// Returns all active settings, sorted by key.
+    /// Returns all settings that apply, sorted by key.
     ///
-    /// A reveal is inactive while a fact, an entity or a flag that it names does not exist. The settings
-    /// [`ActiveSession`] and [`EditedRecap`](crate::EditedRecap) are inactive while their session does not exist.
+    /// A reveal does not apply while a fact, an entity or a flag that it names does not exist. The settings
+    /// [`ActiveSession`] and [`EditedRecap`](crate::EditedRecap) do not apply while their session does not exist.
     pub fn settings(&self) -> impl Iterator<Item = &Arc<Setting>> {
         self.settings.values().filter_map(|row| row.value.as_ref()).filter(|setting| self.is_active(setting))
     }
@@ -432,8 +435,8 @@ impl State {
                 .all(|(name, value)| self.flag(name).is_some_and(|current| current.kind() == value.kind()))
     }
 
-    /// Returns the active reveals, sorted by id. A reveal is inactive while a fact, an entity or a flag that it names
-    /// does not exist.
+    /// Returns the reveals that apply, sorted by id. A reveal does not apply while a fact, an entity or a flag that it
+    /// names does not exist.
     pub fn reveals(&self) -> impl Iterator<Item = &Reveal> {
         let settings = self.settings.range(&SettingKey::Reveal(String::new()), SettingKey::Flag(String::new()));
         settings.filter_map(|row| row.value.as_deref()).filter_map(|setting| match setting {
@@ -442,7 +445,7 @@ impl State {
         })
     }
 
-    /// Returns the active reveals of a secret fact.
+    /// Returns the [reveals that apply](Self::reveals) to a secret fact.
     pub fn reveals_of(&self, fact: FactId) -> impl Iterator<Item = &Reveal> {
         self.reveals().filter(move |reveal| reveal.fact == fact)
     }
@@ -515,7 +518,7 @@ impl State {
         }
     }
 
-    /// Returns the audience rules for facts that are neither common nor secret.
+    /// Returns the rules that decide who knows a fact that names no knowers and that is neither common nor secret.
     pub fn audience_rules(&self) -> AudienceRules {
         match self.setting(&SettingKey::Audience) {
             Some(Setting::World(WorldSetting::Audience(rules))) => rules.clone(),
@@ -570,7 +573,7 @@ impl State {
         }
     }
 
-    /// Returns whether a record is visible.
+    /// Returns whether a record exists. A knowledge edge counts only if it is active, and a setting only if it applies.
     pub fn shows(&self, key: &Key) -> bool {
         match key {
             Key::Entity(id) => self.entity(id).is_some(),

@@ -97,7 +97,7 @@ impl Hop {
         self.predicate_and_direction >> 1
     }
 
-    /// Returns whether the hop leads from the subject of the relation to its object. Otherwise, it leads from the
+    /// Returns whether the hop leads from the subject of the relation to its object. If `false`, it leads from the
     /// object to the subject.
     #[inline]
     pub fn is_forward(&self) -> bool {

@@ -20,8 +20,8 @@ pub struct Slot {
 }
 
 impl State {
-    /// Returns the slots, the newest first. If several slots were saved under one name, only the latest of them is
-    /// returned.
+    /// Returns the slots, the newest first. If several slots were saved under one name, the result contains only the
+    /// newest of them.
     pub fn slots(&self) -> Vec<Slot> {
         self.slots.iter().rev().cloned().collect()
     }

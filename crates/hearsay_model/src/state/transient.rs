@@ -6,9 +6,9 @@
 //! an operation records the value as an ordinary fact in the journal. Values of predicates with session history are
 //! also recorded when a session begins or ends: see [`State::recorded_transients`].
 //!
-//! An ordinary canon fact without an end takes precedence over a transient value of the same subject and predicate.
-//! When an operation asserts or reopens a fact of this kind, the transient value is dropped. A return to a slot drops
-//! all transient values.
+//! An ordinary canon fact without an end date takes precedence over a transient value of the same subject and
+//! predicate. When an operation asserts or reopens a fact of this kind, the transient value is dropped. A return to a
+//! slot drops all transient values.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -23,8 +23,8 @@ use crate::{
     Position, Predicate, Reference, SessionSetting, Setting, SettingKey,
 };
 
-/// A transient value and its knowers. A transient value is a present value of a predicate whose past values are not
-/// kept.
+/// A transient value and its knowers. A transient value is the present value of a predicate whose past values are not
+/// kept, such as a location.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TransientValue {
     /// The value, as a fact.
@@ -45,7 +45,7 @@ impl TransientValue {
         self.edges().map(|edge| Key::KnowledgeEdge(edge.id())).chain(std::iter::once(Key::Fact(self.fact.id())))
     }
 
-    /// Returns the changes that record the value as an ordinary fact.
+    /// Returns the changes that record the value in the journal as an ordinary fact.
     fn changes(&self) -> impl Iterator<Item = Change> {
         let edges = self.edges().map(|edge| Change::Learn(Arc::new(edge)));
         std::iter::once(Change::AssertFact(Arc::clone(&self.fact))).chain(edges)
@@ -57,7 +57,7 @@ impl TransientValue {
 pub struct TransientChange {
     /// The subject.
     pub subject: EntityId,
-    /// The predicate. Its [`History`] in the vocabulary must not be [`Full`](History::Full).
+    /// The predicate. The vocabulary must define a [`History`] other than [`Full`](History::Full) for this predicate.
     pub predicate: Predicate,
     /// The new value; `None` removes the present value.
     pub value: Option<TransientValue>,
@@ -73,7 +73,7 @@ pub struct TransientUpdate {
 }
 
 impl TransientUpdate {
-    /// Returns the keys of the subjects whose values change or are removed.
+    /// Returns the keys of the entities whose values the update changes or removes.
     pub fn subjects(&self) -> impl Iterator<Item = Key> {
         self.values.iter().map(|change| Key::Entity(change.subject.clone()))
     }
@@ -105,7 +105,7 @@ impl Keyed for TransientRow {
 pub(super) struct Transients {
     values: Table<TransientRow>,
     count: usize,
-    /// The number of updates of transient values since the state was opened.
+    /// The number of updates of transient values since the campaign was opened.
     pub(super) updates: u64,
     /// The time of the game clock, if it was set without an operation. `None` means that the clock shows the time that
     /// the newest operation set.
@@ -118,12 +118,12 @@ impl State {
         self.facts.get(&fact).is_some_and(|row| row.transient)
     }
 
-    /// Returns whether there are transient values, or a time of the game clock that is not in the journal.
+    /// Returns whether there is any transient value, or whether the game clock shows a time that is not in the journal.
     pub fn has_transients(&self) -> bool {
         self.transients.count > 0 || self.transients.clock.is_some()
     }
 
-    /// Returns whether the time of the game clock is not in the journal.
+    /// Returns whether the game clock shows a time that is not in the journal.
     pub fn has_transient_clock(&self) -> bool {
         self.transients.clock.is_some()
     }
@@ -147,10 +147,11 @@ impl State {
         self.transients.values.get(&(fact.subject().clone(), fact.predicate().clone()))
     }
 
-    /// Replaces transient values. Returns the keys of the records whose value or visibility may have changed, sorted
-    /// and unique.
+    /// Replaces transient values. Returns the keys of the records that may have changed, appeared or disappeared,
+    /// sorted and unique.
     ///
-    /// A value is skipped if its fact is already in the journal. Assert that fact again instead.
+    /// A value is skipped if its fact is already in the journal. To make such a value the present value, assert the
+    /// fact again.
     pub fn set_transients(&mut self, update: &TransientUpdate) -> Vec<Key> {
         self.transients.updates += 1;
         let mut touched = Vec::with_capacity(update.values.len() * 4);
@@ -273,9 +274,9 @@ impl State {
     /// Returns the changes that must be recorded before an operation, so that the journal contains all values that the
     /// operation needs.
     ///
-    /// The changes record, as ordinary facts, the transient values to which the operation refers. If the operation
-    /// saves a slot, the changes record all transient values. If the operation begins or ends a session, the changes
-    /// also record the values of predicates with session history.
+    /// The changes record the transient values to which the operation refers as ordinary facts. If the operation saves
+    /// a slot, the changes record all transient values. If the operation begins or ends a session, the changes also
+    /// record the values of predicates with the history [`Session`](History::Session).
     pub fn recorded_transients(&self, operation: &Operation) -> Vec<Change> {
         if !self.has_transients() {
             return Vec::new();
@@ -309,8 +310,7 @@ impl State {
         clock.into_iter().chain(required.into_values().flat_map(TransientValue::changes)).collect()
     }
 
-    /// Calls a function with every fact to which a change refers. The fact that the change itself asserts is not
-    /// visited.
+    /// Calls `visit` with every fact to which a change refers, except the fact that the change itself asserts.
     pub(super) fn for_each_referenced_fact(&self, change: &Change, mut visit: impl FnMut(FactId)) {
         change.visit_references(|reference| match reference {
             Reference::Fact(id) => visit(id),
@@ -323,7 +323,7 @@ impl State {
     }
 }
 
-/// Stored updates of transient values. Only the latest update of each value is kept.
+/// Collects the updates of transient values that are read from the store. Keeps only the latest update of each value.
 ///
 /// Each update has a journal position: the position of the newest operation at the time when the value was set.
 #[derive(Debug, Default)]
@@ -334,18 +334,19 @@ pub struct TransientLog {
 }
 
 impl TransientLog {
-    /// Adds a change of a value that was made at a journal position. Add the changes in the order in which they were
-    /// made.
+    /// Adds a change of a value, with the journal position at which the value was set. Add the changes in the order in
+    /// which they were made.
     pub fn push_value(&mut self, at: Position, change: TransientChange) {
         self.latest.insert((change.subject, change.predicate), (at, change.value));
     }
 
-    /// Adds a clock time that was set at a journal position. Add the clock times in the order in which they were set.
+    /// Adds a time of the game clock, with the journal position at which it was set. Add the times in the order in
+    /// which they were set.
     pub fn push_clock(&mut self, at: Position, time: GameTime) {
         self.clock = Some((at, time));
     }
 
-    /// Removes all clock times. The journal then determines the clock.
+    /// Removes all times of the game clock. The clock then shows the time that the newest operation set.
     pub fn clear_clock(&mut self) {
         self.clock = None;
     }

@@ -12,8 +12,7 @@ pub struct UndoPreview {
     pub lost: Vec<Key>,
     /// Records that would change or reappear. Sorted.
     pub changed: Vec<Key>,
-    /// Later operations with writes to records that would disappear. These writes would no longer have an effect.
-    /// Sorted.
+    /// Later operations that change records that would disappear. These changes would no longer have an effect. Sorted.
     ///
     /// Operations of the extractor are not listed, because extracted facts disappear and reappear together with their
     /// texts.
@@ -21,8 +20,8 @@ pub struct UndoPreview {
 }
 
 impl State {
-    /// Returns whether an entity was removed, or its creation undone. If the entity is added again, its facts come
-    /// back.
+    /// Returns whether an entity was removed, or the operation that added it was undone. If the entity is added again,
+    /// its facts reappear.
     pub fn is_removed_entity(&self, id: &EntityId) -> bool {
         self.entities.get(id).is_some_and(|row| row.record.value.is_none())
     }

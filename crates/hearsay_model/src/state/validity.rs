@@ -1,5 +1,5 @@
 //! Validity index: the canon and claimed facts of each entity, grouped by predicate. Each group stores facts without an
-//! end separately from facts with an end.
+//! end date separately from facts with an end date.
 //!
 //! Queries about the present (names, values, characters at a place) and about an interval (contradictions) use the
 //! index instead of all facts that an entity ever had. The cost of a query therefore does not depend on the length of
@@ -14,9 +14,9 @@ use super::{
 };
 use crate::{EntityId, Fact, FactStatus, GameTime, Predicate};
 
-/// The list of a [group](PredicateFacts) to which a fact belongs: the facts without an end, the canon facts with an
-/// end, or the claimed facts with an end. Facts with an end are sorted by this end. If the calendar does not understand
-/// a fact's end, the fact comes first in its list and is not valid at any moment.
+/// The list of a [group](PredicateFacts) to which a fact belongs: the facts without an end date, the canon facts with
+/// an end date, or the claimed facts with an end date. Facts with an end date are sorted by this date. If the end date
+/// is not a date on the campaign's calendar, the fact comes first in its list and is not valid at any moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ValidityList {
     Open,
@@ -36,7 +36,7 @@ impl ValidityList {
     }
 }
 
-/// Dense indices of facts with an end, sorted by this end.
+/// Dense indices of facts with an end date, sorted by this date.
 type FactsByEnd = SortedMap<(Option<GameTime>, u32), ()>;
 
 #[derive(Debug, Clone, Default)]
@@ -48,9 +48,9 @@ struct EndedFacts {
 /// The facts of one entity and one predicate.
 #[derive(Debug, Clone, Default)]
 struct PredicateFacts {
-    /// Dense indices of facts without an end, in arbitrary order.
+    /// Dense indices of facts without an end date, in arbitrary order.
     open: Indices,
-    /// The facts with an end; `None` for most predicates of most entities.
+    /// The facts with an end date; `None` for most predicates of most entities.
     ended: Option<Box<EndedFacts>>,
 }
 
@@ -123,7 +123,7 @@ fn find_group<'a>(
     groups.iter().find(|(name, _)| *name == *predicate).map(|(_, group)| group)
 }
 
-/// The canon and claimed facts of one entity and one predicate. The methods return the facts with a certain validity,
+/// The canon and claimed facts of one entity and one predicate. Each method returns the facts with a certain validity,
 /// in arbitrary order.
 #[derive(Debug, Clone, Copy)]
 pub struct FactGroup<'a> {
@@ -140,40 +140,40 @@ impl<'a> FactGroup<'a> {
         indices.filter_map(move |index| self.state.fact_at(index))
     }
 
-    /// Returns the facts without an end.
+    /// Returns the facts without an end date.
     pub fn open(self) -> impl Iterator<Item = &'a Arc<Fact>> {
         self.facts(self.open_indices())
     }
 
-    /// Returns all facts of the group, including facts whose end the calendar does not understand.
+    /// Returns all facts of the group, including facts whose end date is not a date on the campaign's calendar.
     pub fn all(self) -> impl Iterator<Item = &'a Arc<Fact>> {
         let ended = self.group.and_then(|group| group.ended.as_deref());
         let ended = ended.into_iter().flat_map(|ended| ended.canon.keys().chain(ended.claimed.keys()));
         self.open().chain(self.facts(ended.map(|(_, index)| *index)))
     }
 
-    /// Returns the facts whose end is after a moment. If the moment is `None`, returns all facts with an end that the
-    /// calendar understands.
+    /// Returns the facts that end after a moment. If the moment is `None`, returns all facts whose end date is a date
+    /// on the campaign's calendar.
     pub fn ended_after(self, moment: Option<GameTime>) -> impl Iterator<Item = &'a Arc<Fact>> {
         let ended = self.group.and_then(|group| group.ended.as_deref());
         let canon = ended.into_iter().flat_map(move |ended| indices_ended_after(&ended.canon, moment));
         self.facts(canon).chain(self.claims_ended_after(moment))
     }
 
-    /// Returns the claimed facts whose end is after a moment, as in [`ended_after`](Self::ended_after).
+    /// Returns the claimed facts that [`ended_after`](Self::ended_after) returns.
     pub fn claims_ended_after(self, moment: Option<GameTime>) -> impl Iterator<Item = &'a Arc<Fact>> {
         let ended = self.group.and_then(|group| group.ended.as_deref());
         self.facts(ended.into_iter().flat_map(move |ended| indices_ended_after(&ended.claimed, moment)))
     }
 
-    /// Returns the facts that are valid at a moment. If the moment is `None`, returns the facts without an end.
+    /// Returns the facts that are valid at a moment. If the moment is `None`, returns the facts without an end date.
     pub fn at(self, moment: Option<GameTime>) -> impl Iterator<Item = &'a Arc<Fact>> {
         let ended = moment.map(|moment| self.ended_after(Some(moment)));
         self.open().chain(ended.into_iter().flatten()).filter(move |fact| fact.validity().holds_at(moment))
     }
 }
 
-/// Returns the facts whose end is after a moment.
+/// Returns the facts that end after a moment.
 fn indices_ended_after(ended: &FactsByEnd, moment: Option<GameTime>) -> impl Iterator<Item = u32> + use<'_> {
     // No fact ends after the maximum moment.
     let from = moment.map_or(Some(i64::MIN), |moment| moment.0.checked_add(1));

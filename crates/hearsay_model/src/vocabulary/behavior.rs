@@ -13,7 +13,8 @@ use crate::{Attitude, text};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Behavior {
-    /// For relations: how the subject belongs to the object and shares its knowledge.
+    /// For relations: whether the subject is a member, a resident or a part of the object, and therefore shares the
+    /// knowledge of the object. `None` if it is none of these.
     pub belonging: Option<Belonging>,
     /// For relations: the kind of thread that a fact of this predicate represents, such as a promise. The thread is
     /// open while the fact is valid.
@@ -25,33 +26,36 @@ pub struct Behavior {
     pub attitude: Option<Attitude>,
     /// For relations: the attitude of the object towards the subject that the fact implies.
     pub object_attitude: Option<Attitude>,
-    /// For relations: whether the predicate is vague. Only the statement of the fact then says how the two entities are
-    /// related.
+    /// For relations: whether the predicate is vague. If `true`, only the statement of a fact says how the two entities
+    /// are related.
     pub vague: bool,
     /// Whether summaries prefer facts of this predicate, because they state an important change: an entity moves,
     /// changes sides or takes on an obligation.
     pub notable: bool,
     /// Whether recall ranks facts of this predicate lower, because they say little about the entity.
     pub minor: bool,
-    /// For attributes: the position of the fact among the lines that describe a speaker in a scene context.
+    /// For attributes: the position of the fact among the lines that describe a speaker in a scene context. `None` if
+    /// the fact is not one of these lines.
     pub identity: Option<u8>,
-    /// For attributes: the position of the fact among the lines that describe the place in a scene context.
+    /// For attributes: the position of the fact among the lines that describe the place in a scene context. `None` if
+    /// the fact is not one of these lines.
     pub scenery: Option<u8>,
-    /// For attributes: the position among the attributes whose values are compared by meaning to find duplicate
-    /// entities. Only the first attribute that both entities have is compared.
+    /// For attributes: the position of the attribute in the list of attributes that show whether two entities may be
+    /// duplicates. Of this list, the search for duplicates takes the first attribute that both entities have, and
+    /// compares the two values by meaning.
     pub comparison: Option<u8>,
-    /// For attributes: how a text refers to an entity by this value.
+    /// For attributes: how a text can refer to an entity by the value of the attribute; `None` if it cannot.
     pub reference: Option<ReferringExpression>,
-    /// For attributes: values, in lowercase, that mean that the entity is dead. When the engine itself records a death,
-    /// it uses the first value of the built-in list.
+    /// For attributes: values, in lowercase, that mean that the entity is dead. If the engine itself records a death,
+    /// it writes the first value of the built-in list.
     pub dead_values: Vec<String>,
     /// For attributes: words, in lowercase, that mean that a quest has ended. A word counts only if it is the first or
     /// second word of the value.
     pub ended_values: Vec<String>,
 }
 
-/// Form of belonging that a relation states: whether its subject is a member, a resident or a part of its object. The
-/// subject shares the knowledge of the object.
+/// Whether the subject of a relation is a member, a resident or a part of its object. The subject then shares the
+/// knowledge of the object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Belonging {
@@ -59,7 +63,7 @@ pub enum Belonging {
     Member,
     /// The subject lives in a place. Residents know the local lore of their place.
     Resident,
-    /// The subject is a place or group within a larger place or group. Members or residents of the subject also belong
+    /// The subject is a place or group within a larger place or group. Members and residents of the subject also belong
     /// to the object.
     Part,
 }
@@ -86,7 +90,7 @@ pub enum EventPart {
     Participant,
 }
 
-/// How a text refers to an entity by the value of an attribute.
+/// How a text can refer to an entity by the value of an attribute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReferringExpression {
@@ -180,21 +184,22 @@ static DEFAULT_BEHAVIOR: Behavior = Behavior {
 };
 
 impl Vocabulary {
-    /// Returns the behavior of a relation or attribute. A predicate without a stated behavior has the default behavior.
+    /// Returns the behavior of a relation or attribute. If the vocabulary states no behavior for the predicate, returns
+    /// the default behavior.
     pub fn behavior(&self, name: &Predicate) -> &Behavior {
         self.behaviors.by_name.get(name).unwrap_or(&DEFAULT_BEHAVIOR)
     }
 
-    /// Returns the form of belonging that a relation states; `None` if it states none. This method is faster than
-    /// [`behavior`](Self::behavior).
+    /// Returns whether a relation makes its subject a member, a resident or a part of its object; `None` if it does
+    /// not. This method is faster than [`behavior`](Self::behavior).
     #[inline]
     pub fn belonging(&self, name: &Predicate) -> Option<Belonging> {
         let belongings = &self.behaviors.belongings;
         belongings.iter().find(|(other, _)| other == name).map(|(_, belonging)| *belonging)
     }
 
-    /// Returns the relations that state this form of belonging: that the subject is a member, a resident or a part of
-    /// the object. Sorted by name.
+    /// Returns the relations with this belonging, sorted by name: all relations that make their subject a member, a
+    /// resident or a part of their object.
     pub fn with_belonging(&self, belonging: Belonging) -> impl Iterator<Item = &Predicate> {
         self.behaviors.belongings.iter().filter(move |(_, other)| *other == belonging).map(|(name, _)| name)
     }
@@ -213,7 +218,7 @@ impl Vocabulary {
         found
     }
 
-    /// Returns the predicates for which `position` returns a number, sorted by this number. The function usually reads
+    /// Returns the predicates for which `position` returns a number, sorted by this number. Usually, `position` returns
     /// [`Behavior::identity`], [`Behavior::scenery`] or [`Behavior::comparison`].
     pub fn in_order(&self, position: impl Fn(&Behavior) -> Option<u8>) -> Vec<&Predicate> {
         let all = self.behaviors.by_name.iter();

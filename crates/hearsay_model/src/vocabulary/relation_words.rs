@@ -13,13 +13,13 @@ use crate::slug;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RelationWords {
-    /// Names of fields in the file of the subject entity. The value of the field names the object. Case and spacing
-    /// do not matter, and a plural with `s` is implied.
+    /// Names of fields in the file of the subject entity. The value of the field names the object. Case and spacing do
+    /// not matter, and the plural with `s` also counts.
     pub fields: Vec<String>,
     /// Names of fields in the file of the object entity. The value of the field names the subject.
     pub inverse_fields: Vec<String>,
-    /// The directions that a heading with the name of a field states for each item of the list below it. `None` if a
-    /// heading states the relation for no item.
+    /// The names of fields that can be the heading of a list. Such a heading states the relation for each item of the
+    /// list: for example, each item below `Enemies` names an enemy. `None` if no name can be such a heading.
     pub lists: Option<ListDirections>,
     /// Nouns in the singular and in lowercase: "X is the NOUN of Y" and "Y's NOUN X" mean that X is the subject and Y
     /// the object.
@@ -33,13 +33,13 @@ pub struct RelationWords {
     pub inverse_verbs: Vec<String>,
 }
 
-/// The directions of a relation that a heading states for each item of the list below it.
+/// The names of fields that can be the heading of a list and then state the relation for each item of the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ListDirections {
-    /// Both directions: names in [`RelationWords::fields`] and in [`RelationWords::inverse_fields`].
+    /// All names in [`RelationWords::fields`] and [`RelationWords::inverse_fields`].
     Both,
-    /// Only names in [`RelationWords::inverse_fields`].
+    /// Only the names in [`RelationWords::inverse_fields`].
     Inverse,
 }
 
@@ -68,12 +68,12 @@ impl RelationWords {
     }
 }
 
-/// Relation that a field with a certain name states.
+/// The relation that the name of a field states.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RelationField {
     /// The relation.
     pub predicate: Predicate,
-    /// Whether the entity of the note is the object of the relation. Otherwise it is the subject.
+    /// Whether the entity of the note is the object of the relation. If `false`, it is the subject.
     pub is_inverse: bool,
 }
 
@@ -86,7 +86,8 @@ pub(super) struct WordIndex {
 }
 
 impl WordIndex {
-    /// Replaces the words of a relation. A field that another relation has too becomes a field of this relation only.
+    /// Replaces the words of a relation. If another relation has a field with the same name, the field now belongs to
+    /// this relation only.
     pub(super) fn set(&mut self, name: &Predicate, words: &RelationWords) {
         self.fields.retain(|_, field| field.predicate != *name);
         for (fields, is_inverse) in [(&words.fields, false), (&words.inverse_fields, true)] {

@@ -93,8 +93,8 @@ impl PredicateRole {
         self.predicate() == predicate
     }
 
-    /// Returns the condition that the engine records for a dead entity: the first built-in value with the meaning
-    /// "dead".
+    /// Returns the value that the engine records as the condition of a dead entity: the first of the built-in [dead
+    /// values](super::Behavior::dead_values).
     pub fn dead_value() -> &'static str {
         let behavior = BUILT_IN.vocabulary.behavior(Self::Condition.predicate());
         behavior.dead_values.first().map_or("dead", String::as_str)

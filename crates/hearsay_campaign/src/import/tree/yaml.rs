@@ -1,4 +1,5 @@
-//! YAML with the position of every value. Depth and alias copies are bounded while the tree grows.
+//! YAML with the position of every value. Limits on depth and on copies by aliases apply already while the tree is
+//! built.
 
 use std::collections::HashMap;
 
@@ -38,7 +39,7 @@ pub(super) fn parse(text: &SourceText, limits: &Limits, aliases: &AliasBytes) ->
     })
 }
 
-/// The byte position of every 64th character: the parser counts characters, files count bytes.
+/// The byte position of every 64th character. It is needed because the parser counts characters, and files count bytes.
 struct BytePositions<'a> {
     content: &'a str,
     steps: Vec<u32>,
@@ -166,7 +167,7 @@ fn alias_error(line: u32, message: &str) -> String {
     format!("line {line}: {message}; write the values instead")
 }
 
-/// The limit on depth bounds the recursion.
+/// Returns the size of a tree. The recursion cannot overflow the stack, because the depth of a tree is limited.
 fn tree_size(tree: &Tree) -> Size {
     match &tree.data {
         Data::Null | Data::Flag(_) => Size::node::<Tree>(0),

@@ -31,7 +31,8 @@ pub struct TranscriptImport {
     pub session: Option<SessionId>,
     /// Session to create if no session is given and the file was not imported before.
     pub new: NewSession,
-    /// Assignments of speakers to characters and persons. They take precedence over the names in the campaign.
+    /// Assignments of speakers to characters and persons. An assignment takes precedence over the names that the
+    /// campaign contains.
     pub speakers: Vec<SpeakerAssignment>,
 }
 

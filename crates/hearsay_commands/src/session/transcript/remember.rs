@@ -16,7 +16,7 @@ use crate::{
 /// Returns the operation by the DM that saves who the speakers of transcripts are, so that later imports identify them.
 ///
 /// The name of a player becomes the attribute `player` of the character. If several speakers play the same character,
-/// only the last one is saved. The names of the DM and of speakers who are nobody become settings.
+/// only the last one is saved. The names of the DM and of speakers who play no character become settings.
 ///
 /// # Errors
 /// Returns an error if a character does not exist.

@@ -27,11 +27,11 @@ pub enum SpeakerIdentity {
     Character(EntityId),
     /// The name refers to the DM.
     Dm,
-    /// The DM decided that the name refers to nobody in the game. It stays part of the text of the line.
+    /// The DM decided that the name refers to nobody in the game. The name stays part of the text of the line.
     Nobody,
     /// The name is ambiguous: it can refer to each of these characters.
     Ambiguous(Vec<EntityId>),
-    /// The name refers to no character of the campaign. It stays part of the text of the line.
+    /// The name refers to no character of the campaign. The name stays part of the text of the line.
     Unknown,
 }
 
@@ -79,7 +79,7 @@ pub enum SpeakerEvidence {
     Introduction,
     /// The speaker answers when others address the character.
     Conversation,
-    /// No other speaker remains, and no other player character without a player.
+    /// This is the only speaker left, and the character is the only player character left that has no player.
     Elimination,
     /// The speaker says more words than any other speaker.
     MostWords,
@@ -172,8 +172,8 @@ impl<'a> SpeakerNames<'a> {
     }
 
     /// Returns the character or person to whom the name of a speaker refers. Roles and names of players take precedence
-    /// over names of characters. Recognizes names and aliases even if a player's name, a number or a note in brackets
-    /// follows.
+    /// over names of characters. Recognizes a name or alias even if a player's name, a number or a note in brackets
+    /// follows it.
     pub(super) fn identify(&self, name: &str) -> SpeakerIdentity {
         if is_narrator(name) {
             return SpeakerIdentity::Dm;

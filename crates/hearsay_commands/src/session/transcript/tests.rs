@@ -83,7 +83,7 @@ fn assign_role(name: &str, role: SpeakerRole) -> SpeakerAssignment {
     SpeakerAssignment { name: name.into(), is: AssignedSpeaker::Role(role), remember: true }
 }
 
-/// Nobody in this talk has a name of the campaign.
+/// No speaker in this talk has a name that the campaign contains.
 const TALK: &str = "\
 Anna: The chapel is dark, and water drips from the roof onto the old stones. Wren, what do you do?
 Ben: I look under the altar.

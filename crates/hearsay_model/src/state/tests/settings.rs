@@ -58,7 +58,7 @@ fn flags_are_declared_before_they_are_set_or_named() {
     assert_eq!(state.reveals_of(fact(0).id()).map(|reveal| reveal.id.as_str()).collect::<Vec<_>>(), ["r"]);
     state.apply(revert(set.0)).unwrap();
     assert_eq!(state.flags().collect::<Vec<_>>(), [("fire-reported", &Value::Flag(false))]);
-    // The reveal is inactive while its fact or its flag is missing.
+    // The reveal does not apply while its fact or its flag is missing.
     for removal in [Change::RetractFact(fact(0).id()), Change::Unset(SettingKey::Flag("fire-reported".into()))] {
         let removed = apply(&mut state, removal).unwrap().position;
         assert_eq!((state.reveals().count(), state.shows(&Key::Setting(key.clone()))), (0, false));

@@ -239,7 +239,7 @@ impl NoteBuilder<'_, '_> {
         }
     }
 
-    /// Returns secret if the entity whose id is in `field` is private, and `visibility` otherwise.
+    /// Returns a secret visibility if the entity whose id is in `field` is private, and `visibility` otherwise.
     fn visibility_with(&self, tree: &Tree, field: &str, visibility: Visibility) -> Visibility {
         let other = tree.get(field).to_text().and_then(|id| self.export.find(&format!("entity.{id}")));
         if other.is_some_and(|other| other.is_private) { Visibility::SECRET } else { visibility }
