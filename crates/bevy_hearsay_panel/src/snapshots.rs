@@ -32,7 +32,7 @@ const PEOPLE: &str = "entities:
     relationships:
       - {type: OWES, target: ann, text: Bram owes Ann ten crowns.}
     secrets:
-      - {id: bram-rows-at-night, text: Bram rows at night., known_by: [ann]}
+      - {id: bram-rows-at-night, text: Bram rows at night., conceals: [bram], known_by: [ann]}
   - {id: ann, name: Ann, kind: npc, location: the-gull}
 ";
 

@@ -203,7 +203,7 @@ pub fn claim(state: &State, telling: &Telling, occasion: &Occasion) -> Result<Le
 /// the session that `passage` contains.
 ///
 /// # Errors
-/// Returns the errors of [`tell`].
+/// Returns an error if the passage has no speaker. Also returns the errors of [`tell`].
 pub fn say(
     state: &State,
     passage: Passage,
@@ -213,7 +213,7 @@ pub fn say(
     occasion: &Occasion,
 ) -> Result<Learning, LearnError> {
     let mut recorder = LearningRecorder::new(state, occasion);
-    let speaker = passage.speaker.clone().ok_or(LearnError::NoHearers)?;
+    let speaker = passage.speaker.clone().ok_or(LearnError::NoSpeaker)?;
     recorder.check_can_learn(&speaker)?;
     let hearers: Vec<EntityId> = hearers.iter().filter(|id| **id != speaker).cloned().collect();
     let hearers = if hearers.is_empty() { Vec::new() } else { recorder.checked_hearers(&hearers)? };

@@ -80,6 +80,7 @@ mod audience;
 mod belief;
 mod credence;
 mod derivation;
+mod edge_moves;
 pub mod gossip;
 pub mod graph;
 pub mod learn;
@@ -94,6 +95,7 @@ pub use audience::{EntityLookup, default_audience};
 pub use belief::{Attribution, AttributionReason, BELIEF_THRESHOLD, Belief, BeliefStatus, KnownEnd};
 pub use credence::{BeliefCalculator, FIRST_IMPRESSION_WEIGHT, RETELLING_FACTOR, WeighedEdge, combined_belief};
 pub use derivation::{DerivationStep, RetractionImpact, derivations, retraction_impact, withdrawal_changes};
+pub use edge_moves::{edges_with_dependents, move_edges};
 pub use occasion::{Occasion, characters_at, is_dead, states_death};
 pub use reveal::{
     Judgement, RevealEvaluation, RevealableFacts, TrustFn, evaluate_condition, evaluate_reveals, evaluate_reveals_for,

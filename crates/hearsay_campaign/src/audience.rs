@@ -20,6 +20,14 @@ use crate::{
     justifications::{DraftEdge, TellingStep, justify_edges},
 };
 
+/// Returns the part of a warning that says who knows a relation without a definition, and how to change that.
+pub(crate) fn undeclared_audience_note(relation: &Predicate) -> String {
+    format!(
+        "Only its subject and object know its facts. To choose another audience, add {relation} to `predicates` with an \
+         `audience`."
+    )
+}
+
 /// The homes and locations of entities, for the audience rules. If an entity is in the files, only the files determine
 /// its home and location. A second import then gives the same audience, even if characters have moved during play. For
 /// all other entities, the home and location come from the state.

@@ -6,7 +6,7 @@ use std::{
 };
 
 use hearsay_model::{
-    Acquisition, Audience, AudienceRules, CampaignInfo, Credence, Date, EntityId, ExternalId, Fact, FactId, Key, Kind,
+    Acquisition, Audience, AudienceRules, CampaignInfo, Credence, Date, EntityId, ExternalId, Fact, FactId, Kind,
     Knower, KnowledgeEdge, KnowledgeId, Passage, PassageId, Reveal, Session, SessionId, Setting, SettingKey, Timestamp,
     Vocabulary,
 };
@@ -126,8 +126,17 @@ pub(crate) struct UnchangedRecords {
     pub(crate) settings: HashSet<SettingKey>,
     /// Removed entities and sessions that other records still refer to.
     pub(crate) removed: (BTreeSet<EntityId>, BTreeSet<SessionId>),
-    /// Records of the export whose lines were removed or changed.
-    pub(crate) invalidated: BTreeSet<Key>,
+    /// The facts of the export whose lines were removed or changed, by the id of the exported fact.
+    pub(crate) edited_facts: BTreeMap<FactId, EditedFact>,
+}
+
+/// A fact of an export whose line was removed or changed.
+#[derive(Debug, Clone)]
+pub(crate) struct EditedFact {
+    /// The fact as the export wrote it.
+    pub(crate) exported: Arc<Fact>,
+    /// The fact that the changed line states; `None` if the line was removed.
+    pub(crate) new: Option<Arc<Fact>>,
 }
 
 /// A fact with its knowers.

@@ -1,8 +1,10 @@
 //! The entities, the calendar and the vocabulary that earlier imports created.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use hearsay_model::{Author, Calendar, Change, EntityId, ExternalId, Setting, State, Vocabulary, WorldSetting};
+use hearsay_model::{
+    Author, Calendar, Change, EntityId, ExternalId, FactStatus, Kind, Secrecy, Setting, State, Vocabulary, WorldSetting,
+};
 
 /// The entities of a state by external id, the author who added each entity, and the calendar and vocabulary of the
 /// campaign.
@@ -14,6 +16,10 @@ pub struct EarlierImports {
     entities_by_external_id: HashMap<String, HashMap<ExternalId, EntityId>>,
     /// The author who first added each entity.
     owners: BTreeMap<EntityId, Author>,
+    /// The entities by their canon names and aliases that are not secret, in lowercase.
+    entities_by_name: HashMap<String, BTreeSet<EntityId>>,
+    /// The kinds of the entities in `entities_by_name`.
+    kinds: BTreeMap<EntityId, Kind>,
     /// The calendar of the campaign, if it has one.
     calendar: Option<Calendar>,
     /// The vocabulary of the campaign; the built-in vocabulary if there is no campaign yet.
@@ -52,7 +58,32 @@ impl EarlierImports {
                 }
             }
         }
+        for fact in state.facts().filter(|fact| fact.is_name() && fact.status() == FactStatus::Canon) {
+            let (id, name) = (fact.subject(), fact.object().text());
+            if let Some(name) = name.filter(|_| fact.secrecy() != Secrecy::Secret && state.entity(id).is_some()) {
+                earlier.entities_by_name.entry(lowercase_name(name)).or_default().insert(id.clone());
+                earlier.kinds.extend(state.kind(id).map(|kind| (id.clone(), kind)));
+            }
+        }
         earlier
+    }
+
+    /// Returns the entity of another source that has this name or alias, ignoring case. Returns `None` if no entity or
+    /// several entities have the name, if the name is secret, or if `kind` is known and is not the kind of the entity.
+    pub fn namesake(&self, source: &str, name: &str, kind: Option<&Kind>) -> Option<&EntityId> {
+        let mut ids = self.entities_by_name.get(&lowercase_name(name))?.iter();
+        let (Some(id), None) = (ids.next(), ids.next()) else { return None };
+        let is_known = |kind: &&Kind| kind.as_str() != "unknown";
+        let kinds = (kind.filter(is_known), self.kinds.get(id).filter(is_known));
+        let has_kind = !matches!(kinds, (Some(kind), Some(existing_kind)) if kind != existing_kind);
+        let is_own = matches!(self.owners.get(id), Some(Author::Importer(name)) if name == source);
+        (has_kind && !is_own).then_some(id)
+    }
+
+    /// Returns the kind of an entity that has an open name, or `None` if it is not recorded.
+    #[cfg(feature = "import")]
+    pub(crate) fn kind(&self, id: &EntityId) -> Option<&Kind> {
+        self.kinds.get(id)
     }
 
     /// Returns the entity that an earlier import of `source` created for this external id, or `None` if there is none.
@@ -76,4 +107,8 @@ impl EarlierImports {
         let is_other = move |author: &Author| !matches!(author, Author::Importer(name) if name == source);
         self.owners.iter().filter(move |(_, author)| is_other(author)).map(|(id, _)| id)
     }
+}
+
+fn lowercase_name(name: &str) -> String {
+    name.trim().to_lowercase()
 }

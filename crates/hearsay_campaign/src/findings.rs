@@ -42,9 +42,11 @@ pub struct ImportFindings {
     pub dangling: Vec<FileLocation>,
     /// The entities that were created for links whose target does not exist. The DM reviews them.
     pub stubs: Vec<EntityId>,
+    /// Entities of other sources that a note describes: they have the name of the note.
+    pub linked: Vec<EntityId>,
     /// Entities whose kind could not be determined.
     pub without_kind: Vec<EntityId>,
-    /// Text that the reader did not understand.
+    /// Places in the campaign files whose text could not be interpreted.
     pub not_understood: Vec<FileLocation>,
     /// Files and records that were not read, with the reason.
     pub skipped: Vec<Skipped>,
@@ -57,6 +59,7 @@ impl ImportFindings {
         self.ambiguous.sort();
         self.dangling.sort();
         self.stubs.sort();
+        self.linked.sort();
         self.without_kind.sort();
         self.not_understood.sort();
         self.skipped.sort();

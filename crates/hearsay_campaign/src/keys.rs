@@ -36,7 +36,7 @@ const MARK_KEYS: &[&str] = &[
     "known_by",
 ];
 /// Keys that decide who may know a fact.
-const SECRECY_KEYS: &[&str] = &["secret", "conceals", "reveal", "public"];
+const SECRECY_KEYS: &[&str] = &["secret", "bearer", "conceals", "reveal", "public"];
 /// Keys for the content of a fact.
 const CONTENT_KEYS: &[&str] = &["type", "target", "value"];
 /// Keys for the relation of a fact to another fact.

@@ -79,7 +79,9 @@ pub use native::read;
 pub use options::{AliasOrder, ReadOptions};
 pub use plan::{ImportPlan, MISSING_RECORD, MissingRecord, plan};
 pub use regular_file::{open_file, read_file, read_text_file};
-pub use report::{AmbiguousLink, Deletion, ImportReport, PossibleDuplicate, RelationCounts, UnappliedChange};
+pub use report::{
+    AmbiguousLink, ChangedFact, Deletion, ImportReport, PossibleDuplicate, RelationCounts, RemovedFact, UnappliedChange,
+};
 pub use transcript::{Transcript, TranscriptError, TranscriptFormat, Utterance};
 #[cfg(feature = "import")]
 pub use watch::FileWatcher;

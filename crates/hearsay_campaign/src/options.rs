@@ -25,8 +25,8 @@ pub struct ReadOptions {
     /// The entities that an earlier import created, by external id. These entities keep their ids even if their names
     /// change.
     pub known_entities: HashMap<ExternalId, EntityId>,
-    /// The entities, calendar and vocabulary that earlier imports created. A note never gets the id of an entity of
-    /// another source, because equal names do not prove that two entities are the same.
+    /// The entities, calendar and vocabulary that earlier imports created. A note gets the id of an entity of another
+    /// source only if the entity alone has the name of the note, see [`EarlierImports::namesake`].
     pub earlier: EarlierImports,
 }
 

@@ -40,6 +40,28 @@ pub struct Deletion {
     pub description: String,
 }
 
+/// A fact whose line in an exported vault was changed. The new fact replaces the old fact.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ChangedFact {
+    /// The id of the old fact, which is retracted.
+    pub old_fact: FactId,
+    /// The id of the new fact. It has the secrecy and the knowers of the old fact.
+    pub new_fact: FactId,
+    /// The sentence of the old fact.
+    pub old_statement: String,
+    /// The sentence of the new fact.
+    pub new_statement: String,
+}
+
+/// A fact that is retracted because the files no longer contain it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RemovedFact {
+    /// The id of the fact.
+    pub fact: FactId,
+    /// The sentence of the fact.
+    pub statement: String,
+}
+
 /// Two entities with the same name. They may be the same entity, but are never merged automatically.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PossibleDuplicate {
@@ -85,13 +107,17 @@ pub struct ImportReport {
     pub created: BTreeMap<String, usize>,
     /// Number of entities in the files that already exist in the campaign.
     pub matched: usize,
-    /// Number of facts that keep their content but get other details, such as another status, other dates or another
-    /// rank.
+    /// Number of facts that get other details, such as another status, other dates or another rank, and of the facts
+    /// in `changed_facts`.
     pub changed: usize,
+    /// Facts whose lines in an exported vault were changed.
+    pub changed_facts: Vec<ChangedFact>,
     /// Number of facts that only moved to another position in the files.
     pub moved: usize,
     /// Number of facts that are retracted because the files no longer contain them.
     pub removed: usize,
+    /// The facts that `removed` counts.
+    pub removed_facts: Vec<RemovedFact>,
     /// Numbers of new relations between entities: those that need no review, and those that do.
     pub relations: RelationCounts,
     /// Number of new facts, by the name of their predicate.
@@ -135,9 +161,11 @@ pub struct ImportReport {
     pub dangling_links: Vec<FileLocation>,
     /// The entities that are created for links whose target does not exist. The DM reviews them.
     pub stubs: Vec<EntityId>,
+    /// Entities of other sources that a note describes: they have the name of the note.
+    pub linked: Vec<EntityId>,
     /// Entities whose kind could not be determined.
     pub without_kind: Vec<EntityId>,
-    /// Text that the reader did not understand.
+    /// Places in the campaign files whose text could not be interpreted.
     pub not_understood: Vec<FileLocation>,
     /// Files and records that were not read, with the reason.
     pub skipped: Vec<Skipped>,
@@ -149,7 +177,16 @@ impl ImportReport {
     /// Copies the findings in the files into the report.
     pub(crate) fn add_findings(&mut self, findings: &ImportFindings) {
         let ImportFindings {
-            format, resolved, ambiguous, dangling, stubs, without_kind, not_understood, skipped, ..
+            format,
+            resolved,
+            ambiguous,
+            dangling,
+            stubs,
+            linked,
+            without_kind,
+            not_understood,
+            skipped,
+            ..
         } = findings;
         (self.format, self.resolved) = (*format, *resolved);
         (self.ambiguous, self.dangling) = (ambiguous.len(), dangling.len());
@@ -157,6 +194,7 @@ impl ImportReport {
         self.ambiguous_links = links.map(|(location, candidates)| AmbiguousLink { location, candidates }).collect();
         self.dangling_links.clone_from(dangling);
         self.stubs.clone_from(stubs);
+        self.linked.clone_from(linked);
         self.without_kind.clone_from(without_kind);
         self.not_understood.clone_from(not_understood);
         self.skipped.clone_from(skipped);
@@ -201,16 +239,23 @@ impl fmt::Display for ImportReport {
             let (resolved, ambiguous, dangling) = (self.resolved, self.ambiguous, self.dangling);
             writeln!(f, "  links      {resolved} resolved, {ambiguous} ambiguous, {dangling} dangling")?;
         }
+        write_list(f, "changed", &self.changed_facts, |changed| {
+            format!("{} \u{2192} {}", changed.old_statement, changed.new_statement)
+        })?;
+        write_list(f, "removed", &self.removed_facts, |removed| removed.statement.clone())?;
         let audience = self.audience.iter().filter(|(_, n)| **n > 0);
         let audience: Vec<_> = audience.map(|(name, n)| format!("{n} to {}", audience_phrase(name))).collect();
         if !audience.is_empty() {
             writeln!(f, "  known      {}", audience.join(", "))?;
         }
         if !self.without_knowledge.is_empty() {
-            writeln!(f, "  NPCs who know nothing: {}", join_ids(&self.without_knowledge))?;
+            writeln!(f, "  NPCs who know only names and kinds: {}", join_ids(&self.without_knowledge))?;
         }
         if !self.stubs.is_empty() {
             writeln!(f, "  entities for missing link targets (to review): {}", join_ids(&self.stubs))?;
+        }
+        if !self.linked.is_empty() {
+            writeln!(f, "  linked by name to entities of the campaign: {}", join_ids(&self.linked))?;
         }
         if !self.without_kind.is_empty() {
             writeln!(f, "  entities of unknown kind: {}", join_ids(&self.without_kind))?;

@@ -280,8 +280,10 @@ Examples:
 
 /// Examples of `say`.
 pub(crate) const SAY: &str = "\
-Everyone at the speaker's place hears the line, unless you name the hearers. Their
-credence depends on their trust in the speaker and on the speaker's own credence.
+The characters present hear the line, unless you name the hearers: in the session
+being played, the attending characters and the non-player characters at the place of
+the scene; with --at another place, or without a session, the characters at the place.
+Their credence depends on their trust in the speaker and on the speaker's own credence.
 
 Examples:
   hearsay say --by bettony-lark \"He left at ten.\" --states odo-left-the-gull

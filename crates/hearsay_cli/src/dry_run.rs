@@ -32,7 +32,7 @@ pub(crate) fn write_or_preview(
 }
 
 /// Prints the effects of an operation without writing it.
-pub(crate) fn print_dry_run(
+fn print_dry_run(
     memory: &Memory,
     build_operation: impl FnOnce(&ReadSnapshot) -> Result<Operation, MemoryError> + Send + 'static,
     output: &mut Output,

@@ -13,6 +13,7 @@ pub mod gossip;
 pub mod merge;
 pub mod patches;
 pub mod policy;
+pub mod presence;
 pub mod proposal;
 pub mod prune;
 pub mod reading;

@@ -71,6 +71,11 @@ pub enum LlmError {
     /// The call was cancelled.
     #[error("the call was cancelled")]
     Cancelled,
+    /// Reading the model's answer failed because of an error in this program.
+    #[error(
+        "the answer of the language model could not be read, because of an error in the program; please report this error"
+    )]
+    ReadingPanicked,
     /// The HTTP client or the tokio runtime could not be created.
     #[error("cannot create the HTTP client or its runtime: {0}")]
     Client(String),

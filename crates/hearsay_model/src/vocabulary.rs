@@ -71,12 +71,12 @@ impl Audience {
 /// that are neither common nor secret.
 ///
 /// If a predicate has no rule, the audience in its definition applies. If the definition has no audience, `default`
-/// applies.
+/// applies. A relation that has neither a rule nor a definition has the audience *parties*.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AudienceRules {
-    /// The audience of predicates that have neither a rule nor an audience in their definition. `None` means the
-    /// audience *local*.
+    /// The audience of predicates that have neither a rule nor an audience in their definition, except relations
+    /// without a definition. `None` means the audience *local*.
     pub default: Option<Audience>,
     /// The audience of facts of a relation, by the name of the relation.
     pub predicates: BTreeMap<Predicate, Audience>,
@@ -421,17 +421,27 @@ impl Vocabulary {
     }
 
     /// Returns the default audience of a fact. If the fact is common or secret, the rules and the definition of its
-    /// predicate have no effect.
+    /// predicate have no effect. Only the subject and the object know a relation that has neither a rule nor a
+    /// definition.
     pub fn audience(&self, rules: &AudienceRules, fact: &Fact) -> Audience {
         match fact.secrecy() {
             Secrecy::Common => return Audience::Common,
             Secrecy::Secret => return Audience::Private,
             Secrecy::Open => {}
         }
-        let name = fact.predicate();
-        let by_rule = rules.predicates.get(name).or_else(|| rules.attributes.get(name)).copied();
-        let by_definition = || self.property(name, |def| def.audience, |def| def.audience).flatten();
-        by_rule.or_else(by_definition).or(rules.default).unwrap_or(Audience::Local)
+        self.predicate_audience(rules, fact.predicate())
+    }
+
+    /// Returns the default audience of the facts of a predicate that are neither common nor secret.
+    pub fn predicate_audience(&self, rules: &AudienceRules, name: &Predicate) -> Audience {
+        if let Some(audience) = rules.predicates.get(name).or_else(|| rules.attributes.get(name)) {
+            return *audience;
+        }
+        if name.is_relation() && self.predicate(name).is_none() {
+            return Audience::Parties;
+        }
+        let by_definition = self.property(name, |def| def.audience, |def| def.audience).flatten();
+        by_definition.or(rules.default).unwrap_or(Audience::Local)
     }
 
     /// Returns the sentence that states a fact, built from the phrase of its predicate. The sentence contains the

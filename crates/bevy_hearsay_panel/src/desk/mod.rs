@@ -39,6 +39,8 @@ pub struct Desk {
     theme: Arc<Theme>,
     screen_safe: bool,
     quiet: bool,
+    /// Whether a text field had the focus at the end of the last frame.
+    was_typing: bool,
     /// The command of a panel that the user chose in the command palette. The field is set until the panel receives the
     /// command.
     chosen_command: Option<&'static Command>,
@@ -59,6 +61,7 @@ impl Default for Desk {
             theme: Arc::default(),
             screen_safe: false,
             quiet: false,
+            was_typing: false,
             chosen_command: None,
         }
     }
@@ -213,8 +216,11 @@ impl Desk {
         self.theme.apply(ui.ctx());
         self.update(memory);
         let dialog_open = self.dialogs.is_open() || self.undo.is_dialog_open();
+        // egui moves the focus before this function runs. In a frame in which a text field loses the focus, the keys
+        // still belong to the text field.
+        let typing = self.was_typing || ui.ctx().text_edit_focused();
         if !dialog_open {
-            self.handle_command_keys(ui);
+            self.handle_command_keys(ui, typing);
         }
         let mut requests = Vec::new();
         let display = DisplayContext {
@@ -245,7 +251,7 @@ impl Desk {
                 panels: &mut self.panels,
                 display: &display,
                 active: &mut self.active,
-                accepts_keys: !dialog_open,
+                accepts_keys: !dialog_open && !typing,
                 chosen_command: self.chosen_command.take(),
                 requests: &mut requests,
             };
@@ -261,6 +267,7 @@ impl Desk {
         for request in requests {
             self.request(ui.ctx(), request);
         }
+        self.was_typing = ui.ctx().text_edit_focused();
         if self.is_busy() {
             ui.ctx().request_repaint();
         } else {
@@ -302,9 +309,8 @@ impl Desk {
         self.capture.on_outcome(outcome);
     }
 
-    /// Handles the keys of commands that belong to no panel.
-    fn handle_command_keys(&mut self, ui: &Ui) {
-        let typing = ui.ctx().text_edit_focused();
+    /// Handles the keys of commands that belong to no panel. `typing` is whether single keys belong to a text field.
+    fn handle_command_keys(&mut self, ui: &Ui, typing: bool) {
         let triggered = commands::all().filter(|command| command.scope == CommandScope::Desk);
         let triggered = triggered.filter(|command| {
             command.keys.iter().any(|keys| (keys.works_while_typing() || !typing) && keys.consume(ui))

@@ -279,6 +279,18 @@ fn undo_reaches_days_that_passed_the_clock_and_imports_and_names_them() {
 }
 
 #[test]
+fn a_key_that_leaves_a_text_field_triggers_no_command() {
+    let mut harness = open_desk();
+    harness.state_mut().desk.quiet = true;
+    harness.get_by_label("Capture").focus();
+    settle(&mut harness);
+    press(&mut harness, Modifiers::NONE, Key::Escape);
+    assert!(harness.state().desk.quiet, "the key belongs to the text field");
+    press(&mut harness, Modifiers::NONE, Key::Escape);
+    assert!(!harness.state().desk.quiet);
+}
+
+#[test]
 fn half_typed_text_in_any_panel_is_restored() {
     let mut harness = open_desk();
     let proposal = hearsay_commands::proposal::Proposal {

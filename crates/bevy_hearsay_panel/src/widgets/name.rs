@@ -47,7 +47,7 @@ pub fn name_field(
         true => display.names.completions(typed, &is_offered, 8).into_iter().cloned().collect(),
         false => Vec::new(),
     };
-    let chosen_by_key = handle_completion_keys(ui, &candidates, completion, typed);
+    let chosen_by_key = handle_completion_keys(ui, &candidates, completion, typed, &[Key::Tab, Key::Enter]);
     let edit = TextEdit::singleline(typed).id(id).hint_text(italic_hint(hint));
     let response = ui.add(edit);
     response.widget_info(|| {
@@ -70,12 +70,13 @@ pub fn name_field(
 }
 
 /// Handles the keys of a completion list. Call this function before drawing the text field, which would otherwise
-/// receive these keys. Returns the chosen entity.
+/// receive these keys. Each of `choose_keys` chooses the highlighted entity. Returns the chosen entity.
 pub fn handle_completion_keys(
     ui: &Ui,
     candidates: &[NamedEntity],
     completion: &mut Completion,
     typed: &str,
+    choose_keys: &[Key],
 ) -> Option<NamedEntity> {
     if candidates.is_empty() {
         return None;
@@ -91,7 +92,7 @@ pub fn handle_completion_keys(
         completion.dismissed = Some(typed.to_owned());
         return None;
     }
-    let is_confirmed = pressed(Key::Tab) || pressed(Key::Enter);
+    let is_confirmed = choose_keys.iter().any(|key| pressed(*key));
     is_confirmed.then(|| candidates.get(completion.highlighted.min(candidates.len() - 1)).cloned()).flatten()
 }
 

@@ -35,6 +35,9 @@ pub enum LearnError {
     /// No hearer is given.
     #[error("nobody would learn the fact; name at least one character who sees, hears or reads it")]
     NoHearers,
+    /// A line has no speaker.
+    #[error("the line has no speaker; name the character who says it")]
+    NoSpeaker,
     /// The teller is among the hearers.
     #[error("{0} cannot tell a fact to itself")]
     TellerIsHearer(EntityId),

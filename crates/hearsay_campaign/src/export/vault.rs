@@ -9,15 +9,16 @@ use std::{
 use hearsay_model::{EntityId, Fact, FactStatus, Key, Kind, Passage, PassageId, Secrecy, State, attribute};
 
 use super::file_names::FileNames;
-use crate::lossless::Pages;
+use crate::lossless::{Pages, fact_reference, one_line};
 
 /// Writes a state as an Obsidian vault into a folder. [`read_any`](crate::read_any) reads the vault back without loss.
 ///
 /// Each entity has a note that contains its kind and aliases in the front matter, its relations as links, its facts,
 /// its secrets in a callout, and its passages. Notes of entities whose name is secret are in the folder `Secrets`. Each
-/// session has a note with its log. You may edit, rename and move the notes: changed lines are read as in any other
-/// vault. Data that Markdown cannot express is in the file `hearsay.records`, which Obsidian does not show. On Unix,
-/// only the owner of the files can read them.
+/// session has a note with its log. You may edit, rename and move the notes. Each line of a fact ends with a reference
+/// to the fact, which Obsidian does not show: a changed line with its reference is a changed fact. Other changed lines
+/// are read as in any other vault. Data that Markdown cannot express is in the file `hearsay.records`, which Obsidian
+/// does not show. On Unix, only the owner of the files can read them.
 ///
 /// # Errors
 /// Returns an error if a file cannot be written.
@@ -191,7 +192,8 @@ impl Vault<'_> {
     }
 }
 
-/// Returns the sentence of a fact in one line, with a link to its object, and with its status if it is not canon.
+/// Returns the sentence of a fact in one line, with a link to its object, with its status if it is not canon, and with a
+/// reference to the fact.
 fn fact_line(state: &State, names: &HashMap<EntityId, String>, fact: &Fact) -> String {
     let mut line = one_line(fact.statement());
     if let Some(object) = fact.object().entity()
@@ -201,13 +203,9 @@ fn fact_line(state: &State, names: &HashMap<EntityId, String>, fact: &Fact) -> S
         let relation = fact.predicate().as_str().to_lowercase();
         line = format!("{relation}:: [[{path}|{label}]] \u{2014} {line}");
     }
+    let reference = fact_reference(fact.id());
     match fact.status() {
-        FactStatus::Canon | FactStatus::Rejected => line,
-        status => format!("{line} *({status})*"),
+        FactStatus::Canon | FactStatus::Rejected => format!("{line}{reference}"),
+        status => format!("{line} *({status})*{reference}"),
     }
-}
-
-/// Joins the lines of a text with `<br>`, which Markdown shows as a line break.
-fn one_line(text: &str) -> String {
-    text.lines().map(str::trim).collect::<Vec<_>>().join("<br>")
 }

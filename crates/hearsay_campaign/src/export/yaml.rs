@@ -177,6 +177,11 @@ fn fact_entry(state: &State, fact: &Fact) -> Map<String, Json> {
         knowers.dedup();
         entry.insert("known_by".into(), Json::Array(knowers));
     }
+    if fact.secrecy() == Secrecy::Secret {
+        // The entry names all knowers, and states which of them conceal the secret.
+        entry.insert("bearer".into(), json!(false));
+        entry.insert("conceals".into(), json!(false));
+    }
     entry
 }
 

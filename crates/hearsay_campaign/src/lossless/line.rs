@@ -28,6 +28,15 @@ pub(super) fn page_subject(page: &str) -> String {
     id.map_or_else(String::new, |id| id.trim().to_owned())
 }
 
+/// Returns the number of lines in the front matter of a page, with its marks; 0 if the page has none.
+pub(super) fn front_matter_lines(page: &str) -> u32 {
+    let mut lines = (1..).zip(page.trim_start_matches('\u{feff}').lines());
+    if lines.next().is_none_or(|(_, line)| line.trim_end() != "---") {
+        return 0;
+    }
+    lines.find(|(_, line)| line.trim_end() == "---").map_or(0, |(number, _)| number)
+}
+
 /// Returns a hash of the visible text of a line. The targets of links are ignored, so that notes can be renamed.
 pub(super) fn line_hash(page_id: &str, line: &str) -> String {
     let mut visible = String::with_capacity(line.len());

@@ -3,13 +3,19 @@
 //! A page cannot contain everything that a record contains. Therefore an export also writes the file `hearsay.records`
 //! into the folder of the pages. This file contains every record. It also contains a hash of each line of a page, with
 //! the keys of the records that the line represents. On import, an unchanged line represents exactly these records. A
-//! removed or changed line represents no record. The new text of a changed line is read like the text of any other file
-//! of its format.
+//! removed line represents no record.
+//!
+//! In a note, a changed line of a fact represents the changed fact: the reference at the end of the line finds the
+//! exported fact, or the similarity of the sentences if the reference was lost. Any other changed line represents no
+//! record, and its new text is read like the text of any other file of its format.
 
+mod edits;
+mod fact_line;
 mod line;
 mod pages;
 mod records;
 
+pub(crate) use fact_line::{fact_reference, is_fact_reference, one_line};
 pub(crate) use pages::Pages;
 pub use pages::is_export_folder;
 pub(crate) use records::Records;

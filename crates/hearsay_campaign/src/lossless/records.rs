@@ -8,11 +8,15 @@ use std::{
 };
 
 use hearsay_model::{
-    Change, EngineSetting, EntityId, Evidence, GameSetting, Key, Kind, KnowledgeEdge, Session, SessionId, Setting,
-    SettingKey, WorldSetting, attribute,
+    Author, Change, EngineSetting, EntityId, Evidence, GameSetting, Key, Kind, KnowledgeEdge, Session, SessionId,
+    Setting, SettingKey, WorldSetting, attribute,
 };
 
-use super::line::{FORMAT, Line, RECORDS, line_hash, page_subject};
+use super::{
+    edits::FactEdits,
+    fact_line::ChangedLine,
+    line::{FORMAT, Line, RECORDS, front_matter_lines, line_hash, page_subject},
+};
 use crate::{
     Campaign, CampaignError, CampaignErrors, Folder, Limits,
     campaign::{AudienceSource, CampaignFact, UnchangedRecords},
@@ -40,6 +44,7 @@ pub(crate) struct Records {
     unchanged: HashSet<(String, u32)>,
     /// Keys of the campaign file, such as `calendar`, that a person added or changed.
     edited: BTreeSet<String>,
+    edits: FactEdits,
     pub(crate) ids: BTreeSet<EntityId>,
     digest: String,
 }
@@ -96,27 +101,6 @@ impl Records {
         )?;
         let mut records = Self { changes, ..Self::default() };
         records.digest = blake3::hash(text.as_bytes()).to_hex().to_string();
-        let mut present_hashes: HashSet<&String> = HashSet::new();
-        let folder = Folder::open(path, limits)?;
-        for entry in folder.files().filter(|entry| entry.has_extension(&["md", "yaml", "yml"])) {
-            let bytes = folder.head(entry, limits.file_bytes);
-            let text = String::from_utf8_lossy(&bytes);
-            let page_id = page_subject(&text);
-            for (number, line) in (1..).zip(text.lines()) {
-                if let Some((hash, _)) = keys_by_hash.get_key_value(&line_hash(&page_id, line)) {
-                    present_hashes.insert(hash);
-                    records.unchanged.insert((entry.path.clone(), number));
-                } else if let Some((key, _)) = line.split_once(':')
-                    && entry.has_extension(&["yaml", "yml"])
-                {
-                    records.edited.insert(key.to_owned());
-                }
-            }
-        }
-        let present_keys: BTreeSet<&Key> =
-            keys_by_hash.iter().filter(|(hash, _)| present_hashes.contains(hash)).flat_map(|(_, keys)| keys).collect();
-        records.invalidated =
-            keys_by_hash.values().flatten().filter(|key| !present_keys.contains(key)).cloned().collect();
         records.ids = records
             .changes
             .iter()
@@ -125,7 +109,52 @@ impl Records {
                 _ => None,
             })
             .collect();
+        records.compare_pages(&keys_by_hash, path, limits)?;
         Ok(Some(records))
+    }
+
+    /// Compares the pages in a folder with the hashes of the exported lines.
+    fn compare_pages(
+        &mut self,
+        keys_by_hash: &BTreeMap<String, Vec<Key>>,
+        path: &Path,
+        limits: &Limits,
+    ) -> Result<(), CampaignErrors> {
+        let mut present_hashes: HashSet<&String> = HashSet::new();
+        let mut changed_lines: Vec<ChangedLine> = Vec::new();
+        let folder = Folder::open(path, limits)?;
+        for entry in folder.files().filter(|entry| entry.has_extension(&["md", "yaml", "yml"])) {
+            let bytes = folder.head(entry, limits.file_bytes);
+            let text = String::from_utf8_lossy(&bytes);
+            let page_id = page_subject(&text);
+            let is_note = entry.has_extension(&["md"]);
+            let front_matter_end = front_matter_lines(&text);
+            let entity = EntityId::new(&page_id).ok().filter(|id| is_note && self.ids.contains(id));
+            if let Some(id) = &entity {
+                self.edits.add_note(&entry.path, id);
+            }
+            for (number, line) in (1..).zip(text.lines()) {
+                if let Some((hash, _)) = keys_by_hash.get_key_value(&line_hash(&page_id, line)) {
+                    present_hashes.insert(hash);
+                    self.unchanged.insert((entry.path.clone(), number));
+                } else if is_note {
+                    if let Some(id) = &entity {
+                        self.edits.add_header(&entry.path, number, id, line);
+                    }
+                    if number > front_matter_end {
+                        changed_lines.extend(ChangedLine::parse(&entry.path, number, &page_id, line));
+                    }
+                } else if let Some((key, _)) = line.split_once(':') {
+                    self.edited.insert(key.to_owned());
+                }
+            }
+        }
+        let present_keys: BTreeSet<&Key> =
+            keys_by_hash.iter().filter(|(hash, _)| present_hashes.contains(hash)).flat_map(|(_, keys)| keys).collect();
+        self.invalidated = keys_by_hash.values().flatten().filter(|key| !present_keys.contains(key)).cloned().collect();
+        self.edits.match_lines(&self.changes, &mut self.invalidated, changed_lines);
+        self.unchanged.extend(self.edits.positions());
+        Ok(())
     }
 
     /// Returns the id of the exported campaign, if the records contain it.
@@ -139,7 +168,9 @@ impl Records {
     /// Merges the records into a campaign that was read from the pages. If a line is unchanged, its records come from
     /// the export.
     pub(crate) fn merge_into(self, campaign: &mut Campaign) {
-        let Self { changes, invalidated, unchanged, edited, digest, .. } = self;
+        let Self { mut changes, mut invalidated, unchanged, edited, mut edits, digest, .. } = self;
+        let author = Author::Importer(campaign.info.id.clone());
+        let edited_facts = edits.apply(&mut changes, &mut invalidated, &author);
         let is_unchanged = |evidence: &[Evidence]| {
             evidence.iter().any(|evidence| match evidence {
                 Evidence::File { path, line, .. } => unchanged.contains(&(path.clone(), *line)),
@@ -175,6 +206,7 @@ impl Records {
         findings.dangling.retain(|place| is_changed(&place.path, place.line));
         findings.not_understood.retain(|place| is_changed(&place.path, place.line));
         campaign.warnings.retain(|warning| is_changed(&warning.path, warning.line));
+        campaign.warnings.extend(edits.into_warnings());
         // Keeps the settings that a person changed. The records contain the settings that the export wrote.
         campaign.settings.retain(|setting| exported_key(setting).is_none_or(|key| edited.contains(key)));
         let edited_keys: HashSet<SettingKey> = campaign.settings.iter().map(Setting::key).collect();
@@ -198,7 +230,7 @@ impl Records {
         campaign.settings.retain(|setting| !unchanged_records.settings.contains(&setting.key()));
         settings.append(&mut campaign.settings);
         campaign.settings = settings;
-        unchanged_records.invalidated = invalidated;
+        unchanged_records.edited_facts = edited_facts;
         campaign.digest = blake3::hash(format!("{} {digest}", campaign.digest).as_bytes()).to_hex().to_string();
         campaign.unchanged_records = Some(Box::new(unchanged_records));
     }

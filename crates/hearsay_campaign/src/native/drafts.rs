@@ -18,7 +18,8 @@ use crate::{
 pub(super) struct Context {
     /// The subject of the entry, if the position of the entry determines it.
     pub(super) subject: Option<EntityId>,
-    /// The entity that lists the entry under its `secrets`. This entity knows and conceals the fact.
+    /// The entity that lists the entry under its `secrets`. It is the bearer of the secret, even if it is a group or
+    /// place.
     pub(super) secret_owner: Option<EntityId>,
     /// The audience of an entry without a mark.
     pub(super) audience_source: AudienceSource,
@@ -62,6 +63,8 @@ pub(super) struct Marks {
     /// Whether the entry has no mark for its audience.
     pub(super) unmarked: bool,
     pub(super) knowers: Vec<KnowerEntry>,
+    /// Whether the bearer of the secret conceals it; `None` if the fact has no bearer who knows it.
+    pub(super) bearer_conceals: Option<bool>,
     pub(super) reveals: Vec<UnparsedNode>,
     pub(super) relation: Option<RelationDraft>,
     pub(super) public: Option<UnparsedNode>,

@@ -4,7 +4,7 @@ use std::{collections::hash_map, sync::Arc};
 
 use hearsay_model::{
     Acquisition, Audience, Author, Confidence, Credence, EntityId, Evidence, Fact, FactError, FactRelation, FactStatus,
-    Knower, Number, Object, Predicate, Provenance, Secrecy, Span, Validity, Value, attribute,
+    Number, Object, Predicate, Provenance, Secrecy, Span, Validity, Value, attribute,
 };
 
 use super::{
@@ -16,6 +16,7 @@ use super::{
     references::is_no_entity,
 };
 use crate::{
+    audience::undeclared_audience_note,
     campaign::{AudienceSource, CampaignFact, KnowerEntry},
     error::SourcePosition,
     keys,
@@ -41,6 +42,9 @@ impl CampaignReader {
                 true => Some(self.read_subject(f, context, &mut marks)?),
                 false => None,
             };
+            if let Some(subject) = &subject {
+                self.add_bearer(&mut marks, context, subject);
+            }
             return match (&marks.statement, relation_draft.implies_statement()) {
                 (None, false) => {
                     self.diagnostics.add(
@@ -193,7 +197,8 @@ impl CampaignReader {
             let nearest_name = keys::nearest(name.as_str(), self.vocabulary.predicates().map(|def| def.name.as_str()));
             let nearest_name =
                 nearest_name.map_or(String::new(), |nearest_name| format!(" Did you mean {nearest_name}?"));
-            let message = format!("{name} is not a known relation, and is added as a new one.{nearest_name}");
+            let note = undeclared_audience_note(&name);
+            let message = format!("{name} is not a known relation, and is added as a new one.{nearest_name} {note}");
             self.diagnostics.warn(at, message);
         }
         Some((name, false))
@@ -290,9 +295,18 @@ impl CampaignReader {
                 hint,
             );
         }
+        if let Some(node) = f.get("bearer").filter(|_| !is_secret) {
+            let message = "`bearer` needs a secret: it states whether the bearer knows the secret";
+            self.diagnostics.add(node.at, &f.child_path("bearer"), message, "add `secret: true`, or remove `bearer`");
+        }
         if is_secret && (is_common_knowledge || audience.is_some()) {
             let hint = "remove `secret`, or remove `common` and `audience`";
-            self.diagnostics.add(f.at, &f.path, "a secret is known only to the knowers in `known_by`", hint);
+            self.diagnostics.add(
+                f.at,
+                &f.path,
+                "a secret is known only to its bearer and to the knowers in `known_by`",
+                hint,
+            );
         }
         let is_common_knowledge = is_common_knowledge || audience == Some(Audience::Common);
         let secrecy = match (is_secret, is_common_knowledge) {
@@ -300,6 +314,7 @@ impl CampaignReader {
             (_, true) => Secrecy::Common,
             _ => Secrecy::Open,
         };
+        let (knowers, bearer_conceals) = self.read_named_knowers(f, context, is_secret);
         let audience_source = match secrecy {
             Secrecy::Secret => Some(AudienceSource::NamedKnowers),
             Secrecy::Common => Some(AudienceSource::Stated(Audience::Common)),
@@ -318,49 +333,12 @@ impl CampaignReader {
             secrecy,
             audience_source,
             unmarked: is_unmarked,
-            knowers: self.read_named_knowers(f, context),
+            knowers,
+            bearer_conceals,
             reveals: self.reveal_nodes(f),
             relation: self.read_fact_relation(f),
             public: public_node(f),
         }
-    }
-
-    /// Returns the knowers in `known_by`, and the entity whose secret the entry is. Each result also states whether the
-    /// knower conceals the fact.
-    fn read_named_knowers(&mut self, f: &Fields, context: &Context) -> Vec<KnowerEntry> {
-        let mut entries = self.read_knower_entries(f, "known_by", &KnowerDefaults::authored());
-        let mut owner_conceals = true;
-        let mut concealing = Vec::new();
-        match f.get("conceals") {
-            Some(Node { value: Yaml::Flag(flag), .. }) if context.secret_owner.is_some() => owner_conceals = *flag,
-            Some(Node { value: Yaml::List(_), .. }) => concealing = self.read_references(f, "conceals"),
-            Some(node) => {
-                self.add_type_error(node, &f.child_path("conceals"), "a list of the characters who conceal the fact")
-            }
-            None => {}
-        }
-        if let Some(owner) = &context.secret_owner {
-            let states_concealment =
-                f.get("known_by").map_or(&[][..], Node::items).iter().any(|item| item.get("conceals").is_some());
-            match entries.iter_mut().find(|entry| entry.knower.entity() == Some(owner)) {
-                Some(own_entry) if !states_concealment => own_entry.conceals = owner_conceals,
-                Some(_) => {}
-                None if self.index.kind(owner).is_some_and(|kind| kind.can_know()) => {
-                    entries.push(KnowerEntry::authored(owner.clone(), Credence::FULL, owner_conceals));
-                }
-                None => {}
-            }
-        }
-        for id in concealing {
-            let knower = Knower::Entity(id);
-            if !entries.iter().any(|entry| entry.knower == knower) {
-                entries.push(KnowerEntry::authored(knower.clone(), Credence::FULL, true));
-            }
-            for entry in entries.iter_mut().filter(|entry| entry.knower == knower) {
-                entry.conceals = true;
-            }
-        }
-        entries
     }
 
     /// Records a fact. Returns its index.
@@ -375,6 +353,7 @@ impl CampaignReader {
         object: Object,
         mut marks: Marks,
     ) -> Option<usize> {
+        self.add_bearer(&mut marks, context, &subject);
         let relation_draft = marks.relation.take();
         let (path, context) = (path.to_owned(), context.clone());
         let mut fact_entry =
@@ -531,11 +510,7 @@ impl CampaignReader {
                 return;
             }
         };
-        let hearers = self.read_knower_entries(
-            f,
-            "heard_by",
-            &KnowerDefaults { acquisition: Acquisition::told(None), credence: 0.5 },
-        );
+        let hearers = self.read_knower_entries(f, "heard_by", &KnowerDefaults::open(Acquisition::told(None), 0.5));
         let context = Context { status, audience_source: AudienceSource::NamedKnowers, ..Context::for_subject(None) };
         if let Some(index) = self.read_fact(f, &context) {
             self.facts[index].knowers.extend(hearers);
@@ -552,7 +527,7 @@ impl CampaignReader {
         }
         let Some(liar) = self.read_reference(f, "by") else { return };
         let acquisition = Acquisition::told(Some(liar.clone()));
-        let hearers = self.read_knower_entries(f, "told_to", &KnowerDefaults { acquisition, credence: 0.8 });
+        let hearers = self.read_knower_entries(f, "told_to", &KnowerDefaults::open(acquisition, 0.8));
         let context = Context {
             status: FactStatus::False,
             audience_source: AudienceSource::NamedKnowers,

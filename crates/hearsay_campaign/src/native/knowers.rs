@@ -3,25 +3,32 @@
 use hearsay_model::{Acquisition, AcquisitionDescriptor, Credence, EntityId, Kind, Knower, words};
 
 use super::{
+    drafts::{Context, Marks},
     fields::{Fields, item_path},
     reader::CampaignReader,
 };
 use crate::{
-    campaign::KnowerEntry,
+    campaign::{AudienceSource, KnowerEntry},
     keys,
     yaml::{Node, Yaml},
 };
 
-/// The default acquisition and credence of a knower, for an entry that contains only the knower's name.
+/// The default acquisition, credence and concealment of a knower, for an entry that contains only the knower's name.
 #[derive(Debug, Clone)]
 pub(super) struct KnowerDefaults {
     pub(super) acquisition: Acquisition,
     pub(super) credence: f64,
+    pub(super) conceals: bool,
 }
 
 impl KnowerDefaults {
+    /// Returns the defaults of knowers who do not conceal the fact.
+    pub(super) fn open(acquisition: Acquisition, credence: f64) -> Self {
+        Self { acquisition, credence, conceals: false }
+    }
+
     pub(super) fn authored() -> Self {
-        Self { acquisition: Acquisition::Authored, credence: 1.0 }
+        Self::open(Acquisition::Authored, 1.0)
     }
 }
 
@@ -35,6 +42,65 @@ fn acquisition_names() -> impl Iterator<Item = &'static str> + Clone {
 }
 
 impl CampaignReader {
+    /// Returns the knowers in `known_by` and `conceals`. Also returns whether the bearer of the secret conceals it;
+    /// `None` if there is no bearer who knows it.
+    ///
+    /// All knowers of a secret conceal it, unless `conceals` is false or the entry names those who conceal it.
+    pub(super) fn read_named_knowers(
+        &mut self,
+        f: &Fields,
+        context: &Context,
+        is_secret: bool,
+    ) -> (Vec<KnowerEntry>, Option<bool>) {
+        // Rumours, lies, and facts that a line or a passage states have no bearer: only their hearers know them.
+        let has_bearer = is_secret && context.audience_source == AudienceSource::Rules;
+        let (mut default_conceals, mut concealing) = (has_bearer, Vec::new());
+        match f.get("conceals") {
+            Some(Node { value: Yaml::Flag(flag), .. }) if has_bearer => default_conceals = *flag,
+            Some(Node { value: Yaml::List(_), .. }) => concealing = self.read_references(f, "conceals"),
+            Some(node) => {
+                self.add_type_error(node, &f.child_path("conceals"), "a list of the characters who conceal the fact")
+            }
+            None => {}
+        }
+        let bearer_knows = has_bearer && self.read_flag(f, "bearer") != Some(false);
+        let bearer_conceals = bearer_knows.then_some(default_conceals);
+        let is_concealing =
+            |item: &Node| item.get("conceals").is_some_and(|conceals| conceals.value == Yaml::Flag(true));
+        let names_concealing_knowers =
+            !concealing.is_empty() || f.get("known_by").map_or(&[][..], Node::items).iter().any(is_concealing);
+        let conceals = default_conceals && !names_concealing_knowers;
+        let defaults = KnowerDefaults { conceals, ..KnowerDefaults::authored() };
+        let mut entries = self.read_knower_entries(f, "known_by", &defaults);
+        for id in concealing {
+            let knower = Knower::Entity(id);
+            if !entries.iter().any(|entry| entry.knower == knower) {
+                entries.push(KnowerEntry::authored(knower.clone(), Credence::FULL, true));
+            }
+            for entry in entries.iter_mut().filter(|entry| entry.knower == knower) {
+                entry.conceals = true;
+            }
+        }
+        (entries, bearer_conceals)
+    }
+
+    /// Adds the bearer of a secret to the knowers, unless the entry names the bearer as a knower.
+    ///
+    /// The bearer is the entity that the entry belongs to, otherwise the subject. A group or place is a bearer only of
+    /// the entries under its `secrets`, because it shares the secret with all its members or residents.
+    pub(super) fn add_bearer(&self, marks: &mut Marks, context: &Context, subject: &EntityId) {
+        let Some(conceals) = marks.bearer_conceals.take() else { return };
+        let bearer = context.subject.as_ref().unwrap_or(subject);
+        let is_named = marks.knowers.iter().any(|entry| entry.knower.entity() == Some(bearer));
+        let can_bear = self.index.kind(bearer).is_some_and(|kind| match context.secret_owner {
+            Some(_) => kind.can_know(),
+            None => kind.is_character(),
+        });
+        if can_bear && !is_named {
+            marks.knowers.push(KnowerEntry::authored(bearer.clone(), Credence::FULL, conceals));
+        }
+    }
+
     pub(super) fn read_knower_entries(&mut self, f: &Fields, key: &str, defaults: &KnowerDefaults) -> Vec<KnowerEntry> {
         let items = self.read_list(f, key).iter().enumerate();
         items
@@ -50,14 +116,14 @@ impl CampaignReader {
         let knower = self.read_knower(node, path)?;
         let credence = Credence::new(defaults.credence).unwrap_or(Credence::FULL);
         let acquisition = defaults.acquisition.clone();
-        Some(KnowerEntry { acquisition, at: node.at, ..KnowerEntry::authored(knower, credence, false) })
+        Some(KnowerEntry { acquisition, at: node.at, ..KnowerEntry::authored(knower, credence, defaults.conceals) })
     }
 
     /// Reads a knower from the keys `who`, `how`, `from`, `citing`, `when`, `with`, `rank`, `credence` and `conceals`.
     pub(super) fn read_knower_fields(&mut self, f: &Fields, defaults: &KnowerDefaults) -> Option<KnowerEntry> {
         let learned_date = self.read_date(f, "when");
         let given_credence = self.read_scale(f, "credence", Credence::new);
-        let conceals = self.read_flag(f, "conceals").unwrap_or(false);
+        let conceals = self.read_flag(f, "conceals").unwrap_or(defaults.conceals);
         let from = self.read_reference(f, "from");
         let acquisition_name = self.read_text(f, "how");
         let mut default_credence = defaults.credence;

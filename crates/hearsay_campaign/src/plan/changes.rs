@@ -61,6 +61,7 @@ pub fn plan(state: &State, campaign: &Campaign, now: Timestamp) -> ImportPlan {
     let removed_entities = planner.plan_entities();
     planner.plan_sessions(&removed_entities);
     let mut withdrawn = planner.plan_facts(&removed_entities);
+    planner.carry_over_knowledge(&mut edges, &mut withdrawn);
     planner.plan_knowledge(edges, &withdrawn, &removed_entities);
     planner.plan_passages(passages, &removed_entities, &mut withdrawn);
     planner.plan_reveals(&withdrawn, &removed_entities);

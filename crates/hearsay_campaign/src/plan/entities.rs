@@ -96,6 +96,7 @@ impl Planner<'_> {
             _ => true,
         });
         self.report.removed -= facts;
+        self.report.removed_facts.retain(|removed| !names.contains(&removed.fact));
         self.report.withdrawn_knowledge -= edges;
     }
 }

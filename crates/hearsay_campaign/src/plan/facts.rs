@@ -23,7 +23,9 @@ impl Planner<'_> {
             session.is_some_and(|last| last.value.is_none() && !last.ours)
         };
         file_facts.extend(self.campaign.facts.iter().map(|campaign_fact| campaign_fact.fact.id()));
-        let replaced = if self.is_foreign() { self.find_replaced_facts(&file_facts) } else { ReplacedFacts::default() };
+        let mut replaced =
+            if self.is_foreign() { self.find_replaced_facts(&file_facts) } else { ReplacedFacts::default() };
+        self.plan_edited_facts(&file_facts, &mut replaced, &mut withdrawn);
         for campaign_fact in &self.campaign.facts {
             let id = campaign_fact.fact.id();
             if campaign_fact.fact.entities().any(|entity| removed_entities.contains(entity))
@@ -39,7 +41,8 @@ impl Planner<'_> {
         let missing_facts: Vec<_> = missing_facts.into_iter().map(|(id, history)| (*id, *history)).collect();
         for (id, history) in missing_facts {
             let (Some(fact), Some(_)) = (self.state.fact(id), history.ours) else { continue };
-            if fact.predicate().as_str() == MISSING_RECORD {
+            let is_planned = withdrawn.retracted.contains(&id) || withdrawn.kept_facts.contains(&id);
+            if is_planned || fact.predicate().as_str() == MISSING_RECORD {
                 continue;
             }
             if let Some(other_change) = history.other_change {
@@ -51,9 +54,7 @@ impl Planner<'_> {
                 withdrawn.kept_facts.insert(id);
                 withdrawn.missing_facts.push(id);
             } else {
-                self.report.removed += 1;
-                self.removals.push(Change::RetractFact(id));
-                withdrawn.retracted.insert(id);
+                self.remove_fact(fact, &mut withdrawn);
             }
         }
         withdrawn
@@ -68,12 +69,14 @@ impl Planner<'_> {
                 withdrawn.not_added.insert(id);
                 return;
             }
-            *self.report.facts.entry(fact.predicate().to_string()).or_default() += 1;
-            if fact.object().entity().is_some() {
-                self.report.relations.count(fact.provenance().confidence.get());
+            if !withdrawn.replacements.values().any(|new| *new == id) {
+                *self.report.facts.entry(fact.predicate().to_string()).or_default() += 1;
+                if fact.object().entity().is_some() {
+                    self.report.relations.count(fact.provenance().confidence.get());
+                }
             }
             let conflict = self
-                .conflicting_fact(fact)
+                .conflicting_fact(fact, withdrawn)
                 .map(|conflict| format!("it is only proposed, because `{}` is already recorded", conflict.statement()));
             let changed_on_both_sides = || {
                 Some(format!("it was changed both in the files and in the campaign: {}", replaced.contested.get(&id)?))
@@ -92,7 +95,8 @@ impl Planner<'_> {
             return;
         };
         // A proposal that competes with another author's value stays a proposal until the DM decides.
-        let is_contested = self.conflicting_fact(fact).is_some()
+        let is_contested = self.conflicting_fact(fact, withdrawn).is_some()
+            || replaced.contested.contains_key(&id)
             || self.is_foreign() && history.ours.is_some_and(|ours| is_proposed(ours));
         let stays_proposed = current.status() == FactStatus::Proposed && is_contested;
         let status = if stays_proposed { FactStatus::Proposed } else { fact.status() };
@@ -103,9 +107,8 @@ impl Planner<'_> {
         if is_same && has_same_evidence {
             return;
         }
-        if let Some(other_change) =
-            history.other_change.or(history.ours.is_none().then_some("another source also states it"))
-        {
+        let other_change = history.other_change.or(history.ours.is_none().then_some("another source also states it"));
+        if let Some(other_change) = other_change.filter(|_| !self.is_edited_in_export(current)) {
             if !is_same {
                 self.report_unchanged(Some(id), fact.statement(), other_change);
             }
@@ -127,8 +130,9 @@ impl Planner<'_> {
         self.additions.push(Change::AssertFact(built.map_or_else(|_| Arc::clone(fact), Arc::new)));
     }
 
-    /// Returns a different value that another author recorded, if the fact allows one value at a time.
-    fn conflicting_fact(&self, fact: &Fact) -> Option<&Arc<Fact>> {
+    /// Returns a different value that another author recorded and that the import does not withdraw, if the fact allows
+    /// one value at a time.
+    fn conflicting_fact(&self, fact: &Fact, withdrawn: &Withdrawn) -> Option<&Arc<Fact>> {
         let is_counted = |fact: &Fact| {
             fact.status() == FactStatus::Canon && fact.secrecy() != Secrecy::Secret && !fact.validity().is_closed()
         };
@@ -137,7 +141,10 @@ impl Planner<'_> {
             return None;
         }
         let others = self.state.facts_of(fact.subject()).filter(|other| {
-            other.subject() == fact.subject() && other.predicate() == fact.predicate() && is_counted(other)
+            other.subject() == fact.subject()
+                && other.predicate() == fact.predicate()
+                && is_counted(other)
+                && !withdrawn.retracted.contains(&other.id())
         });
         let mut conflicts: Vec<_> = others
             .filter(|other| other.object() != fact.object() && other.provenance().author != self.author)
@@ -153,7 +160,7 @@ fn is_proposed(fact: &Fact) -> bool {
 
 /// Returns whether a fact of the state equals a fact of the files, apart from its position in the files and later
 /// confirmations.
-fn is_same_fact(current: &Fact, fact: &Fact, status: FactStatus) -> bool {
+pub(super) fn is_same_fact(current: &Fact, fact: &Fact, status: FactStatus) -> bool {
     let provenance_without_time = |fact: &Fact| Provenance {
         recorded: Timestamp::default(),
         confirmed: false,

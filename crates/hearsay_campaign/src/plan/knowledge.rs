@@ -23,7 +23,9 @@ impl Planner<'_> {
                 missing_edges.push(*id);
             }
         }
+        missing_edges.extend(&withdrawn.moved_edges);
         missing_edges.sort_unstable();
+        missing_edges.dedup();
         self.report.withdrawn_knowledge = missing_edges.len();
         let removals = missing_edges.into_iter().map(Change::Unlearn);
         // Edges are removed before the facts that they point to.

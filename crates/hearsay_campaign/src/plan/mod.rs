@@ -1,6 +1,7 @@
 //! Comparison of the campaign files with the records of the state that came from these files.
 
 mod changes;
+mod edited_facts;
 mod entities;
 mod facts;
 mod knowledge;

@@ -1,8 +1,8 @@
 //! The state of a comparison between files and state.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
-use hearsay_model::{Author, Change, FactId, PassageId, State, Timestamp};
+use hearsay_model::{Author, Change, FactId, KnowledgeId, PassageId, State, Timestamp};
 
 use crate::{Campaign, ImportReport, UnappliedChange, campaign::UnchangedRecords, history::History};
 
@@ -33,6 +33,10 @@ pub(super) struct Withdrawn {
     pub(super) missing_facts: Vec<FactId>,
     /// Passages that the files of another tool no longer contain. They stay until the DM decides.
     pub(super) missing_passages: Vec<PassageId>,
+    /// The new facts of retracted facts whose lines in an export were changed.
+    pub(super) replacements: BTreeMap<FactId, FactId>,
+    /// Edges that depend on the knowledge of a replaced fact. Edges that depend on the new fact replace them.
+    pub(super) moved_edges: Vec<KnowledgeId>,
 }
 
 impl Planner<'_> {

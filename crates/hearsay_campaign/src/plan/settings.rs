@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use hearsay_model::{Change, EngineSetting, EntityId, GameSetting, Setting, SettingKey, Value};
+use hearsay_model::{Change, EngineSetting, EntityId, FactId, GameSetting, Setting, SettingKey, Value};
 
 use super::planner::{Planner, Withdrawn};
 
@@ -59,9 +59,11 @@ impl Planner<'_> {
             }))
             .collect();
         let (mut additions, mut unchanged) = (Vec::new(), Vec::new());
+        let new_facts: BTreeSet<FactId> = withdrawn.replacements.values().copied().collect();
         for reveal in &self.campaign.reveals {
             let setting = Setting::Game(GameSetting::Reveal(reveal.clone()));
             let key = setting.key();
+            let is_replaced = reveal.facts().any(|fact| new_facts.contains(&fact));
             let is_not_added = reveal.facts().any(|fact| withdrawn.not_added.contains(&fact))
                 || reveal.entities().any(|id| removed_entities.contains(id))
                 || reveal
@@ -70,7 +72,7 @@ impl Planner<'_> {
                     .any(|(name, is)| flags.get(name).is_none_or(|declared| declared.kind() != is.kind()));
             match self.history.settings.get(&key) {
                 Some(last) if last.value == Some(&setting) => {}
-                Some(last) if !last.ours => {
+                Some(last) if !last.ours && !is_replaced => {
                     unchanged.push((reveal.fact, key, "it was set or removed in the campaign"));
                 }
                 _ if is_not_added => {

@@ -84,9 +84,9 @@ fn fact_position(fact: &Fact) -> Option<FactPosition<'_>> {
 }
 
 impl Planner<'_> {
-    /// Returns whether the files come from another tool.
+    /// Returns whether the files come from another tool. An exported vault does not.
     pub(super) fn is_foreign(&self) -> bool {
-        self.campaign.findings.format.is_some()
+        self.campaign.findings.format.is_some() && self.campaign.unchanged_records.is_none()
     }
 
     /// Compares the facts that the files no longer contain with the new facts, position by position.

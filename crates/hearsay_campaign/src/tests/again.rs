@@ -3,7 +3,8 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use hearsay_model::{
-    Author, Change, Fact, FactId, FactStatus, Key, Method, Operation, Provenance, Secrecy, State, Timestamp,
+    Author, Change, Entity, EntityId, Fact, FactId, FactStatus, Key, Kind, Method, Operation, Provenance, Secrecy,
+    State, Timestamp,
 };
 use proptest::prelude::*;
 
@@ -144,13 +145,37 @@ fn the_removal_of_an_entry_is_proposed_until_it_returns() {
 }
 
 #[test]
-fn equal_names_do_not_merge_entities() {
+fn a_note_with_the_name_of_one_entity_is_this_entity() {
     let mut state = State::default();
     import(&mut state, &vault());
     let (report, _) = import_as(&mut state, &vault(), "another");
-    assert_eq!((report.matched, report.created_count()), (0, 2));
-    assert_eq!(report.possible_duplicates.len(), 2, "{:?}", report.possible_duplicates);
-    assert_eq!(state.entity_count(), 4);
+    assert_eq!((report.matched, report.created_count()), (2, 0));
+    assert_eq!((report.linked.len(), report.possible_duplicates.len()), (2, 0), "{report}");
+    assert!(report.to_string().contains("linked by name to entities of the campaign: person-0, person-1"), "{report}");
+    assert_eq!(state.entity_count(), 2);
+}
+
+#[test]
+fn an_ambiguous_name_or_another_kind_links_no_entities() {
+    let namesake = |kinds: &[&str], kind: Option<Kind>| {
+        let mut state = State::default();
+        for (number, existing_kind) in kinds.iter().enumerate() {
+            let id = EntityId::new(format!("ann-{number}")).unwrap();
+            let fact = |name: &str, value: &str| {
+                let builder = Fact::attribute(&id, name, value, Provenance::new(Method::Authored, Author::Dm)).unwrap();
+                Change::AssertFact(Arc::new(builder.build().unwrap()))
+            };
+            let entity = Change::AddEntity(Entity::new(id.clone()));
+            dm(&mut state, vec![entity, fact("name", "Ann Oak"), fact("kind", existing_kind)]);
+        }
+        EarlierImports::from_state(&state).namesake("vault", "ANN OAK", kind.as_ref()).cloned()
+    };
+    let ann = Some(EntityId::new("ann-0").unwrap());
+    assert_eq!(namesake(&["npc"], Some(Kind::Npc)), ann);
+    assert_eq!(namesake(&["npc"], None), ann);
+    assert_eq!(namesake(&["unknown"], Some(Kind::Npc)), ann);
+    assert_eq!(namesake(&["npc"], Some(Kind::Location)), None);
+    assert_eq!(namesake(&["npc", "npc"], Some(Kind::Npc)), None);
 }
 
 /// Makes the DM's edit with the number `n` between two imports.

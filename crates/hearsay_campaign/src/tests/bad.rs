@@ -45,7 +45,7 @@ fn numbers_dates_and_words() {
     check(&fact("since: 4, until: 3"), 11, "the end (3) is before the beginning (4)", "");
     check(&fact("status: canonn"), 11, "unknown status `canonn`", "did you mean `canon`?");
     check(&fact("audience: everyone"), 11, "unknown audience `everyone`", "expected one of common, local");
-    check(&fact("secret: true, common: true"), 11, "a secret is known only to the knowers", "");
+    check(&fact("secret: true, common: true"), 11, "a secret is known only to its bearer", "");
     check(&fact("known_by: [{who: bob, how: tld}]"), 11, "unknown value of `how`", "did you mean `told`?");
     check(&fact("known_by: [{who: bob, credence: 2}]"), 11, "credence must be", "");
     check(&fact("known_by: [book]"), 11, "`book` is a document, which cannot know facts", "name a character");
@@ -110,6 +110,7 @@ fn facts_about_facts_and_their_holders() {
     check(&fact("distorts: first"), 12, "the fact has no content", "add `text: …`");
     check(&fact("text: U., distorts: [first]"), 12, "expected text, found a list", "");
     check(&fact("ends: first, since: 4, until: 3"), 12, "the end (3) is before the beginning (4)", "");
+    check(&fact("text: U., bearer: false"), 12, "`bearer` needs a secret", "add `secret: true`");
     check(&fact("text: U., public: V."), 12, "`public` needs a secret", "add `secret: true`");
     let secret = |public: &str| fact(&format!("text: U., secret: true, public: {public}"));
     check(&secret("{secret: true, text: V.}"), 12, "the public version has no key `secret`", "");

@@ -82,7 +82,7 @@ fn each_of_the_inn_knows_its_part() {
     check("britt", "ansel-was-asleep", None);
     check("carter", "ansel-was-out", Some((0.7, false)));
     check("carter", "Ansel Furrer is also called The Pass Wolf.", None);
-    check("britt", "Ansel Furrer is also called The Pass Wolf.", Some((1.0, false)));
+    check("britt", "Ansel Furrer is also called The Pass Wolf.", Some((1.0, true)));
     check("carter", "The name is Ansel Furrer.", Some((1.0, false)));
     check("britt", "Its sign has three legs.", Some((1.0, false)));
     check("carter", "Its sign has three legs.", None);
@@ -90,6 +90,6 @@ fn each_of_the_inn_knows_its_part() {
     check("britt", "Ansel Furrer's age is 61.", None);
     check("britt", "Britt cooks for Ansel.", Some((0.0, false)));
     check("lame-goat", "Britt cooks for Ansel.", Some((1.0, false)));
-    check("britt", "The muleteers winter their salt in the ice cave.", Some((1.0, false)));
+    check("britt", "The muleteers winter their salt in the ice cave.", Some((1.0, true)));
     check("britt", "It is not true that a goat as large as a mule bit the rope through.", Some((0.9, false)));
 }

@@ -34,7 +34,7 @@ fn edges<'a>(state: &'a State, knower: &str, name: &str) -> Vec<&'a Arc<Knowledg
 fn a_told_fact_depends_on_the_tellers_knowledge() {
     let check = |holders: &str, expected: &[(&str, f64, usize)]| {
         let yaml = format!(
-            "facts: [{{id: x, subject: book, text: T., secret: true, since: 2 Rain 4, known_by: [{holders}]}}]"
+            "facts: [{{id: x, subject: book, text: T., secret: true, conceals: false, since: 2 Rain 4, known_by: [{holders}]}}]"
         );
         let state = world(&yaml);
         for (knower, expected_belief, links) in expected {
@@ -71,7 +71,7 @@ fn a_told_fact_depends_on_the_tellers_knowledge() {
 
 #[test]
 fn a_teller_keeps_a_record() {
-    let yaml = "facts: [{id: x, subject: book, text: T., secret: true, known_by: [ann, {who: bob, from: ann, citing: eve, when: 3 Rain 4},
+    let yaml = "facts: [{id: x, subject: book, text: T., secret: true, conceals: false, known_by: [ann, {who: bob, from: ann, citing: eve, when: 3 Rain 4},
   {who: dan, from: ann, when: 3 Rain 4}, {who: eve, from: bob, when: 4 Rain 4}]}]
 lies: [{id: y, by: ann, text: U., about: [book], told_to: [{who: bob, when: 3 Rain 4}, {who: dan, from: bob, when: 4 Rain 4}]}]";
     let state = world(yaml);
@@ -90,7 +90,7 @@ lies: [{id: y, by: ann, text: U., about: [book], told_to: [{who: bob, when: 3 Ra
 
 #[test]
 fn inactive_edges_deactivate_their_dependents() {
-    let yaml = "facts: [{id: x, subject: book, text: T., secret: true, known_by: [ann, {who: bob, from: ann}, {who: eve, from: bob}]}]";
+    let yaml = "facts: [{id: x, subject: book, text: T., secret: true, conceals: false, known_by: [ann, {who: bob, from: ann}, {who: eve, from: bob}]}]";
     let mut state = world(yaml);
     let of_ann = edges(&state, "ann", "x")[0].id();
     apply(&mut state, Author::Dm, vec![Change::Unlearn(of_ann)]);
@@ -100,7 +100,7 @@ fn inactive_edges_deactivate_their_dependents() {
 #[test]
 fn a_distortion_depends_on_the_distorted_fact() {
     let yaml = "rumours: [{id: y, distorts: x, text: Ann killed a king., about: [ann], heard_by: [{who: eve, from: bob, when: 4 Rain 4}]}]
-facts: [{id: x, subject: ann, text: Ann killed a hen., secret: true, known_by: [{who: bob, how: witnessed, when: 3 Rain 4}]}]";
+facts: [{id: x, subject: ann, text: Ann killed a hen., secret: true, conceals: false, bearer: false, known_by: [{who: bob, how: witnessed, when: 3 Rain 4}]}]";
     let state = world(yaml);
     assert_eq!(known(&state, "y"), ["bob told eve at 4 Rain 4", "eve told by bob 0.5 at 4 Rain 4"]);
     let Justification::Basis { fact: on, .. } = edges(&state, "eve", "y")[0].sources[0] else { panic!("no basis") };
@@ -119,7 +119,7 @@ fn those_who_hear_or_see_something_know_of_one_another() {
     let state = world(
         "sessions: [{id: s, start: 4 Rain 4, present: [ann, bob], log: [{text: A bell rings., facts: [{id: x, subject: inn, text: It rang.}]},
   {speaker: ann, text: So., with: [dan], facts: [{id: y, subject: eve, text: Eve owes.}]}]}]
-facts: [{id: z, subject: book, text: T., secret: true, known_by: [{who: ann, how: witnessed, with: [ann, dan, bob]}]}]",
+facts: [{id: z, subject: book, text: T., secret: true, conceals: false, known_by: [{who: ann, how: witnessed, with: [ann, dan, bob]}]}]",
     );
     let co_present = |knower: &str, name: &str| {
         edges(&state, knower, name)[0].co_present.iter().map(|id| id.to_string()).collect::<Vec<_>>().join(" ")
@@ -141,7 +141,7 @@ fn a_fact_for_a_rank_reaches_that_rank() {
         let state = world(&format!(
             "  - {{id: crafts, name: The Crafts, kind: faction, attributes: {{ranks: {ranks}}}}}
 relationships: [{{source: bob, type: MEMBER_OF, target: crafts, rank: master}}, {{source: eve, type: MEMBER_OF, target: crafts, rank: apprentice}}]
-facts: [{{id: x, subject: book, text: T., secret: true, known_by: [{{who: crafts, rank: journeyman}}]}}]"
+facts: [{{id: x, subject: book, text: T., secret: true, conceals: false, known_by: [{{who: crafts, rank: journeyman}}]}}]"
         ));
         assert_eq!(known(&state, "x"), ["crafts authored 1 from journeyman on"]);
         assert_eq!((belief(&state, "bob", "x"), belief(&state, "eve", "x")), (1.0, -1.0), "{ranks}");
@@ -159,7 +159,7 @@ fn a_written_credence_is_kept_as_far_as_the_chain_gives_it() {
     for n in 1..=10 {
         let wish = f64::from(n) / 10.0;
         let state = world(&format!(
-            "facts: [{{id: x, subject: book, text: T., secret: true, known_by: [{{who: ann, credence: 0.8}}, {{who: bob, from: ann, credence: {wish}}}]}}]"
+            "facts: [{{id: x, subject: book, text: T., secret: true, conceals: false, known_by: [{{who: ann, credence: 0.8}}, {{who: bob, from: ann, credence: {wish}}}]}}]"
         ));
         let expected_belief = wish.min(0.8 * RETELLING_FACTOR);
         assert!((belief(&state, "bob", "x") - expected_belief).abs() < 1e-9, "{wish}");

@@ -6,8 +6,9 @@ use hearsay_model::{State, Timestamp};
 use proptest::prelude::*;
 
 use super::{
-    fixture,
+    HEAD, fact, fixture, imported,
     jsonl::{exported, world},
+    known,
 };
 use crate::{Limits, ReadOptions, export_vault, export_yaml, plan, read, read_any};
 
@@ -89,6 +90,22 @@ fn a_line_changed_by_hand_is_read_and_the_rest_stays() {
         let lost = state.facts().filter(|fact| after.fact(fact.id()).is_none()).count();
         assert_eq!(lost, 1, "everything else is as it was");
     }
+}
+
+#[test]
+fn a_secret_changed_by_hand_keeps_its_knowers() {
+    let secret = "{id: x, subject: ann, text: Ann limps., secret: true, bearer: false, known_by: [bob, {who: eve, conceals: true}]}";
+    let state = imported(&format!("{HEAD}facts:\n  - {secret}\n"));
+    assert_eq!(known(&state, "x"), ["bob authored 1", "eve authored 1 !"]);
+    let folder = tempfile::tempdir().unwrap();
+    export_yaml(&state, folder.path()).unwrap();
+    for page in pages(folder.path()) {
+        let text = fs::read_to_string(&page).unwrap();
+        fs::write(&page, text.replace("Ann limps.", "Ann runs.")).unwrap();
+    }
+    let after = back(folder.path());
+    assert_eq!(fact(&after, "x").statement(), "Ann runs.");
+    assert_eq!(known(&after, "x"), known(&state, "x"));
 }
 
 #[test]

@@ -49,7 +49,7 @@ fn a_fact_may_distort_refute_or_end_another() {
 fn fact_relations_refer_to_one_another() {
     let state = world(
         "rumours: [{id: c, refutes: b, heard_by: [eve]}, {id: b, distorts: a, text: U., heard_by: [eve]}]
-facts: [{id: a, subject: ann, text: T., secret: true, known_by: [bob]}, {id: d, refutes: a, known_by: [eve]},
+facts: [{id: a, subject: ann, text: T., secret: true, bearer: false, conceals: false, known_by: [bob]}, {id: d, refutes: a, known_by: [eve]},
   {id: e, refutes: a, subject: ann, text: No., audience: parties}]
 knowledge: [{fact: a, who: eve, how: rumour}]
 sessions: [{id: s, present: [eve], log: [{speaker: bob, text: No., facts: [{id: f, refutes: a}, {refutes: a}]}]}]",
@@ -72,7 +72,7 @@ fn entries_that_say_the_same_are_one() {
     let yaml = |extra: &str| {
         format!(
             "{HEAD}rumours: [{{id: b, distorts: a, text: U., heard_by: [eve]}}, {{distorts: a, text: U., heard_by: [bob]{extra}}}]
-facts: [{{id: a, subject: ann, text: T., secret: true, known_by: [ann]}}, {{id: z, subject: ann, text: Z.}}]
+facts: [{{id: a, subject: ann, text: T., secret: true, conceals: false, known_by: [ann]}}, {{id: z, subject: ann, text: Z.}}]
 passages: [{{text: P., about: [ann], known_by: [guild], facts: [{{fact: z}}, {{fact: b}}]}}]"
         )
     };

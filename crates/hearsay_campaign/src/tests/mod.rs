@@ -21,6 +21,7 @@ mod reimport;
 mod reveals;
 mod schema;
 mod size;
+mod vault_edits;
 
 use std::path::Path;
 

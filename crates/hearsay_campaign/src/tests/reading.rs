@@ -36,7 +36,7 @@ fn unmarked_facts_follow_the_rules() {
 
 #[test]
 fn marks_say_who_knows() {
-    let yaml = "facts: [{id: x, subject: ann, text: T., secret: true, known_by: [bob, {who: eve, how: told, from: bob, \
+    let yaml = "facts: [{id: x, subject: ann, text: T., secret: true, bearer: false, known_by: [bob, {who: eve, how: told, from: bob, \
         when: 3 Rain 4, credence: 0.4}], conceals: [bob]}]";
     let known = ["bob authored 1 !", "bob told eve at 3 Rain 4", "eve told by bob 0.4 at 3 Rain 4"];
     check(yaml, "x", FactStatus::Canon, &known);
@@ -45,7 +45,7 @@ fn marks_say_who_knows() {
     check(yaml, "x", FactStatus::Canon, &["ann told by ? 0.5", "eve authored 1", "inn authored 1"]);
     let yaml =
         "facts: [{id: x, subject: ann, text: T., secret: true}]\nknowledge: [{fact: x, who: world, how: witnessed}]";
-    check(yaml, "x", FactStatus::Canon, &["* witnessed 1"]);
+    check(yaml, "x", FactStatus::Canon, &["* witnessed 1", "ann authored 1 !"]);
 }
 
 #[test]
@@ -68,8 +68,62 @@ fn secrets_belong_to_their_bearer() {
     };
     assert_eq!(known(&secret(""), "x"), ["sly authored 1 !"]);
     assert_eq!(known(&secret(", conceals: false"), "x"), ["sly authored 1"]);
-    assert_eq!(known(&secret(", known_by: [{who: sly, how: read}, ann]"), "x"), ["ann authored 1", "sly read ? 1 !"]);
+    assert_eq!(known(&secret(", known_by: [{who: sly, how: read}, ann]"), "x"), ["ann authored 1 !", "sly read ? 1 !"]);
     assert_eq!(fact(&secret(""), "x").secrecy(), Secrecy::Secret);
+}
+
+#[test]
+fn bearer_and_named_knowers_know_and_conceal_a_secret() {
+    let both = ["ann authored 1 !", "bob authored 1 !"];
+    // The mark `secret` has the same meaning in each part of an entity, and in the lists of the file.
+    let sly = |part: &str| format!("  - {{id: sly, name: Sly, kind: npc, home: none, {part}}}\n");
+    for part in [
+        "relationships: [{id: x, type: OWES, target: ann, secret: true, known_by: [bob]}]",
+        "relationships: [{id: x, type: OWED_BY, target: ann, secret: true, known_by: [bob]}]",
+        "relationships: [{id: x, type: PINES_FOR, target: ann, secret: true, known_by: [bob]}]",
+        "facts: [{id: x, text: T., about: [ann], secret: true, known_by: [bob]}]",
+        "attributes: {goals: {id: x, value: T., secret: true, known_by: [bob]}}",
+        "aliases: [{id: x, name: Fox, secret: true, known_by: [bob]}]",
+        "secrets: [{id: x, text: T., known_by: [bob]}]",
+    ] {
+        check(&sly(part), "x", FactStatus::Canon, &["bob authored 1 !", "sly authored 1 !"]);
+    }
+    check("facts: [{id: x, subject: ann, text: T., secret: true, known_by: [bob]}]", "x", FactStatus::Canon, &both);
+    let owes = "relationships: [{id: x, source: ann, type: OWES, target: eve, secret: true, known_by: [bob]}]";
+    check(owes, "x", FactStatus::Canon, &both);
+    // A group shares only the entries under its `secrets`.
+    let guild = |part: &str| format!("  - {{id: crafts, name: The Crafts, kind: faction, {part}}}\n");
+    check(&guild("facts: [{id: x, text: T., secret: true, known_by: [bob]}]"), "x", FactStatus::Canon, &both[1..]);
+    check(&guild("secrets: [{id: x, text: T.}]"), "x", FactStatus::Canon, &["crafts authored 1 !"]);
+}
+
+#[test]
+fn marks_of_a_secret_say_who_does_not_know_or_conceal_it() {
+    let knowers = |marks: &str, expected: &[&str]| {
+        let yaml = format!("facts: [{{id: x, subject: ann, text: T., secret: true, {marks}}}]");
+        check(&yaml, "x", FactStatus::Canon, expected);
+    };
+    knowers("bearer: false, known_by: [bob]", &["bob authored 1 !"]);
+    knowers("conceals: false, known_by: [bob]", &["ann authored 1", "bob authored 1"]);
+    knowers("conceals: [ann], known_by: [bob]", &["ann authored 1 !", "bob authored 1"]);
+    let one_conceals = ["ann authored 1 !", "bob authored 1 !", "eve authored 1"];
+    knowers("known_by: [{who: bob, conceals: true}, eve]", &one_conceals);
+    knowers("known_by: [bob, {who: eve, conceals: false}]", &one_conceals);
+}
+
+#[test]
+fn only_the_two_ends_know_an_undeclared_relation() {
+    let relation = "relationships: [{id: x, source: ann, type: COURTS, target: bob}]";
+    let campaign = read_good(&format!("{HEAD}audience: {{default: local}}\n{relation}"));
+    let [warning] = campaign.warnings() else { panic!("{:?}", campaign.warnings()) };
+    for words in ["COURTS is not a known relation", "Only its subject and object know", "`predicates`", "`audience`"] {
+        assert!(warning.message.contains(words), "{warning}");
+    }
+    let ends = ["ann authored 1", "bob authored 1"];
+    let with_inn = ["ann authored 1", "bob authored 1", "inn authored 1"];
+    check(&format!("audience: {{default: local}}\n{relation}"), "x", FactStatus::Canon, &ends);
+    let declared = "predicates: [{name: COURTS, phrase: '{subject} courts {object}', audience: local}]\n";
+    check(&format!("{declared}{relation}"), "x", FactStatus::Canon, &with_inn);
 }
 
 #[test]
@@ -126,7 +180,7 @@ fn readers_of_a_text_know_its_facts() {
     let yaml = "passages: [{id: p, text: Words., about: [ann], document: book, known_by: [bob], facts: [{id: x, subject: \
         ann, text: T.}, {fact: y}]}]\nfacts: [{id: y, subject: eve, text: U., secret: true}]";
     check(yaml, "x", FactStatus::Canon, &["bob read book 1"]);
-    check(yaml, "y", FactStatus::Canon, &["bob read book 1"]);
+    check(yaml, "y", FactStatus::Canon, &["bob read book 1", "eve authored 1 !"]);
     let state = imported(&format!("{HEAD}passages: [{{text: Words., about: [ann]}}]"));
     let (_, passage) = state.passages().next().unwrap();
     let heard: Vec<_> = passage.heard_by.iter().map(|knower| knower.as_str()).collect();
@@ -135,7 +189,7 @@ fn readers_of_a_text_know_its_facts() {
 
 #[test]
 fn knowers_of_a_fact_know_the_names_in_it() {
-    let yaml = "facts: [{id: x, subject: ann, text: T., about: [eve], secret: true, known_by: [{who: bob, how: told, from: \
+    let yaml = "facts: [{id: x, subject: ann, text: T., about: [eve], secret: true, bearer: false, known_by: [{who: bob, how: told, from: \
         ann, when: 3 Rain 4}]}]";
     check(yaml, "The name is Eve Ash.", FactStatus::Canon, &["bob told by ann 1 at 3 Rain 4", "eve authored 1"]);
     check(
@@ -153,7 +207,7 @@ fn secret_names_are_not_learned_with_a_fact() {
     let entity =
         "  - {id: sly, name: Sly, kind: npc, home: none, aliases: [{name: Fox, secret: true, known_by: [bob]}]}\n";
     let yaml = format!("{HEAD}{entity}facts: [{{subject: sly, text: T., known_by: [eve]}}]");
-    assert_eq!(known(&imported(&yaml), "Sly is also called Fox."), ["bob authored 1", "sly authored 1 !"]);
+    assert_eq!(known(&imported(&yaml), "Sly is also called Fox."), ["bob authored 1 !", "sly authored 1 !"]);
 }
 
 #[test]
@@ -238,7 +292,7 @@ fn the_report_counts() {
     let report = import(&mut state, HEAD);
     let nothing: Vec<_> = report.without_knowledge.iter().map(|id| id.as_str()).collect();
     assert_eq!(nothing, ["bob", "eve"]);
-    assert!(report.to_string().contains("NPCs who know nothing: bob, eve"), "{report}");
+    assert!(report.to_string().contains("NPCs who know only names and kinds: bob, eve"), "{report}");
 }
 
 #[test]

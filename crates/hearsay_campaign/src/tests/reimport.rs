@@ -12,7 +12,7 @@ use crate::{Limits, digest_files, plan, read};
 
 const FACTS: &str = "facts:
   - {id: x, subject: ann, text: Ann limps.}
-  - {id: y, subject: bob, text: Bob sings., secret: true, known_by: [eve]}
+  - {id: y, subject: bob, text: Bob sings., secret: true, bearer: false, conceals: false, known_by: [eve]}
 ";
 
 fn yaml(facts: &str) -> String {
@@ -55,7 +55,10 @@ fn changed_text_replaces_the_old() {
 #[test]
 fn changed_marks_change_the_fact() {
     let mut state = imported(&yaml(FACTS));
-    let report = import(&mut state, &yaml(&FACTS.replace("Ann limps.", "Ann limps., status: claimed, secret: true")));
+    let report = import(
+        &mut state,
+        &yaml(&FACTS.replace("Ann limps.", "Ann limps., status: claimed, secret: true, bearer: false")),
+    );
     assert_eq!((report.fact_count(), report.changed, report.withdrawn_knowledge), (0, 1, 2));
     assert_eq!((fact(&state, "x").status(), fact(&state, "x").secrecy()), (FactStatus::Claimed, Secrecy::Secret));
     assert!(known(&state, "x").is_empty());

@@ -11,7 +11,7 @@ use super::{
     event::Say,
     files::{Export, Import, New, Sync},
     history::Undo,
-    inspect::Status,
+    inspect::{Status, Vocabulary},
     maintenance::Trust,
     review::Review,
     session::{LOG, Session, SessionLog},
@@ -37,8 +37,8 @@ Files:
   new          Create a campaign directory
   import       Import files of other tools, or an export of Hearsay
   sync         Import changes in the campaign's own files
+  vocabulary   List the relations and attributes, with their meaning and audience
   export       Export to JSON Lines, YAML, Obsidian, a graph, a handbook or a backup
-  completions  Print the script that completes command lines in your shell
 
 Groups (`hearsay help GROUP` lists their commands):
   entity       Add, change, show, merge and split characters, places and things
@@ -161,7 +161,8 @@ understood (with their location), and who would know which facts.
 An import is one operation: `hearsay undo` reverts it. If you import a source again,
 Hearsay applies the changes in the source. Your own edits stay. Conflicts wait for
 review. If a fact disappears from another tool's notes, Hearsay only proposes to
-remove it. Entities with the same name are not merged: see `hearsay entity duplicates`.
+remove it. A note with the name of exactly one entity of the campaign describes this
+entity. Other namesakes are not merged: see `hearsay entity duplicates`.
 
 Examples:
   hearsay import ~/vault --dry-run --json
@@ -179,6 +180,20 @@ Examples:
   hearsay sync --dry-run
   hearsay sync --watch")]
     Sync(Sync),
+    /// List the relations and attributes, with their meaning and audience
+    #[command(after_help = "\
+Lists the built-in vocabulary and the definitions of the campaign. The audience
+decides who knows a fact that does not name its knowers:
+  common   everyone
+  local    the subject, the object, and the residents of the subject's place
+  parties  the subject and the object
+  private  the subject
+Only the subject and the object know a relation that is not in this list.
+
+Examples:
+  hearsay vocabulary
+  hearsay vocabulary love")]
+    Vocabulary(Vocabulary),
     /// Export to JSON Lines, YAML, Obsidian, a graph, a handbook or a backup
     #[command(after_help = "\
 `import` reads JSON Lines, YAML and Obsidian exports without loss. All formats
@@ -193,13 +208,16 @@ Examples:
   hearsay export --format backup --output gullhaven.backup")]
     Export(Export),
     /// Print the script that completes command lines in your shell
-    #[command(after_help = "\
+    #[command(
+        hide = true,
+        after_help = "\
 The script completes commands, options, and the names in your campaign.
 
 Examples:
   echo 'source <(hearsay completions bash)' >> ~/.bashrc
   echo 'source <(hearsay completions zsh)' >> ~/.zshrc
-  echo 'hearsay completions fish | source' >> ~/.config/fish/config.fish")]
+  echo 'hearsay completions fish | source' >> ~/.config/fish/config.fish"
+    )]
     Completions(Completions),
     /// Write the manual pages to a directory
     #[command(hide = true)]

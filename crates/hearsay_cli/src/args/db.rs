@@ -16,9 +16,10 @@ pub(crate) enum Db {
     #[command(after_help = "\
 Reads all files, verifies the checksum of every block and the digest of every
 operation, and applies all operations. Compares the result with the graph tables,
-which SurrealQL queries read. Changes nothing. The exit code is 0 if the database is
-intact, and 1 if it is damaged. The report lists the damage, the lost operations, and
-what to do.")]
+which SurrealQL queries read. Changes no operation. If the files are intact, the
+campaign is also opened as usual, which repairs graph tables that differ. The exit
+code is 0 if the database is intact, and 1 if it is damaged. The report lists the
+damage, the lost operations, and what to do.")]
     Check(Campaign),
     /// Save everything that is readable in a damaged database
     #[command(after_help = "\

@@ -36,7 +36,7 @@ pub(crate) struct FactArgs {
     /// Sentence that states the fact [default: generated from the predicate]
     #[arg(long)]
     pub(crate) statement: Option<String>,
-    /// Make the fact a secret, which only its subject and the --known-by characters know
+    /// Make the fact a secret, which only its subject and the --known-by characters know and conceal
     #[arg(long, conflicts_with = "common")]
     pub(crate) secret: bool,
     /// Make the fact known to everyone

@@ -46,8 +46,8 @@ pub(crate) struct Witness {
     pub(crate) facts: Vec<String>,
     #[command(flatten)]
     pub(crate) new: NewFact,
-    /// Character who sees the facts; may be repeated [default: everyone at the place given by --at]
-    #[arg(long, value_name = "CHARACTER", required_unless_present = "at", value_parser = name, add = entities())]
+    /// Character who sees the facts; may be repeated [default: the characters present]
+    #[arg(long, value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) by: Vec<String>,
     #[command(flatten)]
     pub(crate) circumstances: Circumstances,
@@ -68,7 +68,7 @@ pub(crate) struct Say {
     pub(crate) states: Vec<String>,
     #[command(flatten)]
     pub(crate) new: NewFact,
-    /// Character who hears the line; may be repeated [default: everyone at the speaker's place]
+    /// Character who hears the line; may be repeated [default: the characters present]
     #[arg(long, value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) to: Vec<String>,
     /// The speaker lies: the facts that the line states are recorded as false, and the speaker does not believe them
@@ -90,7 +90,7 @@ pub(crate) struct Tell {
     pub(crate) fact: Option<String>,
     #[command(flatten)]
     pub(crate) new: NewFact,
-    /// Character who hears the fact; may be repeated [default: everyone at the teller's place]
+    /// Character who hears the fact; may be repeated [default: the characters present]
     #[arg(long, value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) to: Vec<String>,
     /// Distorted sentence that the teller says instead of the fact's statement
@@ -164,17 +164,11 @@ pub(crate) struct Refute {
     /// Character who tells the hearers that the fact is wrong
     #[arg(long = "by", value_name = "CHARACTER", conflicts_with = "seen_by", value_parser = name, add = entities())]
     pub(crate) teller: Option<String>,
-    /// Character who hears that the fact is wrong; may be repeated [default: everyone at the teller's place]
+    /// Character who hears that the fact is wrong; may be repeated [default: the characters present]
     #[arg(long, value_name = "CHARACTER", requires = "teller", value_parser = name, add = entities())]
     pub(crate) to: Vec<String>,
-    /// Character who sees that the fact is wrong; may be repeated [default: everyone at the place given by --at]
-    #[arg(
-        long,
-        value_name = "CHARACTER",
-        required_unless_present_any = ["teller", "at"],
-        value_parser = name,
-        add = entities()
-    )]
+    /// Character who sees that the fact is wrong; may be repeated [default: the characters present]
+    #[arg(long, value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) seen_by: Vec<String>,
     /// Hearers' credence in the refutation, 0 to 1 [default: computed from their trust in the teller]
     #[arg(long, value_name = "N", requires = "teller", allow_negative_numbers = true)]
@@ -193,7 +187,7 @@ pub(crate) struct Reveal {
     /// Secret: start of its id, its handle, or words of its statement
     #[arg(value_parser = name, add = facts())]
     pub(crate) fact: String,
-    /// Character who hears the secret; may be repeated [default: everyone at the holder's place]
+    /// Character who hears the secret; may be repeated [default: the characters present]
     #[arg(long, value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) to: Vec<String>,
     /// From now on, the holder does not conceal the secret from anyone

@@ -42,6 +42,15 @@ pub(crate) struct Facts {
 }
 
 #[derive(Debug, ClapArgs)]
+pub(crate) struct Vocabulary {
+    #[command(flatten)]
+    pub(crate) campaign: Campaign,
+    /// Only definitions whose name, meaning or example contains this text
+    #[arg(value_parser = text)]
+    pub(crate) words: Option<String>,
+}
+
+#[derive(Debug, ClapArgs)]
 pub(crate) struct Show {
     #[command(flatten)]
     pub(crate) campaign: Campaign,

@@ -33,7 +33,7 @@ pub(crate) enum TrustAction {
 pub(crate) struct Trust {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Show or change the trust that was learned from your decisions on facts
+    /// Show or change how your earlier review decisions adjust the confidence of new proposals
     #[arg(value_enum, default_value = "status")]
     pub(crate) action: TrustAction,
     /// With `on`, `off` or `reset`: show what would change, without changing anything

@@ -165,7 +165,10 @@ pub(crate) fn relate(args: &args::Relate, output: &mut Output) -> Result<()> {
         Ok(relations.filter(|relation| vocabulary.predicate(relation).is_none()).collect::<Vec<_>>())
     })?;
     for relation in custom_relations.wait()? {
-        output.note(format!("{relation} is not a built-in relation, so Hearsay has no rules for it"));
+        output.note(format!(
+            "{relation} is not in the vocabulary, so only its subject and object know its facts; to choose another \
+             audience, add {relation} to `predicates` in the campaign's files (`hearsay vocabulary` lists all relations)"
+        ));
     }
     Ok(memory.close()?)
 }

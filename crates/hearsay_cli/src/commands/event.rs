@@ -6,14 +6,14 @@ use hearsay_commands::{
     retcon::Retcon,
 };
 use hearsay_engine::{Memory, MemoryError, ReadSnapshot, Written, real_time};
-use hearsay_model::{Author, Object, Operation};
+use hearsay_model::{Author, EntityId, Object, Operation};
 use hearsay_query::preview::Preview;
 use serde::Serialize;
 
 use crate::{
     args::{self, Campaign, NewFact},
     campaign::{self, Access},
-    dry_run::{print_dry_run, print_effects},
+    dry_run::print_effects,
     names::Names,
     output::Output,
     reveals::print_with_reveals,
@@ -23,10 +23,14 @@ use crate::{
 /// JSON output of a command. The output of its dry run has the same fields.
 #[derive(Serialize)]
 struct EventOutput {
-    /// Operation that was written.
-    written: Written,
+    /// Operation that was written; `None` in a dry run.
+    written: Option<Written>,
     #[serde(flatten)]
     preview: Preview,
+    /// Characters that heard or saw the event, or that read the document, without the speaker. Not present if the
+    /// operation is not an event that others perceive.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    heard_by: Option<Vec<EntityId>>,
     /// Outcome of extracting facts from texts, if extraction ran.
     #[serde(skip_serializing_if = "Option::is_none")]
     found: Option<ExtractionReport>,
@@ -80,30 +84,73 @@ fn record_event(
 ) -> Result<()> {
     let memory = campaign::open_for_recording(campaign, Access::for_dry_run(dry_run), output)?;
     let game_event = game_event(&Names::read(&memory, output)?)?;
+    let audience = match perception(&game_event) {
+        Some(perception) => {
+            let planned_event = game_event.clone();
+            let plan = memory.read(move |world| Ok(planned_event.plan(&world.state, Author::Dm, real_time())?))?;
+            Some(Audience { perception, characters: plan.wait()?.heard_by })
+        }
+        None => None,
+    };
     let build_operation =
         move |world: &ReadSnapshot| Ok(game_event.operation(&world.state, Author::Dm, real_time())?);
-    write_with_effects(memory, campaign, dry_run, build_operation, output)
+    write_with_effects(memory, campaign, dry_run, audience, build_operation, output)
 }
 
-/// Commits an operation, prints its effects on knowledge, and closes the memory. In a dry run, only prints the effects.
+/// The characters that perceive an event.
+struct Audience {
+    /// How they perceive the event: "heard by", "seen by" or "read by".
+    perception: &'static str,
+    /// The characters, sorted.
+    characters: Vec<EntityId>,
+}
+
+/// Returns how others perceive an event; `None` if they do not perceive it.
+fn perception(game_event: &GameEvent) -> Option<&'static str> {
+    match game_event {
+        GameEvent::Witness { .. } | GameEvent::Refute { teller: None, .. } => Some("seen by"),
+        GameEvent::Say { .. } | GameEvent::Tell { .. } | GameEvent::Refute { .. } | GameEvent::Reveal { .. } => {
+            Some("heard by")
+        }
+        GameEvent::Read { .. } => Some("read by"),
+        GameEvent::Deduce { .. } | GameEvent::Forget { .. } => None,
+    }
+}
+
+fn print_audience(audience: Option<&Audience>, output: &mut Output) -> Result<()> {
+    let Some(Audience { perception, characters }) = audience else { return Ok(()) };
+    let ids: Vec<&str> = characters.iter().map(EntityId::as_str).collect();
+    let names = if ids.is_empty() { "nobody".to_owned() } else { ids.join(", ") };
+    output.line(format!("  {perception}: {names}"))
+}
+
+/// Commits an operation, prints its audience and its effects on knowledge, and closes the memory. In a dry run, prints
+/// the same without committing the operation.
 fn write_with_effects(
     memory: Memory,
     campaign: &Campaign,
     dry_run: bool,
+    audience: Option<Audience>,
     build_operation: impl FnMut(&ReadSnapshot) -> Result<Operation, MemoryError> + Clone + Send + 'static,
     output: &mut Output,
 ) -> Result<()> {
-    if dry_run {
-        print_dry_run(&memory, build_operation, output)?;
-        return Ok(memory.close()?);
-    }
     let preview = memory.preview(build_operation.clone())?.wait()?;
-    let written = memory.write(build_operation)?.wait()?;
-    output.line(format!("{} (operation {})", written.summary, written.position))?;
+    let (mut written, mut found) = (None, None);
+    if dry_run {
+        output.line(format!("Dry run, nothing is changed: {}", preview.summary))?;
+    } else {
+        let operation = memory.write(build_operation)?.wait()?;
+        output.line(format!("{} (operation {})", operation.summary, operation.position))?;
+        written = Some(operation);
+    }
+    print_audience(audience.as_ref(), output)?;
     print_effects(&preview, output)?;
-    // Extracts facts from a spoken line, as from a line of a session log.
-    let found = texts::extract_new_texts(&memory, &campaign.campaign, output)?;
-    print_with_reveals(&memory, EventOutput { written, preview, found }, output)?;
+    if !dry_run {
+        // Extracts facts from a spoken line, as from a line of a session log.
+        found = texts::extract_new_texts(&memory, &campaign.campaign, output)?;
+    }
+    let heard_by = audience.map(|audience| audience.characters);
+    print_with_reveals(&memory, EventOutput { written, preview, heard_by, found }, output)?;
     Ok(memory.close()?)
 }
 
@@ -218,5 +265,5 @@ pub(crate) fn retcon(args: &args::Retcon, output: &mut Output) -> Result<()> {
         None => Retcon::Retract { fact },
     };
     let build_operation = move |world: &ReadSnapshot| Ok(retcon.operation(&world.state, Author::Dm, real_time())?);
-    write_with_effects(memory, &args.campaign, args.dry_run, build_operation, output)
+    write_with_effects(memory, &args.campaign, args.dry_run, None, build_operation, output)
 }

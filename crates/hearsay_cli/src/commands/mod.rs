@@ -16,6 +16,7 @@ pub(crate) mod review;
 pub(crate) mod session;
 pub(crate) mod shell;
 pub(crate) mod simulate;
+pub(crate) mod vocabulary;
 
 use anyhow::Result;
 
@@ -37,6 +38,7 @@ pub(crate) fn run(args: &Args, output: &mut Output) -> Result<()> {
         Command::New(command) => new::run(command, output),
         Command::Import(command) => files::import(command, output),
         Command::Sync(command) => files::sync(command, output),
+        Command::Vocabulary(command) => vocabulary::run(command, output),
         Command::Export(command) => files::export(command, output),
         Command::Completions(command) => shell::completions(command, output),
         Command::Man(command) => shell::man(command, output),

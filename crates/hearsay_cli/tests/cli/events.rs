@@ -11,9 +11,11 @@ fn events_teach_those_present() {
     }
     let tried = test_dir.json(&["-C", "mill", "event", "tell", "--by", "ada", stone, "--to", "ben", "--dry-run"]);
     assert_eq!((&tried["written"], &tried["lessons"][0]["knower"]), (&Value::Null, &"ben".into()), "{tried}");
+    assert_eq!(tried["heard_by"], serde_json::json!(["ben"]));
     assert_eq!(test_dir.json(&["-C", "mill", "know", "who-knows", stone])["characters"].as_array().unwrap().len(), 1);
     let output = test_dir.ok(&["-C", "mill", "event", "tell", "--by", "ada", stone, "--to", "ben"]);
     assert!(output.contains("operation 4") && output.contains("ben: told by ada, credence 0.54"), "{output}");
+    assert!(output.contains("  heard by: ben\n"), "{output}");
     let retold =
         ["-C", "mill", "event", "tell", "--by", "ben", stone, "--to", "sam-a", "--retold", "The mill fell down."];
     assert_eq!(test_dir.json(&retold)["facts"][0]["fact_relations"][0]["relation"], "distorts");
@@ -33,6 +35,7 @@ fn events_teach_those_present() {
         "5 Springmonth 10",
     ]);
     assert_eq!(seen["lessons"].as_array().unwrap().len(), 2, "{seen}");
+    assert_eq!(seen["heard_by"], serde_json::json!(["ada", "ben"]));
     let said = [
         "-C",
         "mill",
@@ -129,7 +132,7 @@ fn events_teach_those_present() {
         &["there is no session `3`"],
     );
     test_dir.fails(&["-C", "mill", "event", "tell", "--by", "ada", "--to", "ben"], 2, &["FACT"]);
-    test_dir.fails(&["-C", "mill", "event", "witness", &cat], 2, &["--by"]);
+    test_dir.fails(&["-C", "mill", "event", "witness", &cat], 1, &["nobody would learn the fact"]);
     test_dir.fails(&["-C", "mill", "event", "read", "the-mill", "--by", "ben"], 1, &["has no text that can be read"]);
     test_dir.fails(&["-C", "mill", "know", "forget", "sam-a", &cat], 1, &["did not learn", "cannot forget this"]);
     test_dir.fails(&["-C", "mill", "fact", "retract", &cat], 2, &["--never-so"]);

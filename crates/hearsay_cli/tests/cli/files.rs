@@ -172,6 +172,30 @@ fn every_format_is_written_and_lossless_ones_are_read_back() {
     assert!(handbook.starts_with('#') && !handbook.contains("cracked"), "no secret is in it: {handbook}");
 }
 
+#[test]
+fn a_line_that_is_changed_in_an_exported_vault_changes_its_fact() {
+    let test_dir = TestDir::new();
+    test_dir.ok(&["-C", "mill", "export", "--format", "obsidian", "--output", "vault"]);
+    let path = test_dir.path("vault/People/Ada Flint.md");
+    let note = fs::read_to_string(&path).unwrap();
+    let changed = note.replace("The millstone is cracked.", "The millstone is broken.");
+    assert_ne!(changed, note);
+    let changed: String =
+        changed.lines().filter(|line| !line.contains("miller")).map(|line| format!("{line}\n")).collect();
+    fs::write(&path, changed).unwrap();
+    let show = || test_dir.json(&["-C", "mill", "fact", "show", "stone-is-cracked", "--no-sync"])["fact"].clone();
+    let old = show();
+    let report = test_dir.ok(&["-C", "mill", "import", "vault", "--dry-run"]);
+    assert!(report.contains("  changed: The millstone is cracked. \u{2192} The millstone is broken.\n"), "{report}");
+    assert!(report.contains("  removed: ") && report.contains("miller"), "{report}");
+    test_dir.ok(&["-C", "mill", "import", "vault", "--no-meaning"]);
+    let new = show();
+    assert_eq!(new["statement"], "The millstone is broken.");
+    assert_eq!((&new["known_by"], &new["secrecy"]), (&old["known_by"], &old["secrecy"]), "{new}");
+    let again = test_dir.ok(&["-C", "mill", "import", "vault", "--no-meaning"]);
+    assert!(again.contains("Nothing has changed since the last import."), "{again}");
+}
+
 /// If a restore is killed at any moment, there is no database or a complete one. A second restore succeeds.
 #[test]
 fn a_restore_that_is_killed_leaves_no_half_memory() {

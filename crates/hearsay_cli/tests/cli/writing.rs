@@ -32,6 +32,37 @@ fn writing_by_hand_and_undoing() {
 }
 
 #[test]
+fn an_undeclared_relation_is_known_to_its_two_ends() {
+    let test_dir = TestDir::new();
+    let output = test_dir.run(&["-C", "mill", "fact", "add", "ada", "COURTS", "sam-a"]);
+    assert_eq!(output.code, 0, "{}", output.stderr);
+    for words in ["COURTS is not in the vocabulary", "`predicates`", "hearsay vocabulary"] {
+        assert!(output.stderr.contains(words), "{words}: {}", output.stderr);
+    }
+    let courts = test_dir.json(&["-C", "mill", "know", "who-knows", "Flint courts"]);
+    assert_eq!(courts["characters"].as_array().unwrap().len(), 2, "the other residents of the mill do not: {courts}");
+}
+
+#[test]
+fn the_vocabulary_is_listed_with_meaning_audience_and_example() {
+    let test_dir = TestDir::new();
+    let rows = test_dir.json(&["-C", "mill", "vocabulary"]);
+    let row = |name: &str| rows.as_array().unwrap().iter().find(|row| row["name"] == name).unwrap().clone();
+    for name in ["LEADS", "LOVES", "SUSPECTS", "occupation"] {
+        let row = row(name);
+        assert!(row["meaning"].as_str().unwrap().contains("{subject}"), "{row}");
+        assert!(!row["example"].as_str().unwrap().is_empty(), "{row}");
+    }
+    assert_eq!(
+        (&row("LOVES")["audience"], &row("LEADS")["audience"]),
+        (&Value::from("private"), &Value::from("local"))
+    );
+    let love = test_dir.ok(&["-C", "mill", "vocabulary", "love"]);
+    assert!(love.contains("{subject} loves {object}") && !love.contains("LEADS"), "{love}");
+    assert!(test_dir.ok(&["-C", "mill", "vocabulary", "no such word"]).contains("No relation or attribute matches."));
+}
+
+#[test]
 fn new_entities_are_described_in_sentences() {
     let test_dir = TestDir::new();
     let added = test_dir.ok(&["-C", "mill", "entity", "add", "Holm"]);

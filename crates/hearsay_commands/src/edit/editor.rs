@@ -2,11 +2,10 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use hearsay_belief::{EntityLookup, default_audience};
+use hearsay_belief::{EntityLookup, default_audience, move_edges};
 use hearsay_model::{
-    Attitude, Author, Change, Entity, EntityId, Fact, FactId, FactStatus, GameSetting, Justification, Kind, Knower,
-    KnowledgeEdge, KnowledgeId, Method, Object, Predicate, PredicateRole, Provenance, Secrecy, Setting, State,
-    Timestamp, Validity, Value, attribute, text,
+    Attitude, Author, Change, Entity, EntityId, Fact, FactStatus, GameSetting, Kind, Knower, KnowledgeEdge, Method,
+    Object, Predicate, PredicateRole, Provenance, Secrecy, Setting, State, Timestamp, Validity, Value, attribute, text,
 };
 use hearsay_query::{
     dates::parse_date,
@@ -250,7 +249,7 @@ impl Editor<'_> {
         let new = new.statement(&statement).mentions(mentions);
         let new = Arc::new(new.provenance(provenance).status(status).build()?);
         let mut changes = vec![Change::AssertFact(Arc::clone(&new))];
-        changes.extend(moved_edges(self.state, old.id(), new.id()));
+        changes.extend(move_edges(self.state, &BTreeMap::from([(old.id(), new.id())])));
         if new.id() != old.id() {
             let reveals = self.state.reveals().filter(|reveal| reveal.facts().any(|fact| fact == old.id()));
             let reveals = reveals.map(|reveal| reveal.with_fact(old.id(), new.id()));
@@ -260,65 +259,13 @@ impl Editor<'_> {
     }
 }
 
-/// Returns the changes that move the edges of fact `old` to fact `new`, together with all edges that depend on these
-/// edges. The id of an edge depends on its justifications, so each edge is written after the edges that it depends on.
-/// Deductions stay, because the new fact may not imply them.
-fn moved_edges(state: &State, old: FactId, new: FactId) -> Vec<Change> {
-    let mut edges: BTreeMap<KnowledgeId, Arc<KnowledgeEdge>> = BTreeMap::new();
-    let has_existing_knower =
-        |edge: &Arc<KnowledgeEdge>| edge.knower.entity().is_none_or(|id| state.entity(id).is_some());
-    let mut pending: Vec<_> = state.recorded_knowledge(old).filter(|edge| has_existing_knower(edge)).cloned().collect();
-    while let Some(edge) = pending.pop() {
-        let id = edge.id();
-        if edges.contains_key(&id) {
-            continue;
-        }
-        let moves_along = |edge: &&Arc<KnowledgeEdge>| edge.acquisition.is_independent() && has_existing_knower(edge);
-        pending.extend(state.dependent_edges(id).map(|(_, edge)| edge).filter(moves_along).cloned());
-        edges.insert(id, edge);
-    }
-    let (mut new_ids, mut changes) = (BTreeMap::<KnowledgeId, KnowledgeId>::new(), Vec::new());
-    for &first in edges.keys() {
-        let mut pending = vec![first];
-        while let Some(&id) = pending.last() {
-            let Some(edge) = edges.get(&id).filter(|_| !new_ids.contains_key(&id)) else {
-                pending.pop();
-                continue;
-            };
-            let pending_count = pending.len();
-            let justifications = edge.sources.iter().flat_map(Justification::edges);
-            pending.extend(justifications.filter(|id| edges.contains_key(id) && !new_ids.contains_key(id)));
-            if pending.len() > pending_count {
-                continue;
-            }
-            pending.pop();
-            let new_id = |id: &KnowledgeId| new_ids.get(id).copied().unwrap_or(*id);
-            let new_justification = |justification: &Justification| match justification {
-                Justification::Basis { fact, edge } => {
-                    Justification::Basis { fact: if *fact == old { new } else { *fact }, edge: new_id(edge) }
-                }
-                Justification::Experience { told, seen, held } => {
-                    Justification::Experience { told: new_id(told), seen: new_id(seen), held: *held }
-                }
-            };
-            let fact = if edge.fact == old { new } else { edge.fact };
-            let sources = edge.sources.iter().map(new_justification).collect();
-            let moved = KnowledgeEdge { fact, sources, ..KnowledgeEdge::clone(edge) }.sorted();
-            new_ids.insert(id, moved.id());
-            if edge.fact != old && moved.id() != id {
-                changes.push(Change::Unlearn(id));
-            }
-            changes.push(Change::Learn(Arc::new(moved)));
-        }
-    }
-    changes
-}
-
-fn fact_with_knowers(fact: Arc<Fact>, known_by: Vec<Knower>) -> Vec<Change> {
-    let id = fact.id();
-    let mut known_by = known_by;
+/// Returns the changes that add a fact and its knowers. All knowers of a secret conceal it.
+fn fact_with_knowers(fact: Arc<Fact>, mut known_by: Vec<Knower>) -> Vec<Change> {
+    let (id, conceals) = (fact.id(), fact.secrecy() == Secrecy::Secret);
     known_by.sort();
     known_by.dedup();
-    let edges = known_by.into_iter().map(|knower| Change::Learn(Arc::new(KnowledgeEdge::authored(knower, id))));
+    let edges = known_by
+        .into_iter()
+        .map(|knower| Change::Learn(Arc::new(KnowledgeEdge { conceals, ..KnowledgeEdge::authored(knower, id) })));
     std::iter::once(Change::AssertFact(fact)).chain(edges).collect()
 }

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 pub struct FactOptions {
     /// Sentence that states the fact. Default: generated from the predicate's phrase.
     pub statement: Option<String>,
-    /// Whether the fact is secret. A secret is known only to the knowers in `known_by`, and to its subject if the
-    /// subject is a character.
+    /// Whether the fact is secret. Only its bearer, which is the subject if it is a character, and the knowers in
+    /// `known_by` know a secret. All of them conceal it.
     pub secret: bool,
     /// Whether everybody knows the fact.
     pub common: bool,

@@ -8,9 +8,9 @@ use hearsay_belief::{
     learn::{self, Learning, Sincerity, Telling},
 };
 use hearsay_model::{
-    Author, Change, Credence, EntityId, Evidence, Fact, FactError, FactId, FactRelation, FactStatus, Knower,
-    KnowledgeEdge, Method, Object, Passage, Predicate, PredicateRole, Provenance, Resolution, Secrecy, Span, State,
-    TalkKind, Timestamp, Validity, attribute, text,
+    ActiveSession, Author, Change, Credence, EntityId, Evidence, Fact, FactError, FactId, FactRelation, FactStatus,
+    Knower, KnowledgeEdge, Method, Object, Passage, Predicate, PredicateRole, Provenance, Resolution, Secrecy, Span,
+    State, TalkKind, Timestamp, Validity, attribute, text,
 };
 use hearsay_query::{
     dates::clock_date,
@@ -24,6 +24,7 @@ use super::parts::{Circumstances, Hearers, Retelling, Stated};
 use crate::{
     CommandError,
     edit::{Editor, succession},
+    presence::scene_characters,
 };
 
 pub(super) fn sincerity(lie: bool) -> Sincerity {
@@ -119,10 +120,25 @@ impl<'a> EventContext<'a> {
             return Ok(listed.clone());
         }
         let moment = self.occasion.moment();
-        let place = self.occasion.place.clone().or_else(|| place_at(self.state, speaker?, moment));
-        let mut present_characters = place.map(|place| characters_at(self.state, &place, moment)).unwrap_or_default();
+        let mut present_characters = match self.scene() {
+            Some(scene) => scene_characters(self.state, &scene.here, scene.place.as_ref(), moment),
+            None => {
+                let place = self.occasion.place.clone().or_else(|| place_at(self.state, speaker?, moment));
+                place.map(|place| characters_at(self.state, &place, moment)).unwrap_or_default()
+            }
+        };
         present_characters.retain(|id| Some(id) != speaker);
         Ok(present_characters)
+    }
+
+    /// Returns the session being played if the event happens in its current scene: the event belongs to this session
+    /// and names no other place. In a game, the places of the characters decide who is present, so the events of a game
+    /// have no such scene.
+    fn scene(&self) -> Option<&'a ActiveSession> {
+        let playing = self.state.active_session().filter(|_| self.editor.author != Author::Game)?;
+        let is_in_session = self.occasion.session.as_ref() == Some(&playing.session);
+        let is_at_scene = self.occasion.place.is_none() || self.occasion.place == playing.place;
+        (is_in_session && is_at_scene).then_some(playing)
     }
 
     pub(super) fn telling_summary(&self, verb: &str, teller: &EntityId, hearers: &[EntityId], fact: &Fact) -> String {

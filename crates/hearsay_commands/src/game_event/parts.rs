@@ -60,8 +60,12 @@ pub struct Circumstances {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Hearers {
-    /// The characters at the place of the event or, if none is given, at the place of the speaker. The speaker is not
-    /// included.
+    /// The characters present. The speaker is not included.
+    ///
+    /// If the event belongs to the session being played and names no place other than that of the scene, these are the
+    /// attending characters and the non-player characters at the place of the scene, as for a line of the log.
+    /// Otherwise, and for every event of a game, these are the characters at the place of the event or, if none is
+    /// given, at the place of the speaker.
     #[default]
     AtPlace,
     /// Only these characters. If the list is empty, nobody hears or sees the event.

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use hearsay_belief::characters_at;
 use hearsay_model::{
-    ActiveSession, Author, Change, Date, EngineSetting, EntityId, Evidence, Kind, Knower, Operation, Passage,
-    PassageId, Session, SessionId, SessionSetting, Setting, State, TalkKind, Timestamp,
+    ActiveSession, Author, Change, Date, EngineSetting, EntityId, Evidence, Knower, Operation, Passage, PassageId,
+    Session, SessionId, SessionSetting, Setting, State, TalkKind, Timestamp,
 };
 use hearsay_query::{
     dates::parse_date,
@@ -19,6 +18,7 @@ use super::new::NewSession;
 use crate::{
     CommandError,
     game_event::{mentioned_entities, secret_name},
+    presence::scene_characters,
 };
 
 /// Lines to write to the log of a session.
@@ -118,7 +118,6 @@ impl Log {
             },
             session,
         };
-        position.present.retain(|id| state.entity(id).is_some());
         let earlier_passages =
             self.source.as_ref().map(|source| passages_from_source(state, &position.session, source));
         let line_offset = self.line_offset(state, &position.session, earlier_passages.as_deref());
@@ -137,10 +136,10 @@ impl Log {
             let recorded_passage = state.passage(id);
             passage.talk_kind = match recorded_passage {
                 Some(recorded_passage) => recorded_passage.talk_kind,
-                // A game has no talk outside its story.
-                None if author == Author::Game && passage.speaker.is_some() => Some(TalkKind::InCharacter),
-                None if author == Author::Game => Some(TalkKind::Narration),
-                None => None,
+                // The speakers of a transcript are people at the table, so the reading model decides.
+                None if self.source.is_some() => None,
+                None if passage.speaker.is_some() => Some(TalkKind::InCharacter),
+                None => Some(TalkKind::Narration),
             };
             if written_ids.insert(id) && recorded_passage.is_none_or(|recorded| **recorded != passage) {
                 changes.push(Change::AddPassage(passage.into()));
@@ -256,13 +255,9 @@ impl LogPosition<'_> {
         })
     }
 
-    /// Returns the hearers of a line said aloud: the characters present in the session, and the non-player characters
-    /// at the place. A player character that is not present in the session hears nothing, even if it is at the place.
+    /// Returns the hearers of a line said aloud.
     fn default_hearers(&self) -> Vec<EntityId> {
         let moment = self.time.as_ref().and_then(|date| date.time);
-        let mut hearers = self.place.as_ref().map(|place| characters_at(self.state, place, moment)).unwrap_or_default();
-        hearers.retain(|id| self.state.kind(id) != Some(Kind::Player));
-        hearers.extend(self.present.iter().cloned());
-        hearers
+        scene_characters(self.state, &self.present, self.place.as_ref(), moment)
     }
 }

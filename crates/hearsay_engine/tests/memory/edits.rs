@@ -83,6 +83,27 @@ fn an_attribute_is_canon_at_once_and_known_by_the_rules() {
 }
 
 #[test]
+fn all_knowers_of_a_secret_conceal_it() {
+    let memory = town();
+    let secret = FactOptions { secret: true, known_by: ids(&["Odo Brandt"]), ..FactOptions::default() };
+    do_edit(&memory, relate_with("Pell", "OWES", "Mirela Voss", secret.clone()));
+    do_edit(&memory, set_with("Pell", "goals", "Leave the town.", secret));
+    let state = state(&memory);
+    for predicate in ["OWES", "goals"] {
+        let fact = fact(&memory, "pell", predicate);
+        assert_eq!(known_by(&memory, &fact), ["odo-brandt", "pell"], "{predicate}");
+        assert!(state.recorded_knowledge(fact.id()).all(|edge| edge.conceals), "{predicate}");
+    }
+}
+
+#[test]
+fn only_the_two_ends_know_an_undeclared_relation() {
+    let memory = town();
+    do_edit(&memory, relate("Mirela Voss", "COURTS", "Pell"));
+    assert_eq!(known_by(&memory, &fact(&memory, "mirela-voss", "COURTS")), ["mirela-voss", "pell"]);
+}
+
+#[test]
 fn relations_are_named_by_their_name_their_inverse_or_words() {
     let check = |given: &str, subject: &str, expected: &str, object: &str| {
         let memory = town();

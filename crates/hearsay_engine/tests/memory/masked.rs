@@ -27,7 +27,7 @@ entities:
     name: Mirela Voss
     kind: npc
     home: quay
-    aliases: [{name: The Grey Lady, secret: true, known_by: [odo]}]
+    aliases: [{name: The Grey Lady, secret: true, conceals: [mirela], known_by: [odo]}]
   - {id: odo, name: Odo Brandt, kind: npc, home: quay}
   - id: pell
     name: Pell Marrow

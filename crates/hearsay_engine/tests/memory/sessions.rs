@@ -11,7 +11,7 @@ use hearsay_commands::{
     },
 };
 use hearsay_engine::{Memory, MemoryError, Written};
-use hearsay_model::{Author, FactStatus, Kind, Knower, Passage};
+use hearsay_model::{Author, FactStatus, Kind, Knower, Passage, Timestamp};
 use hearsay_query as query;
 use hearsay_query::{
     journal::UndoTarget,
@@ -392,4 +392,49 @@ fn the_players_recap_tells_what_their_characters_know() {
     assert!(!summarize(Some("Lyra Finn")).text().contains("chimney"));
     let nowhere = Summarize { session: Some(session("session-9")), ..Summarize::default() };
     assert!(memory.summarize(nowhere).unwrap().wait().unwrap_err().to_string().contains("no session `session-9`"));
+}
+
+#[test]
+fn lines_and_events_reach_the_same_characters() {
+    let memory = table();
+    // Borin is at the Gull, but does not attend. Lyra attends from elsewhere. Only Odo is at the market.
+    do_edit(&memory, add("The Market", Kind::Location, None));
+    for name in ["Lyra Finn", "Odo Brandt"] {
+        do_edit(&memory, relate(name, "LOCATED_AT", "The Market"));
+    }
+    let new = NewSession { present: ids(&["Lyra Finn"]), place: Some(id("The Gull")), ..NewSession::default() };
+    step(&memory, SessionStep::Start(new)).unwrap();
+    log(&memory, None, "Rain falls.").unwrap();
+    let present = ["lyra-finn", "mirela-voss", "pell"];
+    assert_eq!(heard_by(&memory, "Rain falls."), present);
+    let perceived_by = |author: Author, place: Option<&str>, speaker: Option<&str>| -> Vec<String> {
+        let circumstances = Circumstances { place: place.map(id), ..Circumstances::default() };
+        let stated = Stated::Lore { about: id("Pell"), text: "Pell saw a boat.".into() };
+        let game_event = match speaker {
+            Some(speaker) => GameEvent::Say {
+                speaker: id(speaker).into(),
+                text: "A boat!".into(),
+                states: Vec::new(),
+                hearers: Hearers::AtPlace,
+                lie: false,
+                circumstances,
+            },
+            None => GameEvent::Witness { facts: vec![stated], witnesses: Hearers::AtPlace, circumstances },
+        };
+        let plan = game_event.plan(&state(&memory), author, Timestamp(0)).unwrap();
+        plan.heard_by.iter().map(ToString::to_string).collect()
+    };
+    assert_eq!(perceived_by(Author::Dm, None, None), present);
+    assert_eq!(perceived_by(Author::Dm, Some("The Gull"), None), present);
+    assert_eq!(perceived_by(Author::Dm, None, Some("Pell")), ["lyra-finn", "mirela-voss"]);
+    assert_eq!(perceived_by(Author::Dm, Some("The Market"), None), ["lyra-finn", "odo-brandt"]);
+    // In a game, the places of the characters decide.
+    assert_eq!(perceived_by(Author::Game, None, Some("Pell")), ["borin", "mirela-voss"]);
+    // The party moves to the market.
+    attend(&memory, &["Borin"], &["Lyra Finn"]).unwrap();
+    let line = LogLine { place: Some(id("The Market")), ..LogLine::new("You reach the market.") };
+    memory.log(Author::Dm, Log { lines: vec![line], ..Log::default() }).unwrap().wait().unwrap();
+    assert_eq!(heard_by(&memory, "You reach the market."), ["borin", "odo-brandt"]);
+    assert_eq!(perceived_by(Author::Dm, Some("The Market"), None), ["borin", "odo-brandt"]);
+    assert_eq!(perceived_by(Author::Dm, Some("The Gull"), None), ["borin", "mirela-voss", "pell"]);
 }

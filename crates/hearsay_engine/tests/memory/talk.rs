@@ -4,7 +4,7 @@ use hearsay_belief::View;
 use hearsay_campaign::Transcript;
 use hearsay_commands::{
     game_event::{Circumstances, GameEvent, Hearers},
-    session::{Log, LogLine, NewSession, SessionStep, TranscriptImport, transcript_talk},
+    session::{Log, LogLine, LogSource, NewSession, SessionStep, TranscriptImport, transcript_talk},
 };
 use hearsay_engine::{ExtractionEngine, ExtractionSettings, Memory, MemoryOptions, ModelSettings, Settings, Written};
 use hearsay_model::{Author, Change, Kind, Knower, Operation, Position, TalkKind};
@@ -150,11 +150,12 @@ fn the_kinds_of_lines_follow_undo_and_a_restart() {
 fn an_out_of_character_line_gives_no_facts() {
     let memory = Memory::open(MemoryOptions { settings: reading(ExtractionEngine::Model), ..options() }).unwrap();
     found_table(&memory);
-    memory.session(Author::Dm, SessionStep::Start(NewSession::default())).unwrap().wait().unwrap();
     let texts =
         ["I have to leave at ten tonight, guys. Odo owes Pell twenty crowns.", "Odo owes Mirela twenty crowns."];
     let lines = texts.map(|text| LogLine { speaker: Some(id("Lyra Finn").into()), ..LogLine::new(text) }).into();
-    memory.log(Author::Dm, Log { lines, ..Log::default() }).unwrap().wait().unwrap();
+    let source = Some(LogSource { name: "evening.txt".into(), digest: "1".into() });
+    let log = Log { new: Some(NewSession::default()), lines, source, ..Log::default() };
+    memory.log(Author::Importer("evening.txt".into()), log).unwrap().wait().unwrap();
     settle(&memory);
     let state = state(&memory);
     let mut lines: Vec<_> = state.passages().collect();
@@ -209,7 +210,7 @@ fn out_of_character_lines_are_not_part_of_the_story() {
     assert_eq!((crisps.talk_kind, crisps.heard_by.len()), (Some(TalkKind::OutOfCharacter), 0));
     let counts = query::session::session_report(&now, None).unwrap().counts;
     assert_eq!((counts.lines, counts.speakers), (3, 1));
-    assert_eq!(counts.talk, TalkCounts { out_of_character: 1, unknown: 2, ..TalkCounts::default() });
+    assert_eq!(counts.talk, TalkCounts { narration: 1, in_character: 1, out_of_character: 1, unknown: 0 });
     assert!(query::portrait::meetings(&now, &id("lyra-finn")).unwrap().words.is_none());
     let missed = query::knowledge::missed(&now, &id("Odo Brandt"), &session("session-1")).unwrap();
     let missed: Vec<&str> = missed.lines.iter().map(|line| line.text.as_str()).collect();
@@ -262,4 +263,21 @@ fn what_a_character_says_in_an_event_is_in_character() {
     memory.learn(Author::Game, say).unwrap().wait().unwrap();
     settle(&memory);
     assert_eq!(kinds(&memory), [Some(TalkKind::InCharacter)]);
+}
+
+#[test]
+fn a_typed_line_is_heard_whatever_the_reading_model_finds() {
+    let memory = Memory::open(MemoryOptions { settings: reading(ExtractionEngine::Model), ..options() }).unwrap();
+    found_table(&memory);
+    let present = ids(&["Lyra Finn"]);
+    let new = NewSession { present, place: Some(id("The Gull")), ..NewSession::default() };
+    memory.session(Author::Dm, SessionStep::Start(new)).unwrap().wait().unwrap();
+    let text = "Can I roll perception? I got a seventeen plus four.";
+    let spoken = LogLine { speaker: Some(id("Pell").into()), ..LogLine::new(text) };
+    let lines = vec![spoken, LogLine::new("I have to leave at ten tonight, guys.")];
+    memory.log(Author::Dm, Log { lines, ..Log::default() }).unwrap().wait().unwrap();
+    settle(&memory);
+    assert_eq!(kinds(&memory), [Some(TalkKind::InCharacter), Some(TalkKind::Narration)]);
+    let view = View::new(&state(&memory), &Knower::Entity(id("Lyra Finn")), None);
+    assert!(view.passages().any(|(_, heard)| heard.passage.text == text));
 }

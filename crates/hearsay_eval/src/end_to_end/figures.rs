@@ -26,7 +26,7 @@ pub struct Figures {
     pub texts: usize,
     /// Number of labelled facts or statements.
     pub labelled: usize,
-    /// Number of labelled facts or statements that the text states as certain, so that they should be accepted.
+    /// Number of labelled facts or statements that the text states as certain. The extraction should accept all of them.
     pub labelled_certain: usize,
     /// Number of facts that became canon or claimed without the DM's decision.
     pub accepted: usize,

@@ -117,7 +117,7 @@ impl Change {
         }
     }
 
-    /// Returns the fact that the change asserts or supports; `None` for any other change.
+    /// Returns the fact that the change adds or adds evidence to; `None` for any other change.
     #[inline]
     pub fn fact(&self) -> Option<&Arc<Fact>> {
         match self {

@@ -8,7 +8,7 @@ fn the_built_in_file_is_whole() {
     assert_eq!(vocabulary.attributes.len(), file.attribute.len(), "no name twice");
     let required = "KNOWS LOCATED_AT OWNS MEMBER_OF ALLIED_WITH HOSTILE_TO PARTICIPATED_IN QUEST_GIVER CHILD_OF \
         EMPLOYED_BY PART_OF CAUSED_BY FOLLOWS CREATED RELATED_TO LIKES WANTS FEARS OWES PROMISED KNOWS_ABOUT \
-        RESIDENT_OF SIBLING_OF MARRIED_TO RELATIVE_OF STUDENT_OF RULES WORSHIPS BORN_IN KILLED";
+        RESIDENT_OF SIBLING_OF MARRIED_TO RELATIVE_OF STUDENT_OF RULES WORSHIPS BORN_IN KILLED LEADS LOVES SUSPECTS";
     for name in required.split_whitespace() {
         let def = vocabulary.predicate(&Predicate::new(name).unwrap()).unwrap_or_else(|| panic!("{name}"));
         def.check().unwrap();
@@ -34,6 +34,18 @@ fn the_built_in_file_is_whole() {
     ] {
         assert!(vocabulary.attribute(&Predicate::new(name).unwrap()).is_some(), "{name}");
     }
+}
+
+#[test]
+fn only_the_two_ends_know_a_relation_without_definition() {
+    let (vocabulary, name) = (Vocabulary::default(), |name: &str| Predicate::new(name).unwrap());
+    let rules = AudienceRules { default: Some(Audience::Common), ..AudienceRules::default() };
+    assert_eq!(vocabulary.predicate_audience(&rules, &name("COURTS")), Audience::Parties);
+    assert_eq!(vocabulary.predicate_audience(&rules, &name("LOVES")), Audience::Private);
+    assert_eq!(vocabulary.predicate_audience(&rules, &name("shoe_size")), Audience::Common);
+    let predicates = [(name("COURTS"), Audience::Local)].into();
+    let rules = AudienceRules { predicates, ..AudienceRules::default() };
+    assert_eq!(vocabulary.predicate_audience(&rules, &name("COURTS")), Audience::Local);
 }
 
 #[test]

@@ -35,7 +35,7 @@ use crate::{
 /// Delay between the last key press and the extraction of facts from the typed text.
 const EXTRACTION_DELAY: Duration = Duration::from_millis(250);
 
-/// Maximum number of sent lines that the Up key can recall.
+/// Maximum number of earlier lines that the Up key can recall.
 const MAX_HISTORY_LINES: usize = 50;
 
 /// UI state of the capture line. The typed text is saved when the window closes.
@@ -43,7 +43,7 @@ const MAX_HISTORY_LINES: usize = 50;
 #[serde(default)]
 struct CaptureView {
     typed: String,
-    /// Sent lines, newest last.
+    /// Sent and cleared lines, newest last.
     history: Vec<String>,
     #[serde(skip)]
     recalled: Option<usize>,
@@ -140,7 +140,7 @@ impl CapturePanel {
                 Request::Execute(DeskCommand::Edit(Edit::Introduce { name, kind, place, attributes }))
             }
         };
-        self.clear_sent_line();
+        self.clear_line();
         vec![request]
     }
 
@@ -150,12 +150,12 @@ impl CapturePanel {
             self.view.pending_log = Some(log);
             return Vec::new();
         }
-        self.clear_sent_line();
+        self.clear_line();
         vec![Request::Execute(DeskCommand::Log(log))]
     }
 
-    /// Stores the sent line, so that the Up key can recall it, and clears the text field.
-    fn clear_sent_line(&mut self) {
+    /// Stores the line, so that the Up key can recall it, and clears the text field.
+    fn clear_line(&mut self) {
         let line = std::mem::take(&mut self.view.typed);
         self.view.history.retain(|earlier| *earlier != line);
         self.view.history.push(line);
@@ -331,9 +331,14 @@ impl Panel for CapturePanel {
         let mut requests = self.start_session_ui(ui, display);
         let id = egui::Id::new("hearsay capture line");
         let focused = ui.memory(|memory| memory.has_focus(id));
-        let candidates = if focused { self.completions(display) } else { Vec::new() };
+        // In screen-safe mode, a list of names would reveal entities.
+        let is_completing = focused && !display.screen_safe;
+        let candidates = if is_completing { self.completions(display) } else { Vec::new() };
         if focused {
-            if let Some(entity) = handle_completion_keys(ui, &candidates, &mut self.view.completion, &self.view.typed) {
+            // Enter always sends the line, so only Tab chooses from the list.
+            let view = &mut self.view;
+            let chosen = handle_completion_keys(ui, &candidates, &mut view.completion, &view.typed, &[Key::Tab]);
+            if let Some(entity) = chosen {
                 self.insert_completion(ui, id, &entity);
             } else if candidates.is_empty() {
                 self.recall(ui);
@@ -363,6 +368,9 @@ impl Panel for CapturePanel {
         }
         if response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter)) {
             requests.extend(self.send(display));
+        }
+        if response.lost_focus() && !self.view.typed.is_empty() && ui.input(|input| input.key_pressed(Key::Escape)) {
+            self.clear_line();
         }
         if let Some(error) = &self.view.error {
             ui.label(RichText::new(error).small().color(display.theme.palette().bad));
@@ -401,11 +409,11 @@ impl CapturePanel {
             return None;
         }
         let log = self.view.pending_log.take()?;
-        self.clear_sent_line();
+        self.clear_line();
         Some(Request::Execute(DeskCommand::Log(log)))
     }
 
-    /// Puts an earlier sent line into the text field when the user presses Up or Down.
+    /// Puts an earlier line into the text field when the user presses Up or Down.
     fn recall(&mut self, ui: &Ui) {
         let pressed = |key| ui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
         let last = self.view.history.len();

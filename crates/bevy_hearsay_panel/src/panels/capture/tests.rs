@@ -72,6 +72,43 @@ fn names_complete_while_typing() {
 }
 
 #[test]
+fn screen_safe_mode_completes_no_names() {
+    let mut harness = capture_harness();
+    harness.state_mut().display.screen_safe = true;
+    harness.get_by_label("Capture").type_text("Mire");
+    harness.run_steps(3);
+    harness.key_press(Key::Tab);
+    harness.run_steps(3);
+    assert_eq!(harness.state().panel.typed(), "Mire");
+}
+
+#[test]
+fn enter_sends_a_line_that_ends_in_a_part_of_a_name() {
+    let mut harness = capture_harness();
+    harness.get_by_label("Capture").type_text("!Mirela Voss fears Od");
+    harness.run_steps(3);
+    assert!(!harness.state().panel.completions(&harness.state().display).is_empty());
+    harness.key_press(Key::Enter);
+    settle(&mut harness);
+    assert!(harness.state().outcomes.last().unwrap().result.is_ok());
+    assert_eq!(harness.state().panel.view.history, ["!Mirela Voss fears Od"]);
+    assert_eq!(harness.state().panel.typed(), "");
+}
+
+#[test]
+fn escape_clears_the_line_and_up_recalls_it() {
+    let mut harness = capture_harness();
+    harness.get_by_label("Capture").type_text("the bells ring");
+    harness.run_steps(3);
+    harness.key_press(Key::Escape);
+    harness.run_steps(3);
+    assert_eq!(harness.state().panel.typed(), "");
+    harness.key_press(Key::ArrowUp);
+    harness.run_steps(3);
+    assert_eq!(harness.state().panel.typed(), "the bells ring");
+}
+
+#[test]
 fn a_secret_is_kept_secret() {
     let mut harness = capture_harness();
     let summary = send(&mut harness, "!Mirela Voss poisoned the well");
@@ -80,6 +117,9 @@ fn a_secret_is_kept_secret() {
     let id = EntityId::new("mirela-voss").unwrap();
     let secret = state.facts_of(&id).find(|fact| fact.statement() == "Mirela Voss poisoned the well").cloned().unwrap();
     assert_eq!(secret.secrecy(), hearsay_model::Secrecy::Secret);
+    let knowers: Vec<_> =
+        state.recorded_knowledge(secret.id()).map(|edge| (edge.knower.to_string(), edge.conceals)).collect();
+    assert_eq!(knowers, [("mirela-voss".to_owned(), true)]);
 }
 
 #[test]

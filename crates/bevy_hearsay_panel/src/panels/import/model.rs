@@ -180,6 +180,20 @@ fn lists(report: &ImportReport) -> Vec<ListModel> {
             true,
             report.deletions.iter().map(|deletion| problem(&deletion.description, deletion.subject.as_str())).collect(),
         ),
+        list(
+            "Changed facts",
+            false,
+            report
+                .changed_facts
+                .iter()
+                .map(|changed| problem(&changed.new_statement, &format!("was: {}", changed.old_statement)))
+                .collect(),
+        ),
+        list(
+            "Facts removed from the files",
+            false,
+            report.removed_facts.iter().map(|removed| problem(&removed.statement, "")).collect(),
+        ),
         list("Possible mistakes", true, report.warnings.iter().map(ProblemModel::from_warning).collect()),
         list(
             "Ambiguous links: several entities match, so none is used",

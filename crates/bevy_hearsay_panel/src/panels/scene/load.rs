@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use hearsay_belief::{AttributionReason, BeliefStatus, View, characters_at, is_dead};
+use hearsay_commands::presence::scene_characters;
 use hearsay_engine::{MemoryError, ReadSnapshot};
 use hearsay_model::{EntityId, Fact, FactId, Kind, Knower, PredicateRole, Secrecy, State, attribute};
 use hearsay_query as query;
@@ -44,8 +45,10 @@ impl SceneSettingModel {
         let place = place.or_else(|| party_place(state, &players_view)).filter(|place| state.entity(place).is_some());
         let logged = playing.and_then(|playing| playing.time.clone());
         let game_time = state.clock().max(logged.as_ref().and_then(|date| date.time));
-        let mut present_ids: Vec<EntityId> = playing.map(|playing| playing.here.clone()).unwrap_or_default();
-        present_ids.extend(place.iter().flat_map(|place| characters_at(state, place, game_time)));
+        let mut present_ids: Vec<EntityId> = match playing {
+            Some(playing) => scene_characters(state, &playing.here, place.as_ref(), game_time),
+            None => place.iter().flat_map(|place| characters_at(state, place, game_time)).collect(),
+        };
         present_ids.extend(request.added.iter().filter(|id| state.entity(id).is_some()).cloned());
         present_ids.retain(|id| {
             !request.removed.contains(id) && (request.added.contains(id) || !is_dead(state, id, game_time))

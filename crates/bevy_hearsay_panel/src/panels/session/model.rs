@@ -163,8 +163,10 @@ pub struct LearnedModel {
     pub acquisition: String,
     /// Status of the fact.
     pub status: FactStatus,
-    /// Whether the item is hidden in screen-safe mode.
+    /// Whether the fact is secret.
     pub secret: bool,
+    /// Whether the item is shown in screen-safe mode.
+    pub safe: bool,
 }
 
 /// A fact that changed in a session.
@@ -178,8 +180,8 @@ pub struct ChangedModel {
     pub statement: LinkedText,
     /// Time of the change, for display.
     pub when: Option<String>,
-    /// Whether the item is hidden in screen-safe mode.
-    pub secret: bool,
+    /// Whether the item is shown in screen-safe mode.
+    pub safe: bool,
 }
 
 /// An open thread.
@@ -191,8 +193,10 @@ pub struct OpenThreadModel {
     pub description: LinkedText,
     /// Id of the fact that states the thread, if there is one.
     pub fact: Option<FactId>,
-    /// Whether the item is hidden in screen-safe mode.
+    /// Whether the thread is secret.
     pub secret: bool,
+    /// Whether the item is shown in screen-safe mode.
+    pub safe: bool,
 }
 
 /// A fact that the DM should review first.

@@ -69,18 +69,19 @@ pub(super) fn log_ui(
 
 pub(super) fn report_ui(ui: &mut Ui, display: &DisplayContext, report: &ReportModel, actions: &mut Vec<SessionAction>) {
     ScrollArea::vertical().id_salt("report").auto_shrink([false, false]).show(ui, |ui| {
-        ui.horizontal_wrapped(|ui| {
-            for count in &report.counts {
-                badge(ui, display, Tone::Weak, count);
-            }
-        });
+        // The counts include facts that players do not know.
         if !display.screen_safe {
+            ui.horizontal_wrapped(|ui| {
+                for count in &report.counts {
+                    badge(ui, display, Tone::Weak, count);
+                }
+            });
             review_ui(ui, display, report, actions);
         }
         let (players, others): (Vec<_>, Vec<_>) = report.learned.iter().partition(|learner| learner.player);
         section_heading(ui, display, "The players learned", None);
         players.into_iter().for_each(|learner| learner_ui(ui, display, learner, actions));
-        let changed: Vec<_> = report.changed.iter().filter(|row| !(display.screen_safe && row.secret)).collect();
+        let changed: Vec<_> = report.changed.iter().filter(|row| !display.screen_safe || row.safe).collect();
         section_heading(ui, display, "What changed", Some(changed.len()));
         for row in changed.iter().take(MAX_ROWS) {
             let kind = match row.kind {
@@ -94,8 +95,7 @@ pub(super) fn report_ui(ui: &mut Ui, display: &DisplayContext, report: &ReportMo
             fact_ui(ui, display, &row.statement, row.fact, actions, |ui| _ = badge(ui, display, Tone::Accent, kind));
         }
         omitted_label(ui, display, changed.len().saturating_sub(MAX_ROWS));
-        let visible_threads: Vec<_> =
-            report.threads.iter().filter(|row| !(display.screen_safe && row.secret)).collect();
+        let visible_threads: Vec<_> = report.threads.iter().filter(|row| !display.screen_safe || row.safe).collect();
         section_heading(ui, display, "Open threads", Some(visible_threads.len()));
         for row in visible_threads.iter().take(MAX_ROWS) {
             let tone = if row.secret { Tone::Secret } else { Tone::Accent };
@@ -140,7 +140,7 @@ fn review_ui(ui: &mut Ui, display: &DisplayContext, report: &ReportModel, action
 }
 
 fn learner_ui(ui: &mut Ui, display: &DisplayContext, learner: &LearnerModel, actions: &mut Vec<SessionAction>) {
-    let facts: Vec<_> = learner.facts.iter().filter(|fact| !(display.screen_safe && fact.secret)).collect();
+    let facts: Vec<_> = learner.facts.iter().filter(|fact| !display.screen_safe || fact.safe).collect();
     if facts.is_empty() {
         return;
     }
@@ -161,7 +161,7 @@ fn learner_ui(ui: &mut Ui, display: &DisplayContext, learner: &LearnerModel, act
                 if fact.secret {
                     badge(ui, display, Tone::Secret, "secret");
                 }
-                if fact.status != FactStatus::Canon {
+                if fact.status != FactStatus::Canon && !display.screen_safe {
                     badge(ui, display, Tone::Warn, fact.status.as_str());
                 }
             });

@@ -1,15 +1,16 @@
 use egui::Key;
 use egui_kittest::{Harness, kittest::Queryable};
 use hearsay_commands::session::{Log, LogLine, SessionStep};
-use hearsay_model::{Author, EditedRecap, EntityId, Kind};
+use hearsay_model::{Author, EditedRecap, EntityId, FactStatus, Kind};
 
 use super::*;
 use crate::{
     names::NamedEntity,
     testing::{
-        DrawnPanel, draw_panel, empty_memory, gullhaven, open_panel, press_key, settle, shows_text, wait_for,
-        wait_until,
+        DrawnPanel, draw_panel, empty_memory, fact_id_from_text, gullhaven, open_panel, press_key, settle, shows_text,
+        wait_for, wait_until,
     },
+    text::LinkedText,
 };
 
 fn id(text: &str) -> EntityId {
@@ -174,6 +175,32 @@ fn while_players_look_only_their_recap_is_there() {
 }
 
 #[test]
+fn the_report_shows_only_what_all_players_know_in_screen_safe_mode() {
+    let fact = |text: &str, status: FactStatus, safe: bool| LearnedModel {
+        fact: fact_id_from_text(text),
+        statement: LinkedText::plain(text),
+        acquisition: String::new(),
+        status,
+        secret: false,
+        safe,
+    };
+    let facts = vec![fact("Rain fell.", FactStatus::Claimed, true), fact("Odo lied.", FactStatus::Canon, false)];
+    let learned = vec![LearnerModel { knower: Some(named_player("Wren")), player: true, facts }];
+    let report = ReportModel { counts: vec!["2 facts learned".into()], learned, ..ReportModel::default() };
+    let mut harness = session_harness(Some(SessionPartModel::Report(Box::new(report))), false);
+    harness.state_mut().view.part = SessionPart::Report;
+    let hidden = ["Odo lied.", "2 facts learned", FactStatus::Claimed.as_str()];
+    for screen_safe in [false, true] {
+        harness.state_mut().screen_safe = screen_safe;
+        harness.run_steps(2);
+        assert!(shows_text(&harness, "Rain fell."));
+        for text in hidden {
+            assert_eq!(shows_text(&harness, text), !screen_safe, "{text}");
+        }
+    }
+}
+
+#[test]
 fn an_out_of_character_line_is_marked() {
     let line = |line: u32, text: &str, out_of_character: bool| LogLineModel {
         line,
@@ -207,6 +234,12 @@ fn the_example_campaigns_sessions_are_read_and_lead_on() {
     let Some(SessionPartModel::Report(report)) = harness.state().panel.part.model_for(&request) else { panic!() };
     assert!(report.learned.iter().any(|learner| learner.player && !learner.facts.is_empty()));
     assert!(!report.threads.is_empty() && !report.counts.is_empty());
+    let state = harness.state().memory.read(|world| Ok(std::sync::Arc::clone(&world.state))).unwrap().wait().unwrap();
+    let players_view = hearsay_query::table::PlayersView::new(&state, None);
+    for learned in report.learned.iter().flat_map(|learner| &learner.facts) {
+        let is_safe = state.fact(learned.fact).is_some_and(|fact| players_view.may_see(fact));
+        assert_eq!(learned.safe, is_safe, "{learned:?}");
+    }
     harness.key_press(Key::C);
     wait_for(&mut harness, "Recap text");
     assert!(harness.state_mut().panel.handle_request(&Request::Session(SessionId::new("session-1").unwrap())));
@@ -254,11 +287,30 @@ fn a_session_is_played_from_start_to_recap() {
     assert!(saved_recap.unwrap().wait().unwrap().unwrap().contains("You have it."));
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("recap.md");
-    harness.state_mut().panel.view.recap_path = file.display().to_string();
+    for path in harness.state_mut().panel.view.recap_paths.values_mut() {
+        *path = file.display().to_string();
+    }
     harness.run_steps(2);
     harness.get_by_label("Write file").click();
     wait_until(&mut harness, |_| file.is_file());
     assert!(std::fs::read_to_string(&file).unwrap().contains("You have it."));
+}
+
+#[test]
+fn the_file_of_a_recap_is_named_after_the_selected_session() {
+    let mut harness = session_harness(recap(false, None), false);
+    press_key(&mut harness, Key::C);
+    for session in ["session-2", "session-1"] {
+        harness.state_mut().view.selected = SessionId::new(session).ok();
+        harness.run_steps(2);
+        harness.get_by_label("Write file").click();
+        harness.run_steps(2);
+    }
+    let files = harness.state().actions.iter().filter_map(|action| match action {
+        SessionAction::WriteFile(file, _) => Some(file.as_str()),
+        _ => None,
+    });
+    assert_eq!(files.collect::<Vec<_>>(), ["session-2-recap.md", "session-1-recap.md"]);
 }
 
 #[test]

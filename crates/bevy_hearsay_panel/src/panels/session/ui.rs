@@ -316,13 +316,14 @@ fn recap_ui(
             view.drafts.insert(key.clone(), recap.generated_text.clone());
             text.clone_from(&recap.generated_text);
         }
-        if view.recap_path.trim().is_empty() {
-            view.recap_path = format!("{}-recap.md", session.id);
+        let path = view.recap_paths.entry(session.id.clone()).or_default();
+        if path.trim().is_empty() {
+            *path = format!("{}-recap.md", session.id);
         }
-        let field = ui.add(TextEdit::singleline(&mut view.recap_path).desired_width(180.0));
-        set_text_field_name(&field, "File", &view.recap_path);
+        let field = ui.add(TextEdit::singleline(path).desired_width(180.0));
+        set_text_field_name(&field, "File", path);
         if ui.button("Write file").on_hover_text("Write the recap, as edited here, to the file").clicked() {
-            actions.push(SessionAction::WriteFile(view.recap_path.trim().to_owned(), recap_file_text(recap, &text)));
+            actions.push(SessionAction::WriteFile(path.trim().to_owned(), recap_file_text(recap, &text)));
         }
         match (is_edited, &recap.saved_text) {
             (true, _) => _ = toned_label(ui, display, Tone::Warn, "edited, not saved yet"),

@@ -33,8 +33,8 @@ pub struct SessionView {
     pub confirming_end: bool,
     /// Edited recaps that are not saved yet, by the key that [`draft_key`](Self::draft_key) returns.
     pub drafts: BTreeMap<String, String>,
-    /// Typed path of the file to which the recap is written.
-    pub recap_path: String,
+    /// Typed path of the file to which the recap of each session is written.
+    pub recap_paths: BTreeMap<SessionId, String>,
     #[serde(skip)]
     pub(super) completion: Completion,
     #[serde(skip)]
@@ -59,7 +59,7 @@ impl Default for SessionView {
             absent_players: Vec::new(),
             confirming_end: false,
             drafts: BTreeMap::new(),
-            recap_path: String::new(),
+            recap_paths: BTreeMap::new(),
             completion: Completion::default(),
             heights: RowHeights::default(),
             shown_part: None,

@@ -63,7 +63,7 @@ pub struct SpreadModel {
     pub before: usize,
     /// Number of knowers of the fact after the time span.
     pub after: usize,
-    /// Places where the fact is told.
+    /// Places where characters told the fact to others.
     pub places: Vec<NamedEntity>,
     /// Whether the fact is hidden in screen-safe mode.
     pub secret: bool,

@@ -12,6 +12,7 @@ use hearsay_model::{
 
 use super::entity_names::EntityNames;
 use crate::{
+    EarlierImports,
     campaign::{AudienceSource, CampaignFact, CampaignPassage, KnowerEntry},
     findings::{FileLocation, ImportFindings},
     import::{Certainty, FileId, LinkResolution, LinkTarget, Note, NoteIndex, Notes, Origin, Visibility, truth::Truth},
@@ -38,6 +39,7 @@ pub(super) struct Assembly<'a> {
     pub(super) stubs: BTreeMap<EntityId, Stub>,
     /// The entities whose existence is secret.
     pub(super) secret_entities: HashSet<EntityId>,
+    pub(super) earlier: &'a EarlierImports,
     /// Entities that other sources added.
     pub(super) foreign_entities: HashSet<EntityId>,
     pub(super) vocabulary: Vocabulary,
@@ -114,6 +116,10 @@ impl Assembly<'_> {
                 None
             }
             LinkResolution::Dangling => {
+                if let Some(id) = self.find_namesake(display_name) {
+                    self.findings.resolved += 1;
+                    return Some(id);
+                }
                 if self.reported_links.insert((origin.file, display_name.to_owned())) {
                     let location = self.location(origin, display_name);
                     self.findings.dangling.push(location);
@@ -121,6 +127,16 @@ impl Assembly<'_> {
                 self.add_stub(display_name, source_note, origin, visibility)
             }
         }
+    }
+
+    /// Returns the entity of another source that has the name of a link without a note.
+    fn find_namesake(&mut self, name: &str) -> Option<EntityId> {
+        let earlier = self.earlier;
+        let id = earlier.namesake(self.source(), name, None)?;
+        let kind = || earlier.kind(id).cloned().unwrap_or_else(unknown_kind);
+        self.kinds.entry(id.clone()).or_insert_with(kind);
+        self.names.entry(id.clone()).or_insert_with(|| name.to_owned());
+        Some(id.clone())
     }
 
     pub(super) fn location(&self, origin: &Origin, text: &str) -> FileLocation {

@@ -5,7 +5,10 @@ use std::{
     sync::Arc,
 };
 
-use hearsay_model::{Author, CampaignInfo, ExternalId, Kind, Knower, Passage, Setting, WorldSetting, attribute, slug};
+use hearsay_model::{
+    Author, CampaignInfo, EntityId, Evidence, ExternalId, Kind, Knower, Passage, Setting, Vocabulary, WorldSetting,
+    attribute, slug,
+};
 
 use super::{
     assembly::{Assembly, Stub, unknown_kind},
@@ -13,8 +16,9 @@ use super::{
     ids,
 };
 use crate::{
-    Campaign, CancelToken, ReadOptions,
-    campaign::{AudienceSource, CampaignPassage},
+    Campaign, CancelToken, ReadOptions, Warning,
+    audience::undeclared_audience_note,
+    campaign::{AudienceSource, CampaignFact, CampaignPassage},
     findings::ImportFindings,
     import::{Certainty, Note, NoteIndex, Notes, Role},
 };
@@ -48,6 +52,10 @@ fn build_campaign(mut notes: Notes, options: &ReadOptions, cancel: &CancelToken)
         source => source,
     };
     let entity_ids = ids::assign_ids(&notes, options, &source);
+    let foreign_entities: HashSet<_> = options.earlier.foreign_entities(&source).cloned().collect();
+    let known_entities: HashSet<_> = options.known_entities.values().collect();
+    let is_linked = |id: &&EntityId| foreign_entities.contains(*id) && !known_entities.contains(*id);
+    let linked = entity_ids.iter().flatten().filter(is_linked).cloned().collect();
     let (index, mentions) = (NoteIndex::new(&notes), EntityNames::new(&notes, &entity_ids));
     // Notes may be large, so each note is dropped as soon as its facts are complete.
     let bodies = std::mem::take(&mut notes.notes);
@@ -62,7 +70,8 @@ fn build_campaign(mut notes: Notes, options: &ReadOptions, cancel: &CancelToken)
         external_ids: BTreeMap::new(),
         stubs: BTreeMap::new(),
         secret_entities: HashSet::new(),
-        foreign_entities: options.earlier.foreign_entities(&source).cloned().collect(),
+        earlier: &options.earlier,
+        foreign_entities,
         vocabulary: options.earlier.vocabulary().clone(),
         calendar: notes.calendar.clone().or_else(|| options.earlier.calendar().cloned()),
         author: Author::Importer(source.clone()),
@@ -74,7 +83,12 @@ fn build_campaign(mut notes: Notes, options: &ReadOptions, cancel: &CancelToken)
         passages: Vec::new(),
         sessions: Vec::new(),
         session_ids: HashSet::new(),
-        findings: ImportFindings { format: notes.format, skipped: notes.skipped.clone(), ..ImportFindings::default() },
+        findings: ImportFindings {
+            format: notes.format,
+            skipped: notes.skipped.clone(),
+            linked,
+            ..ImportFindings::default()
+        },
     };
     assembly.add_notes(bodies, cancel);
     let info = CampaignInfo {
@@ -168,6 +182,7 @@ impl Assembly<'_> {
             hasher.update(file.digest.as_bytes());
         }
         let mut warnings = self.notes.warnings.clone();
+        warnings.extend(undeclared_relation_warnings(&self.vocabulary, &self.facts));
         warnings.sort();
         warnings.dedup();
         self.findings.sort();
@@ -188,4 +203,19 @@ impl Assembly<'_> {
             unchanged_records: None,
         }
     }
+}
+
+/// Returns a warning for the first fact of each relation that the vocabulary does not define.
+fn undeclared_relation_warnings(vocabulary: &Vocabulary, facts: &[CampaignFact]) -> Vec<Warning> {
+    let (mut found, mut warnings) = (HashSet::new(), Vec::new());
+    for CampaignFact { fact, .. } in facts {
+        let name = fact.predicate();
+        if !name.is_relation() || vocabulary.predicate(name).is_some() || !found.insert(name) {
+            continue;
+        }
+        let Some(Evidence::Excerpt(excerpt)) = fact.provenance().evidence.first() else { continue };
+        let message = format!("{name} is not a known relation. {}", undeclared_audience_note(name));
+        warnings.push(Warning { path: excerpt.path.to_string(), line: excerpt.line, message });
+    }
+    warnings
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use hearsay_model::{EntityId, ExternalId, slug};
+use hearsay_model::{EntityId, ExternalId, Kind, slug};
 
 use crate::{
     ReadOptions,
@@ -11,7 +11,8 @@ use crate::{
 
 /// Returns the entity id of each note; `None` for a note that is not an entity. An entity that was imported before
 /// keeps its id. If several notes have the same name, the note whose key sorts first gets the name as its id. The ids
-/// of the other notes also contain the name of their folder or a part of a hash. If a note was moved, its entity is
+/// of the other notes also contain the name of their folder or a part of a hash. If only one note has a name, and
+/// exactly one entity of another source has it too, the note describes this entity. If a note was moved, its entity is
 /// found by the name of the note, unless another note already has this entity.
 pub(super) fn assign_ids(notes: &Notes, options: &ReadOptions, source: &str) -> Vec<Option<EntityId>> {
     let mut ids: Vec<Option<EntityId>> = vec![None; notes.notes.len()];
@@ -32,8 +33,18 @@ pub(super) fn assign_ids(notes: &Notes, options: &ReadOptions, source: &str) -> 
             _ => by_slug.entry(slug(&note.name)).or_default().push(index),
         }
     }
-    used.extend(claimed);
+    used.extend(claimed.iter().cloned());
     for (base, mut indices) in by_slug {
+        if let &[index] = indices.as_slice() {
+            let note = &notes.notes[index];
+            let guess = note.kind.as_ref().map(|guess| guess.kind.clone());
+            let kind = if note.is_player { Some(Kind::Player) } else { guess };
+            let namesake = options.earlier.namesake(source, &note.name, kind.as_ref());
+            if let Some(id) = namesake.filter(|id| claimed.insert((*id).clone())) {
+                ids[index] = Some(id.clone());
+                continue;
+            }
+        }
         // A note that is a whole file comes before a note that is a heading within a file.
         let order = |index: &usize| (notes.notes[*index].key.contains('#'), notes.notes[*index].key.as_str());
         indices.sort_by(|a, b| order(a).cmp(&order(b)));

@@ -31,6 +31,7 @@ pub fn markdown(
 ) {
     let first = blocks.len();
     let Some(source) = text.content.get(range.clone()) else { return };
+    let source = &hidden::replace_with_spaces(source, block_references(source));
     let regions = hidden::regions(source);
     let public_source = hidden::replace_with_spaces(source, regions.iter().map(|region| region.outer.clone()));
     let mut headings = Vec::new();
@@ -61,6 +62,23 @@ pub fn markdown(
     if !regions.is_empty() {
         blocks[first..].sort_by_key(|block| block.origin.span.start);
     }
+}
+
+/// Returns the ranges of Obsidian's block references: ` ^name` at the end of a line.
+fn block_references(source: &str) -> impl Iterator<Item = Range<usize>> {
+    let is_name =
+        |name: &str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    source
+        .split_inclusive('\n')
+        .scan(0, |position, line| {
+            let start = *position;
+            *position += line.len();
+            Some((start, line.trim_end()))
+        })
+        .filter_map(move |(start, line)| {
+            let (before, name) = line.rsplit_once(" ^")?;
+            is_name(name).then(|| start + before.len()..start + line.len())
+        })
 }
 
 /// A heading: start in bytes, level, text.

@@ -111,8 +111,7 @@ fn run(inbox: &Receiver<LlmTask>, internal: &Sender<Internal>, all_tasks: &Cance
             Task::Read { job, lexicon, cancel } => {
                 let control = RunControl { cancel, ..RunControl::default() };
                 let read_job = || llm.extract_job_blocking(&lexicon, &job, &control);
-                let outcome = catch_unwind(AssertUnwindSafe(read_job))
-                    .unwrap_or_else(|_| Err(LlmError::Client("reading the answer panicked".into())));
+                let outcome = catch_unwind(AssertUnwindSafe(read_job)).unwrap_or(Err(LlmError::ReadingPanicked));
                 let _ = internal.send(Internal::LlmResult(Box::new(LlmResult { job, outcome })));
             }
             Task::Draft { draft, lexicon, policy, responder } if !responder.is_cancelled() => {
