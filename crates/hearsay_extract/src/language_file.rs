@@ -36,7 +36,9 @@ pub enum LanguageError {
         problem: String,
     },
     /// The label of a relation is not the predicate of an earlier table.
-    #[error("the relation {predicate} has the label {label}, but no earlier table defines the relation {label}; move the table of {label} before the table of {predicate}")]
+    #[error(
+        "the relation {predicate} has the label {label}, but no earlier table defines the relation {label}; move the table of {label} before the table of {predicate}"
+    )]
     UnknownLabel {
         /// The relation.
         predicate: Predicate,

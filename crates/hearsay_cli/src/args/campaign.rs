@@ -54,3 +54,32 @@ impl FromArgMatches for Campaign {
         Ok(())
     }
 }
+
+/// The campaign of a command that also works without a campaign.
+#[derive(Debug, Clone)]
+pub(crate) struct OptionalCampaign(pub(crate) Option<Campaign>);
+
+impl ClapArgs for OptionalCampaign {
+    fn augment_args(command: clap::Command) -> clap::Command {
+        command
+    }
+
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        command
+    }
+}
+
+impl FromArgMatches for OptionalCampaign {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let given = matches.get_one::<PathBuf>("campaign").cloned();
+        match find_campaign_directory(given) {
+            Some(_) => Ok(Self(Some(Campaign::from_arg_matches(matches)?))),
+            None => Ok(Self(None)),
+        }
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}

@@ -182,8 +182,8 @@ Examples:
     Sync(Sync),
     /// List the relations and attributes, with their meaning and audience
     #[command(after_help = "\
-Lists the built-in vocabulary and the definitions of the campaign. The audience
-decides who knows a fact that does not name its knowers:
+Lists the built-in vocabulary and the definitions of the campaign, if there is one.
+The audience decides who knows a fact that does not name its knowers:
   common   everyone
   local    the subject, the object, and the residents of the subject's place
   parties  the subject and the object

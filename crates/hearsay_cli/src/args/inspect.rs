@@ -3,7 +3,7 @@
 use clap::{Args as ClapArgs, ValueEnum};
 
 use super::{
-    campaign::Campaign,
+    campaign::{Campaign, OptionalCampaign},
     know::PointInTime,
     names::{entities, entities_and_facts, name, predicates, sessions},
     values::{StatusArg, text},
@@ -44,7 +44,7 @@ pub(crate) struct Facts {
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Vocabulary {
     #[command(flatten)]
-    pub(crate) campaign: Campaign,
+    pub(crate) campaign: OptionalCampaign,
     /// Only definitions whose name, meaning or example contains this text
     #[arg(value_parser = text)]
     pub(crate) words: Option<String>,

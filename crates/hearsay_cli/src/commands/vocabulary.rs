@@ -25,9 +25,16 @@ struct Definition {
 }
 
 pub(crate) fn run(args: &args::Vocabulary, output: &mut Output) -> Result<()> {
-    let memory = campaign::open(&args.campaign, Access::Read, EncoderUse::Disabled, output)?;
-    let read = memory.read(|world| Ok(definitions(world.state.vocabulary(), &world.state.audience_rules())))?;
-    let mut rows = read.wait()?;
+    let mut rows = match &args.campaign.0 {
+        Some(campaign) => {
+            let memory = campaign::open(campaign, Access::Read, EncoderUse::Disabled, output)?;
+            let read = memory.read(|world| Ok(definitions(world.state.vocabulary(), &world.state.audience_rules())))?;
+            let rows = read.wait()?;
+            memory.close()?;
+            rows
+        }
+        None => definitions(&Vocabulary::default(), &AudienceRules::default()),
+    };
     if let Some(words) = args.words.as_ref().map(|words| words.to_lowercase()) {
         let texts = |row: &Definition| format!("{}\n{}\n{}", row.name, row.meaning, row.example).to_lowercase();
         rows.retain(|row| texts(row).contains(&words));
@@ -38,8 +45,7 @@ pub(crate) fn run(args: &args::Vocabulary, output: &mut Output) -> Result<()> {
     }
     let cells = |row: Definition| [row.name.to_string(), row.audience.as_str().to_owned(), row.meaning, row.example];
     let rows: Vec<_> = rows.into_iter().map(cells).collect();
-    output.table([Style::Plain; 4], &rows)?;
-    Ok(memory.close()?)
+    output.table([Style::Plain; 4], &rows)
 }
 
 /// Returns the definitions of a vocabulary: relations first, each group sorted by name.

@@ -60,6 +60,8 @@ fn the_vocabulary_is_listed_with_meaning_audience_and_example() {
     let love = test_dir.ok(&["-C", "mill", "vocabulary", "love"]);
     assert!(love.contains("{subject} loves {object}") && !love.contains("LEADS"), "{love}");
     assert!(test_dir.ok(&["-C", "mill", "vocabulary", "no such word"]).contains("No relation or attribute matches."));
+    // Without a campaign, the built-in vocabulary is listed.
+    assert!(test_dir.ok(&["vocabulary", "love"]).contains("LOVES"));
 }
 
 #[test]
