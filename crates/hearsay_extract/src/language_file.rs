@@ -36,9 +36,7 @@ pub enum LanguageError {
         problem: String,
     },
     /// The label of a relation is not the predicate of an earlier table.
-    #[error(
-        "the relation {predicate} has the label {label}, but no earlier table defines the relation {label}; move the table of {label} before the table of {predicate}"
-    )]
+    #[error("the label `{label}` of {predicate} is not the predicate of an earlier table")]
     UnknownLabel {
         /// The relation.
         predicate: Predicate,

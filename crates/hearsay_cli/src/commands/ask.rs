@@ -71,8 +71,29 @@ pub(crate) fn ask(args: &args::Ask, output: &mut Output) -> Result<()> {
         }
     };
     output.data(&answer)?;
-    output.page(answer.context.render(form, detail))?;
+    let text = answer.context.render(form, detail);
+    match form {
+        Form::Text => print_answer(&text, output)?,
+        Form::Json | Form::Markdown | Form::Prompt => output.page(text)?,
+    }
     Ok(memory.close()?)
+}
+
+/// Prints an answer in the text format. Headings are not indented; citations are indented by six spaces.
+fn print_answer(text: &str, output: &mut Output) -> Result<()> {
+    let lines: Vec<&str> = text.trim_end().lines().collect();
+    for (index, line) in lines.iter().enumerate() {
+        let is_indented = |line: &&str| line.starts_with(' ');
+        let has_entries = lines.get(index + 1).is_some_and(is_indented);
+        let styled = match *line {
+            line if line.starts_with("      ") => Line::default().id(line),
+            line if line.starts_with(' ') => Line::from(line),
+            line if has_entries => Line::heading(line),
+            line => Line::default().id(line),
+        };
+        output.line(styled)?;
+    }
+    Ok(())
 }
 
 pub(crate) fn search(args: &args::Search, output: &mut Output) -> Result<()> {

@@ -53,6 +53,18 @@ fn a_reader_that_leaves_early_is_no_error() {
     );
 }
 
+#[test]
+fn the_headings_and_citations_of_an_answer_have_colours() {
+    let test_dir = TestDir::new();
+    test_dir.ok(&["new", "mill"]);
+    test_dir.ok(&["-C", "mill", "entity", "add", "Ada", "--kind", "npc"]);
+    let answer = |color| test_dir.ok(&["-C", "mill", "--color", color, "ask", "--as", "ada", "Who are you?"]);
+    let coloured = answer("always");
+    assert!(coloured.contains("\u{1b}[1mAda") && coloured.contains("\u{1b}[2m      ["), "{coloured}");
+    let plain = coloured.replace("\u{1b}[1m", "").replace("\u{1b}[2m", "").replace("\u{1b}[0m", "");
+    assert_eq!(plain, answer("never"));
+}
+
 /// Returns the names of the commands in a help text: lines with two spaces, a name and a description.
 fn commands(help: &str) -> Vec<String> {
     let names = help.lines().filter_map(|line| line.strip_prefix("  ")?.split_once("  "));
