@@ -56,8 +56,6 @@ fn a_reader_that_leaves_early_is_no_error() {
 #[test]
 fn the_headings_and_citations_of_an_answer_have_colours() {
     let test_dir = TestDir::new();
-    test_dir.ok(&["new", "mill"]);
-    test_dir.ok(&["-C", "mill", "entity", "add", "Ada", "--kind", "npc"]);
     let answer = |color| test_dir.ok(&["-C", "mill", "--color", color, "ask", "--as", "ada", "Who are you?"]);
     let coloured = answer("always");
     assert!(coloured.contains("\u{1b}[1mAda") && coloured.contains("\u{1b}[2m      ["), "{coloured}");
