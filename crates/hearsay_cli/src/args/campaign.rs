@@ -61,21 +61,18 @@ pub(crate) struct OptionalCampaign(pub(crate) Option<Campaign>);
 
 impl ClapArgs for OptionalCampaign {
     fn augment_args(command: clap::Command) -> clap::Command {
-        command
+        Campaign::augment_args(command)
     }
 
     fn augment_args_for_update(command: clap::Command) -> clap::Command {
-        command
+        Campaign::augment_args_for_update(command)
     }
 }
 
 impl FromArgMatches for OptionalCampaign {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let given = matches.get_one::<PathBuf>("campaign").cloned();
-        match find_campaign_directory(given) {
-            Some(_) => Ok(Self(Some(Campaign::from_arg_matches(matches)?))),
-            None => Ok(Self(None)),
-        }
+        // The only error is that there is no campaign.
+        Ok(Self(Campaign::from_arg_matches(matches).ok()))
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
