@@ -14,13 +14,14 @@ use hearsay_simd::Processor;
 use crate::{
     EmbedError,
     attention::{self, Attention},
+    byte_linear::ByteRows,
+    linear::{Linear, WeightPrecision},
     math::{Activation, AddAndNormalize, Norm},
-    matmul::Linear,
     model_dir::Config,
-    panels::{Panels, grow},
+    panels::{Panels, Rows, grow},
 };
 
-/// A BERT model that runs on the CPU with f32 numbers.
+/// A BERT model that runs on the CPU.
 pub(crate) struct Backbone {
     hidden_size: usize,
     intermediate_size: usize,
@@ -55,13 +56,18 @@ struct Scratch {
     /// Input of the next matrix product, if the input is not `x`.
     input: Vec<f32>,
     matmul: Panels,
+    bytes: ByteRows,
     attention: attention::Scratch,
 }
 
 impl Backbone {
-    /// Builds the model from tensors that were validated against `config`.
-    pub(crate) fn new(tensors: HashMap<String, Vec<f32>>, config: &Config) -> Result<Self, EmbedError> {
-        let mut weights = WeightMap { tensors, epsilon: config.layer_norm_eps as f32 };
+    /// Builds the model from tensors that were validated against `config`. The linear maps have the given precision.
+    pub(crate) fn new(
+        tensors: HashMap<String, Vec<f32>>,
+        config: &Config,
+        precision: WeightPrecision,
+    ) -> Result<Self, EmbedError> {
+        let mut weights = WeightMap { tensors, epsilon: config.layer_norm_eps as f32, precision };
         let (hidden_size, intermediate_size) = (config.hidden_size, config.intermediate_size);
         let layers = (0..config.num_hidden_layers)
             .map(|index| {
@@ -90,6 +96,15 @@ impl Backbone {
             processor: Processor::detect(),
             scratch_pool: Mutex::default(),
         })
+    }
+
+    /// Returns the precision of the linear maps, which is [`WeightPrecision::F32`] if the processor has no instructions for
+    /// products of bytes.
+    pub(crate) fn precision(&self) -> WeightPrecision {
+        match self.layers.first().map(|layer| &layer.output) {
+            Some(Linear::Bytes(_)) => WeightPrecision::Int8,
+            _ => WeightPrecision::F32,
+        }
     }
 
     /// Runs the model on texts. Each text is a pair of token ids and token type ids. Calls `on_text` once for each
@@ -149,9 +164,9 @@ impl Backbone {
         parallel: bool,
         scratch: &mut Scratch,
     ) -> Result<(), EmbedError> {
-        let Scratch { x, input, matmul, attention } = scratch;
+        let Scratch { x, input, matmul, bytes, attention } = scratch;
         let (processor, rows) = (self.processor, texts.iter().map(|(ids, _)| ids.len()).sum::<usize>());
-        layer.query_key_value.apply(processor, x, rows, None, parallel, matmul)?;
+        layer.query_key_value.apply(processor, Rows { numbers: x, count: rows }, None, parallel, bytes, matmul)?;
         grow(input, rows * self.hidden_size);
         let mut first_row = 0;
         for (ids, _) in texts.iter().filter(|(ids, _)| !ids.is_empty()) {
@@ -169,15 +184,22 @@ impl Backbone {
             });
             first_row += ids.len();
         }
-        layer.attention_output.apply(processor, input, rows, None, parallel, matmul)?;
+        layer.attention_output.apply(processor, Rows { numbers: input, count: rows }, None, parallel, bytes, matmul)?;
         processor.dispatch(AddAndNormalize { x, added: Some(matmul), norm: &layer.attention_norm });
 
-        layer.intermediate.apply(processor, x, rows, Some(self.activation), parallel, matmul)?;
+        layer.intermediate.apply(
+            processor,
+            Rows { numbers: x, count: rows },
+            Some(self.activation),
+            parallel,
+            bytes,
+            matmul,
+        )?;
         grow(input, rows * self.intermediate_size);
         for (index, row) in input.chunks_exact_mut(self.intermediate_size).take(rows).enumerate() {
             matmul.copy(index, 0, row);
         }
-        layer.output.apply(processor, input, rows, None, parallel, matmul)?;
+        layer.output.apply(processor, Rows { numbers: input, count: rows }, None, parallel, bytes, matmul)?;
         processor.dispatch(AddAndNormalize { x, added: Some(matmul), norm: &layer.output_norm });
         Ok(())
     }
@@ -187,6 +209,7 @@ impl Backbone {
 struct WeightMap {
     tensors: HashMap<String, Vec<f32>>,
     epsilon: f32,
+    precision: WeightPrecision,
 }
 
 impl WeightMap {
@@ -208,6 +231,6 @@ impl WeightMap {
             weight.append(&mut self.take(&format!("{name}.weight"))?);
             bias.append(&mut self.take(&format!("{name}.bias"))?);
         }
-        Linear::new(weight, bias, inputs)
+        Linear::new(weight, bias, inputs, self.precision)
     }
 }

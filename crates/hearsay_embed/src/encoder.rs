@@ -17,6 +17,7 @@ use crate::{
     backbone::Backbone,
     cache::Cache,
     hash::model_hash,
+    linear::WeightPrecision,
     lookup::LookupEnvironment,
     model_dir::{File, ModelFiles, Settings},
     pooling::normalize,
@@ -37,12 +38,22 @@ pub struct EncoderOptions {
     ///
     /// The default is half of the processors, at least 1 and at most 4. The other processors are left to the game.
     pub threads: usize,
+    /// Precision of the matrix products. The default is [`WeightPrecision::F32`]. Vectors of different precisions have
+    /// different [model ids](ModelInfo::id).
+    pub precision: WeightPrecision,
+}
+
+impl EncoderOptions {
+    /// Returns the default options with another number of threads.
+    pub fn with_threads(threads: usize) -> Self {
+        Self { threads, precision: WeightPrecision::F32 }
+    }
 }
 
 impl Default for EncoderOptions {
     fn default() -> Self {
         let processors = thread::available_parallelism().map_or(1, |n| n.get());
-        Self { threads: (processors / 2).clamp(1, 4) }
+        Self::with_threads((processors / 2).clamp(1, 4))
     }
 }
 
@@ -141,7 +152,7 @@ impl Encoder {
         let settings = files.settings()?;
         let tokenizer = load_tokenizer(&files.tokenizer, &settings)?;
         let tensors = weights::read(&files.weights, &settings.bert)?;
-        let backbone = Backbone::new(tensors, &settings.bert)?;
+        let backbone = Backbone::new(tensors, &settings.bert, options.precision)?;
         let threads = options.threads.max(1);
         let pool = ThreadPoolBuilder::new()
             .num_threads(threads)
@@ -149,7 +160,7 @@ impl Encoder {
             .build()
             .map_err(|error| EmbedError::Threads { threads, problem: error.to_string() })?;
         let info = ModelInfo {
-            id: model_id(&name, files, &settings),
+            id: model_id(&name, files, &settings, backbone.precision()),
             name,
             dimension: settings.bert.hidden_size,
             max_tokens: settings.max_tokens,
@@ -337,11 +348,11 @@ pub(crate) fn load_tokenizer(file: &File, settings: &Settings) -> Result<Tokeniz
     Ok(tokenizer)
 }
 
-fn model_id(name: &str, files: &ModelFiles, settings: &Settings) -> String {
+fn model_id(name: &str, files: &ModelFiles, settings: &Settings, precision: WeightPrecision) -> String {
     let bert = &settings.bert;
     // Lists the fields one by one instead of using `Debug` for the whole struct, so that a new field does not change
     // the id.
-    let settings_text = format!(
+    let mut settings_text = format!(
         "{REVISION} {:?} {} {} {} {:?} {} {:e}",
         settings.pooling,
         settings.normalized,
@@ -351,6 +362,9 @@ fn model_id(name: &str, files: &ModelFiles, settings: &Settings) -> String {
         bert.num_attention_heads,
         bert.layer_norm_eps,
     );
+    if precision == WeightPrecision::Int8 {
+        settings_text.push_str(" int8");
+    }
     let hash = model_hash(&[&files.weights.bytes, &files.tokenizer.bytes, settings_text.as_bytes()]);
     format!("{name}@{hash}")
 }

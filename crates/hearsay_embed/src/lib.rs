@@ -36,7 +36,7 @@
 //! - **No file causes a panic.** The names, shapes and values of the tensors are checked before the model is built.
 //!   Every [`EmbedError`] about a file names the file and the remedy. A model is loaded completely or not at all.
 //! - **Vectors of different models can be distinguished.** [`ModelInfo::id`] contains a hash of the weights, tokenizer
-//!   and settings.
+//!   and settings, and of the precision.
 //!
 //! # Where the model is found
 //!
@@ -63,7 +63,8 @@
 //!
 //! Measure the speed with `cargo bench --profile dev -p hearsay_embed`. `hearsay_eval encoder` prints the same numbers
 //! for scripts. The inner loops are compiled for AVX-512, AVX2 and baseline processors; the program selects the best
-//! version at run time. [`Encoder::encode_questions`] caches the vectors of the last 64 questions.
+//! version at run time. With [`WeightPrecision::Int8`], matrix products use weights and inputs of 8 bits on processors with
+//! instructions for dot products of bytes. [`Encoder::encode_questions`] caches the vectors of the last 64 questions.
 //!
 //! # Limits
 //!
@@ -75,10 +76,13 @@
 
 mod attention;
 mod backbone;
+mod byte_kernel;
+mod byte_linear;
 mod cache;
 mod encoder;
 mod error;
 mod hash;
+mod linear;
 mod lookup;
 mod math;
 mod matmul;
@@ -88,12 +92,15 @@ mod pooling;
 mod prefetch;
 mod searched_directory;
 mod similarity;
+#[cfg(test)]
+mod testing;
 mod token_model;
 mod weights;
 
 pub use encoder::{Encoder, EncoderOptions, ModelInfo};
 pub use error::EmbedError;
 pub use hash::{TextHash, text_hash};
+pub use linear::WeightPrecision;
 pub use lookup::{LookupEnvironment, find_model};
 pub use pooling::Pooling;
 pub use searched_directory::{DEFAULT_MODEL, MODEL_DIR_VAR, SearchReason, SearchedDirectory};

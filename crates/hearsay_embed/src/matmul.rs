@@ -19,7 +19,7 @@ use crate::{
     EmbedError,
     error::inference,
     math::{Activation, AddBias},
-    panels::{PANEL, Panels},
+    panels::{PANEL, Panels, Rows},
     prefetch::prefetch,
 };
 
@@ -28,7 +28,7 @@ use crate::{
 const ROWS: usize = 6;
 
 /// A linear map: weights and biases.
-pub(crate) struct Linear {
+pub(crate) struct FloatLinear {
     inputs: usize,
     outputs: usize,
     /// Tensor of shape panels × inputs × 64. The last panel is padded with zeros.
@@ -37,7 +37,7 @@ pub(crate) struct Linear {
     bias: Vec<f32>,
 }
 
-impl Linear {
+impl FloatLinear {
     /// Creates a linear map from weights in PyTorch's layout (outputs × inputs) and one bias per output.
     pub(crate) fn new(mut weight: Vec<f32>, mut bias: Vec<f32>, inputs: usize) -> Result<Self, EmbedError> {
         let outputs = bias.len();
@@ -52,15 +52,14 @@ impl Linear {
         Ok(Self { inputs, outputs, weight: panel_tensor().map_err(inference)?, bias })
     }
 
-    /// Multiplies `rows` rows of `x` by the weights, adds the bias and applies the activation function. Stores the
+    /// Multiplies the rows of `x` by the weights, adds the bias and applies the activation function. Stores the
     /// result in `y`.
     ///
     /// If `parallel` is set, the threads of the current pool share the panels.
     pub(crate) fn apply(
         &self,
         processor: Processor,
-        x: &[f32],
-        rows: usize,
+        x: Rows<'_>,
         activation: Option<Activation>,
         parallel: bool,
         y: &mut Panels,
@@ -69,8 +68,9 @@ impl Linear {
         let Storage::Cpu(CpuStorage::F32(weights)) = &*storage else {
             return Err(EmbedError::Inference { problem: "its weights are not f32 on the CPU".to_owned() });
         };
+        let rows = x.count;
         y.reset(rows, self.outputs.div_ceil(PANEL));
-        let x = &x[..rows * self.inputs];
+        let x = &x.numbers[..rows * self.inputs];
         if rows == 0 {
             return Ok(());
         }
@@ -210,26 +210,21 @@ fn tile<S: Simd, const V: usize, const N: usize, const R: usize>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::noise;
 
-    /// Returns pseudorandom numbers between -1 and 1.
-    fn noise(count: usize, seed: u32) -> Vec<f32> {
-        (0..count as u32)
-            .map(|i| {
-                let mut x = (i + 1).wrapping_mul(0x9e37_79b9) ^ seed;
-                x = (x ^ (x >> 16)).wrapping_mul(0x85eb_ca6b);
-                x = (x ^ (x >> 13)).wrapping_mul(0xc2b2_ae35);
-                (x ^ (x >> 16)) as f32 / 2_147_483_648.0 - 1.0
-            })
-            .collect()
-    }
-
-    fn matmul(linear: &Linear, x: &[f32], rows: usize, parallel: bool) -> Vec<Vec<f32>> {
+    fn matmul(linear: &FloatLinear, x: &[f32], rows: usize, parallel: bool) -> Vec<Vec<f32>> {
         matmul_with(Processor::detect(), linear, x, rows, parallel)
     }
 
-    fn matmul_with(processor: Processor, linear: &Linear, x: &[f32], rows: usize, parallel: bool) -> Vec<Vec<f32>> {
+    fn matmul_with(
+        processor: Processor,
+        linear: &FloatLinear,
+        x: &[f32],
+        rows: usize,
+        parallel: bool,
+    ) -> Vec<Vec<f32>> {
         let mut y = Panels::default();
-        linear.apply(processor, x, rows, None, parallel, &mut y).unwrap();
+        linear.apply(processor, Rows { numbers: x, count: rows }, None, parallel, &mut y).unwrap();
         (0..rows)
             .map(|row| {
                 let mut out = vec![0.0; linear.outputs];
@@ -243,7 +238,7 @@ mod tests {
     fn a_row_does_not_depend_on_the_number_of_rows_or_its_place_among_them() {
         // Sizes of the default model, and unusual sizes.
         for (inputs, outputs, max_rows) in [(384, 70, 512), (1536, 64, 512), (13, 3, 128), (1, 130, 7)] {
-            let linear = Linear::new(noise(inputs * outputs, 1), noise(outputs, 2), inputs).unwrap();
+            let linear = FloatLinear::new(noise(inputs * outputs, 1), noise(outputs, 2), inputs).unwrap();
             let x = noise(inputs * max_rows, 3);
             let expected: Vec<_> =
                 (0..max_rows).map(|row| matmul(&linear, &x[row * inputs..][..inputs], 1, false).remove(0)).collect();
@@ -275,7 +270,7 @@ mod tests {
         #[cfg(target_arch = "x86_64")]
         processors.extend(pulp::x86::V3::try_new().map(Processor::Avx2));
         for (inputs, outputs) in [(64, 130), (384, 64)] {
-            let linear = Linear::new(noise(inputs * outputs, 1), noise(outputs, 2), inputs).unwrap();
+            let linear = FloatLinear::new(noise(inputs * outputs, 1), noise(outputs, 2), inputs).unwrap();
             let x = noise(inputs * 17, 3);
             let expected = matmul(&linear, &x, 17, false);
             for processor in &processors {

@@ -1,7 +1,15 @@
-//! Storage for the result of a matrix product, in panels of 64 outputs.
+//! Storage for the input of a matrix product, and for its result, in panels of 64 outputs.
 
 /// Number of outputs in a panel.
 pub(crate) const PANEL: usize = 64;
+
+/// Rows of numbers, one after the other. `numbers` may be longer than the rows.
+#[derive(Clone, Copy)]
+pub(crate) struct Rows<'a> {
+    pub(crate) numbers: &'a [f32],
+    /// Number of rows.
+    pub(crate) count: usize,
+}
 
 /// Result of a matrix product. Each panel has 64 numbers for each row.
 #[derive(Default)]

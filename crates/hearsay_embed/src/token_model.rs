@@ -38,7 +38,8 @@ pub struct TokenModel {
 
 impl TokenModel {
     /// Loads a model from a directory with `config.json`, `tokenizer.json` and `model.safetensors`. The file
-    /// `model.safetensors` must contain all tensors in `heads`.
+    /// `model.safetensors` must contain all tensors in `heads`. The precision of `options` applies
+    /// to the model, not to the heads.
     ///
     /// # Errors
     ///
@@ -48,7 +49,7 @@ impl TokenModel {
         let settings = files.settings()?;
         let tokenizer = load_tokenizer(&files.tokenizer, &settings)?;
         let (tensors, heads) = weights::read_with_heads(&files.weights, &settings.bert, heads)?;
-        let backbone = Backbone::new(tensors, &settings.bert)?;
+        let backbone = Backbone::new(tensors, &settings.bert, options.precision)?;
         let threads = options.threads.max(1);
         let pool = ThreadPoolBuilder::new()
             .num_threads(threads)

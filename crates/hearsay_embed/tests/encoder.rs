@@ -11,7 +11,7 @@ use std::{
     sync::OnceLock,
 };
 
-use hearsay_embed::{EmbedError, Encoder, EncoderOptions, Pooling, dot, find_model};
+use hearsay_embed::{EmbedError, Encoder, EncoderOptions, Pooling, WeightPrecision, dot, find_model};
 use safetensors::Dtype;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use support::{TinyModel, config, tensors, tokenizer};
 
 fn options(threads: usize) -> EncoderOptions {
-    EncoderOptions { threads }
+    EncoderOptions::with_threads(threads)
 }
 
 fn model_dir() -> PathBuf {
@@ -171,6 +171,25 @@ fn a_vector_is_the_same_to_the_bit_in_any_batch_and_on_any_number_of_threads() {
             });
         }
     });
+}
+
+#[test]
+fn vectors_of_8_bits_are_close_and_the_same_in_any_batch() {
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/all-MiniLM-L6-v2.json");
+    let golden: Vec<Golden> = serde_json::from_slice(&fs::read(golden).unwrap()).unwrap();
+    let texts: Vec<&str> = golden.iter().map(|golden| golden.text.as_str()).collect();
+    let load =
+        |threads| Encoder::load(model_dir(), EncoderOptions { threads, precision: WeightPrecision::Int8 }).unwrap();
+    let vectors = load(2).encode(&texts).unwrap();
+    let one_thread = load(1);
+    for (golden, vector) in golden.iter().zip(&vectors) {
+        let cosine = dot(vector, &encode_one(encoder(), &golden.text));
+        assert!(cosine >= 0.99, "{cosine} for {:?}", golden.text);
+        assert!(bits(&encode_one(&one_thread, &golden.text)) == bits(vector), "{:?}", golden.text);
+    }
+    // A processor without dot products of bytes computes the vectors of the other precision.
+    let is_exact = vectors.iter().zip(&golden).all(|(vector, golden)| *vector == encode_one(encoder(), &golden.text));
+    assert_eq!(is_exact, one_thread.info().id == encoder().info().id);
 }
 
 /// Checks that no candle threads are started. candle's own operations start threads for long texts.

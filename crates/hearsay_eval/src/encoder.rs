@@ -30,8 +30,8 @@ pub struct Speed {
 /// # Errors
 ///
 /// Returns an error if there is no model, or the model cannot be loaded.
-pub fn measure(model: Option<&Path>, threads: usize) -> Result<Speed, EmbedError> {
-    let encoder = Encoder::open(model, EncoderOptions { threads })?;
+pub fn measure(model: Option<&Path>, options: EncoderOptions) -> Result<Speed, EmbedError> {
+    let encoder = Encoder::open(model, options)?;
     for _ in 0..WARM_UP {
         encoder.encode(&[QUERY])?;
     }

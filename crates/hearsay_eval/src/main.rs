@@ -2,6 +2,7 @@
 
 mod commands;
 mod output;
+mod precision;
 mod threads;
 
 use std::{

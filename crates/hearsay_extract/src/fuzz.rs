@@ -5,7 +5,7 @@
 
 use std::sync::LazyLock;
 
-use hearsay_embed::find_model;
+use hearsay_embed::{EncoderOptions, find_model};
 use hearsay_model::{
     Author, Change, Entity, EntityId, Fact, Factuality, Method, Operation, Provenance, State, TalkKind, Vocabulary,
     attribute,
@@ -91,7 +91,7 @@ const MAX_REAL_MODEL_BYTES: usize = 80;
 /// The reading model beside the default sentence encoder; `None` if it is not found.
 static MODEL: LazyLock<Option<ReadingModel>> = LazyLock::new(|| {
     let encoder = find_model(None).ok()?;
-    ReadingModel::load(&encoder.parent()?.join(READING_MODEL), 1).ok()
+    ReadingModel::load(&encoder.parent()?.join(READING_MODEL), &EncoderOptions::with_threads(1)).ok()
 });
 
 /// Reads the lines of a text with a reading model. The bytes of the text are also the results of the model. If the text

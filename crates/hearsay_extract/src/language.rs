@@ -213,7 +213,7 @@ mod tests {
         check("[cues]\nhedges = [\"methinks\"]", "`hedges` in table `[cues]`");
         check("[[relation]]\npredicate = \"Works\"\n", "`Works`");
         check("[[relation]]\npredicate = \"OWNS\"\nverbs = [\"own : dogs\"]", "`own : dogs`");
-        check("[[relation]]\npredicate = \"OWNS\"\nlabel = \"HOLDS\"", "label `HOLDS`");
+        check("[[relation]]\npredicate = \"OWNS\"\nlabel = \"HOLDS\"", "`label = \"HOLDS\"`");
         check("[properties]\nlasting = \"OWNS\"", "`lasting` in table `[properties]`");
         check("[triggers]\nhoping = \"hope\"", "`hoping` in table `[triggers]`");
         check("[verbs]\nirregular = [\"go went\"]", "`go went`");

@@ -35,8 +35,10 @@ pub enum LanguageError {
         /// Problem with the pattern.
         problem: String,
     },
-    /// The label of a relation is not the predicate of an earlier table.
-    #[error("the label `{label}` of {predicate} is not the predicate of an earlier table")]
+    /// The `label` of a relation is not the predicate of an earlier `[[relation]]` table.
+    #[error(
+        "the relation {predicate} has `label = \"{label}\"`, but no `[[relation]]` table before it has the predicate {label}"
+    )]
     UnknownLabel {
         /// The relation.
         predicate: Predicate,

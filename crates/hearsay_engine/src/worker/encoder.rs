@@ -81,7 +81,7 @@ impl EncoderThread {
         let run = move || {
             let send_result = |encoded| result_sender.send(Internal::Encoded(encoded)).is_ok();
             let work = || {
-                let options = EncoderOptions { threads: settings.threads };
+                let options = EncoderOptions::with_threads(settings.threads);
                 match Encoder::open(settings.directory.as_deref(), options) {
                     Ok(encoder) => {
                         if send_result(Encoded::Ready(encoder.info().id.clone())) {
@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn waiting_questions_are_encoded_together() {
-        let encoder = Encoder::open(None, EncoderOptions { threads: 1 }).unwrap();
+        let encoder = Encoder::open(None, EncoderOptions::with_threads(1)).unwrap();
         let (questions, question_queue) = unbounded();
         let long = Duration::from_secs(3600);
         questions.send(question(0, Duration::ZERO)).unwrap();

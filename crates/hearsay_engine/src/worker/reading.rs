@@ -14,7 +14,7 @@ use hearsay_commands::{
         Draft, DraftExtraction, Findings, PassageWithContext, ReadingTools, SessionLines, batch_size, read_passages,
     },
 };
-use hearsay_embed::find_model;
+use hearsay_embed::{EncoderOptions, WeightPrecision, find_model};
 use hearsay_extract::{Extractor, Language, Lexicon, READING_MODEL, ReadingModel, SentenceEncoder};
 use hearsay_model::{
     Author, Change, EngineSetting, Evidence, Fact, FactStatus, Key, Operation, PassageId, Position, Setting,
@@ -56,7 +56,8 @@ impl LazyReadingModel {
         if !directory.is_dir() {
             return None;
         }
-        let loaded = ReadingModel::load(&directory, self.settings.threads);
+        let options = EncoderOptions { threads: self.settings.threads, precision: WeightPrecision::Int8 };
+        let loaded = ReadingModel::load(&directory, &options);
         loaded.inspect_err(|error| tracing::warn!("the reading model is not used: {error}")).ok()
     }
 }

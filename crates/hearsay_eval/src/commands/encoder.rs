@@ -4,9 +4,10 @@ use std::{path::PathBuf, process::ExitCode};
 
 use anyhow::Result;
 use clap::Args;
+use hearsay_embed::EncoderOptions;
 use hearsay_eval::encoder;
 
-use crate::output::Output;
+use crate::{output::Output, precision::WeightPrecisionArg};
 
 /// Measure the speed of the sentence encoder: questions of 17 tokens, and documents of 36 tokens in batches of 32
 #[derive(Debug, Args)]
@@ -19,6 +20,9 @@ pub(crate) struct Encoder {
     /// Number of encoder threads
     #[arg(long, value_name = "N", default_value_t = 1)]
     threads: usize,
+    /// Precision of the matrix products
+    #[arg(long, value_enum, default_value_t = WeightPrecisionArg::F32)]
+    precision: WeightPrecisionArg,
     /// Directory of the model
     #[arg(long, value_name = "DIR")]
     model: Option<PathBuf>,
@@ -26,7 +30,10 @@ pub(crate) struct Encoder {
 
 impl Encoder {
     pub(crate) fn run(&self, output: &mut Output) -> Result<ExitCode> {
-        let speed = encoder::measure(self.model.as_deref(), self.threads)?;
+        let speed = encoder::measure(
+            self.model.as_deref(),
+            EncoderOptions { threads: self.threads, precision: self.precision.into() },
+        )?;
         output.data(&speed)?;
         let encoder::Speed { threads, query_ms_p50, query_ms_p95, documents_per_s } = speed;
         output

@@ -4,6 +4,7 @@ use std::{fs, path::PathBuf, process::ExitCode};
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
+use hearsay_embed::EncoderOptions;
 use hearsay_eval::{
     end_to_end::{
         Engine, Episode, Figures, LanguageModel, Models, Reader, masked_entities, measure_episodes, measure_sentences,
@@ -20,6 +21,7 @@ use serde::Serialize;
 use super::{patterns::open_encoder, statements::EpisodeSet};
 use crate::{
     output::{Output, progress},
+    precision::WeightPrecisionArg,
     threads::processor_count,
 };
 
@@ -69,6 +71,9 @@ pub(crate) struct Extraction {
     /// Directory of the reading model
     #[arg(long, value_name = "DIR", default_value = "assets/models/hearsay-reader")]
     reading_model: PathBuf,
+    /// Precision of the reading model
+    #[arg(long, value_enum, default_value_t = WeightPrecisionArg::Int8)]
+    precision: WeightPrecisionArg,
     /// Address of the server of a language model
     #[arg(long, value_name = "URL", requires = "llm_model")]
     llm: Option<String>,
@@ -120,8 +125,9 @@ impl Extraction {
     pub(crate) fn run(&self, output: &mut Output) -> Result<ExitCode> {
         let encoder = open_encoder(self.model.as_deref())?;
         let meaning = encoder.as_ref().map(EncoderMeaning::new);
+        let options = EncoderOptions { threads: processor_count(), precision: self.precision.into() };
         let reading_model = match self.reading_model.is_dir() {
-            true => Some(ReadingModel::load(&self.reading_model, processor_count())?),
+            true => Some(ReadingModel::load(&self.reading_model, &options)?),
             false => None,
         };
         let language_model = match (&self.llm, &self.llm_model) {

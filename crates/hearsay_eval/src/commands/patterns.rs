@@ -100,7 +100,7 @@ impl Patterns {
 
 /// Loads the sentence encoder. Returns `None` if there is no model and no directory is given.
 pub(super) fn open_encoder(directory: Option<&Path>) -> Result<Option<Encoder>> {
-    match Encoder::open(directory, EncoderOptions { threads: processor_count() }) {
+    match Encoder::open(directory, EncoderOptions::with_threads(processor_count())) {
         Ok(encoder) => Ok(Some(encoder)),
         Err(EmbedError::ModelNotFound { .. } | EmbedError::NotAModel { .. }) if directory.is_none() => Ok(None),
         Err(error) => Err(error.into()),

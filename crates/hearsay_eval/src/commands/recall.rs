@@ -19,6 +19,7 @@ use serde::Serialize;
 
 use crate::{
     output::{Output, progress},
+    precision::WeightPrecisionArg,
     threads::processor_count,
 };
 
@@ -41,6 +42,9 @@ pub(crate) struct Recall {
     /// Ranking method
     #[arg(long, value_enum, default_value_t = MethodArg::All)]
     method: MethodArg,
+    /// Precision of the sentence encoder
+    #[arg(long, value_enum, default_value_t = WeightPrecisionArg::F32)]
+    precision: WeightPrecisionArg,
     /// Directory of the model
     #[arg(long, value_name = "DIR")]
     model: Option<PathBuf>,
@@ -97,7 +101,8 @@ type Runs = BTreeMap<RankingMethod, Run>;
 impl Recall {
     pub(crate) fn run(&self, output: &mut Output) -> Result<ExitCode> {
         let methods = self.method.methods();
-        let encoder = Encoder::open(self.model.as_deref(), EncoderOptions { threads: processor_count() })?;
+        let options = EncoderOptions { threads: processor_count(), precision: self.precision.into() };
+        let encoder = Encoder::open(self.model.as_deref(), options)?;
         let file = self.cache.clone().map_or_else(VectorCache::default_file, Ok)?;
         let mut cache = VectorCache::open(&file, &encoder.info().id, encoder.info().dimension)?;
         let mut runs: Vec<(String, Runs)> = Vec::new();

@@ -40,7 +40,7 @@ pub(crate) struct Speed {
 
 impl Speed {
     pub(crate) fn run(&self, output: &mut Output) -> Result<ExitCode> {
-        let options = EncoderOptions { threads: self.threads };
+        let options = EncoderOptions::with_threads(self.threads);
         let encoder = match Encoder::open(self.model.as_deref(), options) {
             Ok(encoder) => Some(encoder),
             Err(error @ (EmbedError::ModelNotFound { .. } | EmbedError::NotAModel { .. })) => {

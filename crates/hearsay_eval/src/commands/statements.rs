@@ -4,10 +4,11 @@ use std::{path::PathBuf, process::ExitCode};
 
 use anyhow::{Result, ensure};
 use clap::{Args, ValueEnum};
+use hearsay_embed::EncoderOptions;
 use hearsay_eval::{extraction, table_talk};
 use hearsay_extract::{ReadingModel, WindowSize};
 
-use crate::{output::Output, threads::processor_count};
+use crate::{output::Output, precision::WeightPrecisionArg, threads::processor_count};
 
 /// Measure the reading model alone on real table talk, or list its statements for the calibration
 #[derive(Debug, Args)]
@@ -31,6 +32,9 @@ pub(crate) struct Statements {
     /// Directory of the model
     #[arg(long, value_name = "DIR", default_value = "assets/models/hearsay-reader")]
     model: PathBuf,
+    /// Precision of the model
+    #[arg(long, value_enum, default_value_t = WeightPrecisionArg::Int8)]
+    precision: WeightPrecisionArg,
     /// Approximate number of tokens that the model reads together, at most 510
     #[arg(long, value_name = "TOKENS", default_value_t = WindowSize::default().tokens)]
     window: usize,
@@ -76,7 +80,8 @@ impl Statements {
             self.context
         );
         let window_size = WindowSize { tokens: self.window, context_tokens: self.context };
-        let model = ReadingModel::load(&self.model, processor_count())?.with_window_size(window_size);
+        let options = EncoderOptions { threads: processor_count(), precision: self.precision.into() };
+        let model = ReadingModel::load(&self.model, &options)?.with_window_size(window_size);
         let episodes = table_talk::read_episode_names(&self.training, self.on.list_name())?;
         let chunks = table_talk::read(&self.text, &self.training.join("labels"), &episodes)?;
         let cast = extraction::read_cast(&self.training.join("cast.json"))?;

@@ -56,12 +56,12 @@ pub struct ReadingModel {
 
 impl ReadingModel {
     /// Loads a model from a directory with `config.json`, `tokenizer.json`, `model.safetensors` and `calibration.json`.
-    /// The model uses `threads` threads.
+    /// `options` sets the number of threads and the precision of the encoder.
     ///
     /// # Errors
     /// Returns an [`EmbedError`] if a file is missing or damaged.
-    pub fn load(dir: &Path, threads: usize) -> Result<Self, EmbedError> {
-        let tokens = TokenModel::load(dir, &heads::TENSORS, &EncoderOptions { threads })?;
+    pub fn load(dir: &Path, options: &EncoderOptions) -> Result<Self, EmbedError> {
+        let tokens = TokenModel::load(dir, &heads::TENSORS, options)?;
         let heads = Heads::new(|name| tokens.head(name).to_vec());
         let calibration = Calibration::read(dir)?;
         Ok(Self { encoder: Box::new(tokens), heads, calibration, window_size: WindowSize::default() })

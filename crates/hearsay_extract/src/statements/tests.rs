@@ -1,5 +1,6 @@
 use std::{path::Path, sync::LazyLock};
 
+use hearsay_embed::EncoderOptions;
 use hearsay_model::{
     Author, Change, Entity, EntityId, ExtractionStage, Fact, Factuality, Method, Operation, Provenance, State,
     Vocabulary, attribute,
@@ -10,7 +11,7 @@ use crate::{Extraction, Language};
 
 static MODEL: LazyLock<ReadingModel> = LazyLock::new(|| {
     let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../assets/models");
-    ReadingModel::load(&models.join(crate::READING_MODEL), 1).unwrap()
+    ReadingModel::load(&models.join(crate::READING_MODEL), &EncoderOptions::with_threads(1)).unwrap()
 });
 
 fn id(text: &str) -> EntityId {
@@ -350,6 +351,6 @@ fn a_long_document_is_read_in_windows() {
 
 #[test]
 fn a_directory_without_a_model_is_an_error() {
-    let error = ReadingModel::load(Path::new("nowhere"), 1).unwrap_err().to_string();
+    let error = ReadingModel::load(Path::new("nowhere"), &EncoderOptions::default()).unwrap_err().to_string();
     assert!(error.contains("nowhere"), "{error}");
 }
