@@ -98,8 +98,8 @@ impl Backbone {
         })
     }
 
-    /// Returns the precision of the linear maps, which is [`WeightPrecision::F32`] if the processor has no instructions for
-    /// products of bytes.
+    /// Returns the precision of the linear maps, which is [`WeightPrecision::F32`] if the processor has no instructions
+    /// for dot products of bytes.
     pub(crate) fn precision(&self) -> WeightPrecision {
         match self.layers.first().map(|layer| &layer.output) {
             Some(Linear::Bytes(_)) => WeightPrecision::Int8,

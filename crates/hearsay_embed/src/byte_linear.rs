@@ -6,7 +6,6 @@
 
 use hearsay_simd::Processor;
 use pulp::{Simd, WithSimd};
-use rayon::prelude::*;
 
 use crate::{
     byte_kernel::{ByteKernel, ByteProduct, GROUP, GroupWeights},
@@ -68,9 +67,6 @@ impl ByteLinear {
     ) {
         let rows = x.count;
         y.reset(rows, self.scales.len() / PANEL);
-        if rows == 0 {
-            return;
-        }
         bytes.reset(rows, self.groups);
         processor.dispatch(Quantize {
             x: &x.numbers[..rows * self.inputs],
@@ -79,7 +75,7 @@ impl ByteLinear {
             bytes,
         });
         let bytes = &*bytes;
-        let compute_panel = |(index, y): (usize, &mut [f32])| {
+        y.for_each_panel(parallel, |(index, y)| {
             let y = y.as_chunks_mut::<PANEL>().0;
             self.kernel.multiply(ByteProduct {
                 rows: &bytes.numbers[..rows * self.groups],
@@ -90,14 +86,7 @@ impl ByteLinear {
             let (scales, totals) = (&self.scales[outputs.clone()], &self.totals[outputs.clone()]);
             processor.dispatch(Dequantize { y, bytes, scales, totals });
             processor.dispatch(AddBias { values: y.as_flattened_mut(), bias: &self.bias[outputs], activation });
-        };
-        let panels = rows * PANEL;
-        let y = &mut y.values_mut()[..panels * (self.scales.len() / PANEL)];
-        if parallel {
-            y.par_chunks_exact_mut(panels).enumerate().for_each(compute_panel);
-        } else {
-            y.chunks_exact_mut(panels).enumerate().for_each(compute_panel);
-        }
+        });
     }
 }
 
@@ -193,20 +182,14 @@ impl WithSimd for Dequantize<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::noise;
+    use crate::testing::{noise, rows_of};
 
     /// Returns the rows of the product of `x` and `weight`, computed with `kernel`.
     fn product(kernel: ByteKernel, weight: &[f32], bias: &[f32], x: &[f32], inputs: usize) -> Vec<Vec<f32>> {
         let linear = ByteLinear::new(kernel, weight, bias.to_vec(), inputs);
         let (rows, mut bytes, mut y) = (x.len() / inputs, ByteRows::default(), Panels::default());
         linear.apply(Processor::detect(), Rows { numbers: x, count: rows }, None, rows % 2 == 0, &mut bytes, &mut y);
-        (0..rows)
-            .map(|row| {
-                let mut out = vec![0.0; bias.len()];
-                y.copy(row, 0, &mut out);
-                out
-            })
-            .collect()
+        rows_of(&y, rows, bias.len())
     }
 
     #[test]

@@ -13,7 +13,6 @@
 use candle_core::{CpuStorage, Device, Storage, Tensor};
 use hearsay_simd::Processor;
 use pulp::{Simd, WithSimd};
-use rayon::prelude::*;
 
 use crate::{
     EmbedError,
@@ -71,12 +70,9 @@ impl FloatLinear {
         let rows = x.count;
         y.reset(rows, self.outputs.div_ceil(PANEL));
         let x = &x.numbers[..rows * self.inputs];
-        if rows == 0 {
-            return Ok(());
-        }
         let weights = &weights[layout.start_offset()..];
         let panel_size = self.inputs * PANEL;
-        let compute_panel = |((index, y), bias): ((usize, &mut [f32]), &[f32])| {
+        y.for_each_panel(parallel, |(index, y)| {
             let (weights, following) = weights[index * panel_size..].split_at(panel_size);
             processor.dispatch(Product {
                 x: Matrix { numbers: x, width: self.inputs },
@@ -85,15 +81,8 @@ impl FloatLinear {
                 y,
                 y_width: PANEL,
             });
-            processor.dispatch(AddBias { values: y, bias, activation });
-        };
-        if parallel {
-            let panels = y.values_mut().par_chunks_exact_mut(rows * PANEL).enumerate();
-            panels.zip(self.bias.par_chunks_exact(PANEL)).for_each(compute_panel);
-        } else {
-            let panels = y.values_mut().chunks_exact_mut(rows * PANEL).enumerate();
-            panels.zip(self.bias.chunks_exact(PANEL)).for_each(compute_panel);
-        }
+            processor.dispatch(AddBias { values: y, bias: &self.bias[index * PANEL..][..PANEL], activation });
+        });
         Ok(())
     }
 }
@@ -210,7 +199,7 @@ fn tile<S: Simd, const V: usize, const N: usize, const R: usize>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::noise;
+    use crate::testing::{noise, rows_of};
 
     fn matmul(linear: &FloatLinear, x: &[f32], rows: usize, parallel: bool) -> Vec<Vec<f32>> {
         matmul_with(Processor::detect(), linear, x, rows, parallel)
@@ -225,13 +214,7 @@ mod tests {
     ) -> Vec<Vec<f32>> {
         let mut y = Panels::default();
         linear.apply(processor, Rows { numbers: x, count: rows }, None, parallel, &mut y).unwrap();
-        (0..rows)
-            .map(|row| {
-                let mut out = vec![0.0; linear.outputs];
-                y.copy(row, 0, &mut out);
-                out
-            })
-            .collect()
+        rows_of(&y, rows, linear.outputs)
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Storage for the input of a matrix product, and for its result, in panels of 64 outputs.
 
+use rayon::prelude::*;
+
 /// Number of outputs in a panel.
 pub(crate) const PANEL: usize = 64;
 
@@ -15,6 +17,8 @@ pub(crate) struct Rows<'a> {
 #[derive(Default)]
 pub(crate) struct Panels {
     rows: usize,
+    /// Number of panels.
+    panels: usize,
     /// The buffer has the largest size that was needed so far. Only its beginning is in use.
     values: Vec<f32>,
 }
@@ -30,13 +34,23 @@ pub(crate) fn grow(numbers: &mut Vec<f32>, count: usize) {
 impl Panels {
     /// Prepares the buffer for a result with `rows` rows and `panels` panels.
     pub(crate) fn reset(&mut self, rows: usize, panels: usize) {
-        self.rows = rows;
+        (self.rows, self.panels) = (rows, panels);
         grow(&mut self.values, panels * rows * PANEL);
     }
 
-    /// Returns the whole buffer, which may be longer than the result.
-    pub(crate) fn values_mut(&mut self) -> &mut [f32] {
-        &mut self.values
+    /// Calls a function with the index and the numbers of each panel. If `parallel` is set, the threads of the current
+    /// pool share the panels.
+    pub(crate) fn for_each_panel(&mut self, parallel: bool, compute: impl Fn((usize, &mut [f32])) + Send + Sync) {
+        let size = self.rows * PANEL;
+        if size == 0 {
+            return;
+        }
+        let panels = &mut self.values[..self.panels * size];
+        if parallel {
+            panels.par_chunks_exact_mut(size).enumerate().for_each(compute);
+        } else {
+            panels.chunks_exact_mut(size).enumerate().for_each(compute);
+        }
     }
 
     /// Returns a row in pieces of 64 numbers, one for each panel.
