@@ -101,6 +101,13 @@ fn answers_are_right_and_leak_nothing() {
         assert!(answer.context.meaning && answer.cut.is_empty());
         assert!(answer.context.tokens <= answer.context.budget);
         let asked = format!("{} asked {:?}", question.speaker, question.text);
+        let mut stated = Vec::new();
+        for line in answer.context.unique_sections().iter().flat_map(|section| &section.lines) {
+            if line.citation.source != Source::Scene && stated.contains(&line.citation.source) {
+                faults.push(format!("{asked}: {:?} is stated twice", line.text));
+            }
+            stated.push(line.citation.source);
+        }
         let told: BTreeSet<FactId> = lines(&answer)
             .filter_map(|line| match line.citation.source {
                 Source::Fact(id) => Some(id),

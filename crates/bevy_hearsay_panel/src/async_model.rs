@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use hearsay_engine::{Memory, MemoryError, ReadSnapshot, Ticket};
+use hearsay_engine::{MemoryError, ReadSnapshot, Ticket};
 use hearsay_model::StateVersion;
 
-use crate::panel_context::poll_ticket;
+use crate::{panel_context::poll_ticket, panel_source::PanelSource};
 
 /// Minimum interval between two reads for an unchanged request. The limit is necessary because a game can write many
 /// times per second.
@@ -37,7 +37,7 @@ impl<R: Clone + PartialEq, M: Send + 'static> AsyncModel<R, M> {
     /// model or an error arrived.
     pub(crate) fn update(
         &mut self,
-        memory: &Memory,
+        source: PanelSource,
         version: StateVersion,
         request: &R,
         read: impl FnOnce(&ReadSnapshot) -> Result<M, MemoryError> + Send + 'static,
@@ -68,7 +68,7 @@ impl<R: Clone + PartialEq, M: Send + 'static> AsyncModel<R, M> {
             drop(previous);
             read(world)
         };
-        if let Ok(ticket) = memory.read_in_background(read) {
+        if let Ok(ticket) = source.read_in_background(read) {
             // This ticket replaces the ticket of a pending read, which is no longer needed.
             self.ticket = Some((ticket, request.clone(), version));
             self.last_request = Some((request.clone(), version, Instant::now()));

@@ -30,7 +30,8 @@
 //! - **Every change is one operation.** Undo names the operation and reverts it. If later operations depend on this
 //!   operation, undo asks first.
 //! - **No typed text is lost** when the window closes: drafts, filters and layout are saved in [`SavedDesk`].
-//! - **In screen-safe mode, the panels draw no secrets.** They also draw no facts that only some of the players know.
+//! - **In screen-safe mode, the panels draw no secrets.** They read a [`CommonView`], which contains only what every
+//!   player character knows.
 //! - **Colour is never the only sign of a state.** Every clickable widget has a name for screen readers.
 //!
 //! # Appearance
@@ -50,6 +51,7 @@
 //! [`MemoryFailure`](bevy_hearsay::MemoryFailure) contains the reason.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
+mod alarm;
 mod async_model;
 pub mod commands;
 mod desk;
@@ -58,6 +60,7 @@ pub mod direction;
 mod names;
 mod panel;
 mod panel_context;
+mod panel_source;
 pub mod panels;
 mod plugin;
 #[cfg(test)]
@@ -71,13 +74,14 @@ pub mod theme;
 pub mod widgets;
 
 pub use commands::PanelKind;
-pub use desk::{Desk, SavedDesk};
+pub use desk::{Desk, SavedDesk, WindowPlacement};
 pub use desk_commands::DeskCommandQueue;
 pub use names::{NameIndex, NamedEntity};
 pub use panel::{
-    CommandOutcome, CommandReport, DeskCommand, DisplayContext, MakeOperation, Panel, PanelContext, Request,
-    SavedState, StatusMessage, restore_state, save_state,
+    CommandOutcome, CommandReport, DeskCommand, DisplayContext, MakeOperation, Panel, Request, SavedState,
+    StatusMessage, restore_state, save_state,
 };
-pub use panel_context::{PanelContextPoller, poll_ticket};
+pub use panel_context::{PanelContext, PanelContextPoller, poll_ticket};
+pub use panel_source::{CommonView, PanelSource};
 pub use plugin::{HearsayPanelPlugin, PanelDesk};
 pub use theme::{Shade, Theme, Tone};

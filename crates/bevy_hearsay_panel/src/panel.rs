@@ -13,14 +13,16 @@ use hearsay_commands::{
     review::{Decision, Decisions, Keep},
     session::{Log, SessionStep},
 };
-use hearsay_engine::{ImportOutcome, Memory, MemoryError, ReadSnapshot, Status, Written};
-use hearsay_model::{Author, EntityId, FactId, GameTime, Operation, Position, SessionId, StateVersion};
+use hearsay_engine::{ImportOutcome, MemoryError, ReadSnapshot, Written};
+use hearsay_model::{Author, EntityId, FactId, GameTime, Operation, Position, SessionId};
 use hearsay_query::journal::UndoTarget;
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
     commands::{Command, PanelKind},
     names::NameIndex,
+    panel_context::PanelContext,
+    panel_source::PanelSource,
     theme::Theme,
 };
 
@@ -33,11 +35,17 @@ pub trait Panel: Send + Sync {
     /// Returns the title of the panel's tab.
     fn title(&self) -> Cow<'_, str>;
 
-    /// Receives answers from the memory, and requests new data if the panel's data is stale.
-    fn update(&mut self, memory: &Memory, context: &PanelContext);
+    /// Receives answers, and requests new data from the source if the panel's data is stale.
+    fn update(&mut self, source: PanelSource, context: &PanelContext);
 
     /// Draws the panel. Returns its requests to the DM console.
     fn ui(&mut self, ui: &mut egui::Ui, display: &DisplayContext) -> Vec<Request>;
+
+    /// Returns the entity that the panel shows. When the DM turns screen-safe mode on, the panel for players shows the
+    /// same entity, if the players may see it.
+    fn entity(&self) -> Option<&EntityId> {
+        None
+    }
 
     /// Returns the number of waiting items, for a badge on the panel's tab.
     fn badge(&self) -> usize {
@@ -273,40 +281,13 @@ pub struct CommandReport {
     pub proposed: Option<ProposalCounts>,
 }
 
-/// The last known state of the memory. All panels receive the same context in a frame.
-#[derive(Debug, Clone, Default)]
-pub struct PanelContext {
-    /// Version of the newest state. Data that was read from an older version is stale.
-    pub version: StateVersion,
-    /// Last status of the memory; `None` until the first status arrives.
-    pub status: Option<Arc<Status>>,
-    /// Name of the campaign.
-    pub campaign: Option<String>,
-    /// Id of the current session; `None` if no session is active.
-    pub session: Option<SessionId>,
-    /// Title of the current session; `None` if no session is active.
-    pub session_title: Option<String>,
-    /// Time of the game clock, formatted on the campaign's calendar; `None` if the clock is not set.
-    pub clock: Option<String>,
-    /// Time of the game clock, in minutes of game time; `None` if the clock is not set.
-    pub clock_time: Option<GameTime>,
-    /// Current place of the scene, if it is known.
-    pub place: Option<EntityId>,
-    /// Player characters who are present in the current session.
-    pub present_players: Vec<EntityId>,
-    /// All names of entities, for completion.
-    pub names: Arc<NameIndex>,
-    /// Number of commands that are waiting or in progress.
-    pub pending_commands: usize,
-}
-
 /// Display settings of a panel in this frame.
 #[derive(Debug, Clone)]
 pub struct DisplayContext {
     /// Colours, sizes and spacing.
     pub theme: Arc<Theme>,
-    /// Whether players can see the screen. If so, panels draw no secrets, no notes for the DM, and no facts that only
-    /// some of the players know.
+    /// Whether players can see the screen. If so, the panels read only the [common view](crate::CommonView) and offer no
+    /// edits of facts. This field hides no data.
     pub screen_safe: bool,
     /// Whether quiet mode is on. In quiet mode, which is for combat, panels show no animated badges, and no popups that
     /// the user did not request.

@@ -7,14 +7,20 @@ use std::{
     time::Duration,
 };
 
-use bevy::{app::AppExit, prelude::*, window::CursorMoved};
+use bevy::{
+    app::AppExit,
+    prelude::*,
+    window::{CursorMoved, Monitor, PrimaryWindow},
+};
 use bevy_egui::{EguiContexts, EguiPlugin, EguiPrimaryContextPass, EguiZoomFactor};
 use bevy_hearsay::{LoadProgress, MemoryFailure, MemoryPhase, NpcMemory};
 use crossbeam_channel::{Sender, bounded};
+use hearsay_engine::Waker;
 use hearsay_files::{Access, Durability};
 
 use crate::{
-    desk::{Desk, SavedDesk},
+    alarm::Alarm,
+    desk::{Desk, SavedDesk, WindowPlacement},
     theme::Theme,
     widgets::empty_state,
 };
@@ -48,11 +54,14 @@ pub struct HearsayPanelPlugin {
     pub save_file: Option<PathBuf>,
     /// Theme to use if no theme was saved. Default: the built-in dark theme.
     pub theme: Option<Theme>,
+    /// Wakes an app that draws only when something changed. With it, the DM console causes frames only for input, for
+    /// data and for animations. Default `None`, for a game that draws all the time.
+    pub waker: Option<Waker>,
 }
 
 impl Default for HearsayPanelPlugin {
     fn default() -> Self {
-        Self { key: Some(KeyCode::F10), open: false, fill_window: false, save_file: None, theme: None }
+        Self { key: Some(KeyCode::F10), open: false, fill_window: false, save_file: None, theme: None, waker: None }
     }
 }
 
@@ -65,10 +74,15 @@ pub struct PanelDesk {
     pub open: bool,
 }
 
+/// Size and place of the window, if the DM console fills it.
+#[derive(Resource, Clone, Copy, Default)]
+struct Placement(Option<WindowPlacement>);
+
 #[derive(Resource)]
 struct Settings {
     key: Option<KeyCode>,
     fill_window: bool,
+    alarm: Option<Alarm>,
 }
 
 /// Writes the state of the DM console on a separate thread.
@@ -80,7 +94,7 @@ struct DeskSaver {
 }
 
 impl DeskSaver {
-    fn new(file: PathBuf, last_saved: String) -> Self {
+    fn new(file: PathBuf) -> Self {
         let (sender, receiver) = bounded::<String>(2);
         let write = move || {
             for text in receiver {
@@ -91,11 +105,11 @@ impl DeskSaver {
         };
         let writer = thread::Builder::new().name("hearsay-panels".into()).spawn(write);
         let writer = writer.inspect_err(|error| tracing::warn!("cannot save the layout of the panels: {error}")).ok();
-        Self { sender: Some(sender), writer, last_saved }
+        Self { sender: Some(sender), writer, last_saved: String::new() }
     }
 
-    fn save_if_changed(&mut self, desk: &Desk) {
-        let Ok(text) = serde_json::to_string(&desk.save()) else { return };
+    fn save_if_changed(&mut self, saved_desk: &SavedDesk) {
+        let Ok(text) = serde_json::to_string(saved_desk) else { return };
         if text != self.last_saved
             && let Some(sender) = &self.sender
             && sender.try_send(text.clone()).is_ok()
@@ -123,22 +137,21 @@ impl Plugin for HearsayPanelPlugin {
             desk.set_theme(theme.clone());
         }
         if let Some(file) = &self.save_file {
-            let text = fs::read_to_string(file).unwrap_or_default();
-            match serde_json::from_str::<SavedDesk>(&text) {
-                Ok(saved_desk) => desk.restore(saved_desk),
-                Err(error) if !text.is_empty() => {
-                    tracing::warn!(
-                        "cannot read the saved layout of the panels in {}: {error}; using the default layout",
-                        file.display()
-                    );
-                }
-                Err(_) => {}
+            if let Some(saved_desk) = SavedDesk::read(file) {
+                desk.restore(saved_desk);
             }
-            app.insert_resource(DeskSaver::new(file.clone(), text));
+            app.insert_resource(DeskSaver::new(file.clone()));
         }
         app.insert_resource(PanelDesk { desk, open: self.open })
-            .insert_resource(Settings { key: self.key, fill_window: self.fill_window })
+            .insert_resource(Settings {
+                key: self.key,
+                fill_window: self.fill_window,
+                alarm: self.waker.clone().map(Alarm::start),
+            })
             .add_systems(PreUpdate, toggle.after(bevy::input::InputSystems))
+            .init_resource::<Placement>()
+            .add_systems(Update, keep_on_screen.run_if(any_with_component::<Monitor>.and_then(run_once)))
+            .add_systems(PostUpdate, remember_window)
             .add_systems(First, resend_pointer_position)
             .add_systems(EguiPrimaryContextPass, draw)
             .add_systems(
@@ -180,7 +193,7 @@ fn draw(
     memory: Res<NpcMemory>,
     (phase, failure): (Res<State<MemoryPhase>>, Option<Res<MemoryFailure>>),
     progress: Res<LoadProgress>,
-    settings: Res<Settings>,
+    mut settings: ResMut<Settings>,
     mut desk: ResMut<PanelDesk>,
 ) {
     if !desk.open {
@@ -193,6 +206,9 @@ fn draw(
     // An app whose window is closed has no egui context.
     let Ok(ctx) = contexts.ctx_mut() else { return };
     let ctx = ctx.clone();
+    if let Some(alarm) = settings.alarm.take() {
+        ctx.set_request_repaint_callback(move |request| alarm.wake_after(request.delay));
+    }
     desk.desk.theme().apply(&ctx);
     let PanelDesk { desk, open } = &mut *desk;
     let mut draw_content = |ui: &mut egui::Ui| match memory.get() {
@@ -219,6 +235,10 @@ fn placeholder_ui(
 ) {
     let display = crate::DisplayContext { theme: desk.theme().clone().into(), ..crate::DisplayContext::default() };
     let frame = egui::Frame::new().fill(display.theme.palette().surface);
+    if failure.is_none() {
+        // The thread that opens the memory does not wake the app.
+        ui.ctx().request_repaint_after(Duration::from_millis(50));
+    }
     egui::CentralPanel::default().frame(frame).show(ui, |ui| {
         let (title, hint) = match (phase, failure) {
             (_, Some(failure)) => ("The campaign could not be opened", failure.0.to_string()),
@@ -227,16 +247,58 @@ fn placeholder_ui(
         };
         empty_state(ui, &display, title, &hint, None);
     });
-    ui.ctx().request_repaint_after(Duration::from_millis(50));
 }
 
-fn save_desk(mut desk_saver: ResMut<DeskSaver>, desk: Res<PanelDesk>) {
-    desk_saver.save_if_changed(&desk.desk);
+/// Remembers the size and the place of the window that the DM console fills. At exit, the window is already closed.
+fn remember_window(
+    settings: Res<Settings>,
+    windows: Query<&Window, (With<PrimaryWindow>, Changed<Window>)>,
+    mut placement: ResMut<Placement>,
+) {
+    if let Ok(window) = windows.single()
+        && settings.fill_window
+        && window.width() >= 1.0
+        && window.height() >= 1.0
+    {
+        let position = match window.position {
+            WindowPosition::At(position) => Some(position.to_array()),
+            WindowPosition::Automatic | WindowPosition::Centered(_) => placement.0.and_then(|last| last.position),
+        };
+        placement.0 = Some(WindowPlacement { size: [window.width() as u32, window.height() as u32], position });
+    }
 }
 
-fn save_at_exit(mut desk_saver: ResMut<DeskSaver>, desk: Res<PanelDesk>) {
+/// Moves the window to the primary monitor if it is on none: a monitor may be missing since the last start.
+fn keep_on_screen(
+    settings: Res<Settings>,
+    monitors: Query<&Monitor>,
+    mut windows: Query<&mut Window, With<PrimaryWindow>>,
+) {
+    let Ok(mut window) = windows.single_mut() else { return };
+    let WindowPosition::At(position) = window.position else { return };
+    let title_bar = position + IVec2::new(window.physical_width() as i32 / 2, 8);
+    let contains = |monitor: &Monitor| {
+        let end = monitor.physical_position + monitor.physical_size().as_ivec2();
+        title_bar.cmpge(monitor.physical_position).all() && title_bar.cmplt(end).all()
+    };
+    if settings.fill_window && !monitors.iter().any(contains) {
+        window.position = WindowPosition::Centered(MonitorSelection::Primary);
+    }
+}
+
+fn saved_desk(desk: &Desk, placement: Placement) -> SavedDesk {
+    let mut saved_desk = desk.save();
+    saved_desk.window = placement.0;
+    saved_desk
+}
+
+fn save_desk(mut desk_saver: ResMut<DeskSaver>, desk: Res<PanelDesk>, placement: Res<Placement>) {
+    desk_saver.save_if_changed(&saved_desk(&desk.desk, *placement));
+}
+
+fn save_at_exit(mut desk_saver: ResMut<DeskSaver>, desk: Res<PanelDesk>, placement: Res<Placement>) {
     let started_at = std::time::Instant::now();
-    let Ok(text) = serde_json::to_string(&desk.desk.save()) else { return };
+    let Ok(text) = serde_json::to_string(&saved_desk(&desk.desk, *placement)) else { return };
     if let Some(sender) = desk_saver.sender.take() {
         let _ = sender.send_timeout(text, Duration::from_secs(1));
     }
@@ -244,5 +306,64 @@ fn save_at_exit(mut desk_saver: ResMut<DeskSaver>, desk: Res<PanelDesk>) {
     // Wait until the file is written, but at most two seconds.
     while !writer.is_finished() && started_at.elapsed() < Duration::from_secs(2) {
         thread::sleep(Duration::from_millis(2));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bevy::{ecs::system::RunSystemOnce, window::WindowResolution};
+
+    use super::*;
+
+    fn app(fill_window: bool, position: WindowPosition) -> App {
+        let mut app = App::new();
+        app.insert_resource(Settings { key: None, fill_window, alarm: None }).init_resource::<Placement>();
+        let monitor = Monitor {
+            name: None,
+            physical_width: 1920,
+            physical_height: 1080,
+            physical_position: IVec2::ZERO,
+            refresh_rate_millihertz: None,
+            scale_factor: 1.0,
+            video_modes: Vec::new(),
+        };
+        app.world_mut().spawn(monitor);
+        let resolution = WindowResolution::new(1500, 800);
+        app.world_mut().spawn((Window { resolution, position, ..default() }, PrimaryWindow));
+        app
+    }
+
+    fn placement(app: &mut App) -> Option<WindowPlacement> {
+        app.world_mut().run_system_once(remember_window).unwrap();
+        app.world().resource::<Placement>().0
+    }
+
+    #[test]
+    fn the_window_keeps_its_size_and_its_place() {
+        let mut app = app(true, WindowPosition::At(IVec2::new(40, 30)));
+        let expected = WindowPlacement { size: [1500, 800], position: Some([40, 30]) };
+        assert_eq!(placement(&mut app), Some(expected));
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("console.json");
+        let saved_desk = saved_desk(&Desk::default(), Placement(Some(expected)));
+        write_atomically(&file, &serde_json::to_string(&saved_desk).unwrap()).unwrap();
+        assert_eq!(SavedDesk::read(&file).unwrap().window, Some(expected));
+        // The window of a game belongs to the game.
+        assert_eq!(placement(&mut self::app(false, WindowPosition::At(IVec2::ZERO))), None);
+    }
+
+    #[test]
+    fn a_window_on_a_missing_monitor_returns_to_the_screen() {
+        for (fill_window, at, is_moved) in [
+            (true, IVec2::new(2500, 0), true),
+            (true, IVec2::new(100, 100), false),
+            (false, IVec2::new(2500, 0), false),
+        ] {
+            let mut app = app(fill_window, WindowPosition::At(at));
+            app.world_mut().run_system_once(keep_on_screen).unwrap();
+            let mut windows = app.world_mut().query::<&Window>();
+            let position = windows.single(app.world()).unwrap().position;
+            assert_eq!(position != WindowPosition::At(at), is_moved, "{at}");
+        }
     }
 }

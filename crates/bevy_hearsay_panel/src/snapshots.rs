@@ -71,7 +71,7 @@ fn what_panels_show_of_a_small_campaign() {
             &GraphModel::load(world, &GraphRequest { center: Some(id("bram")), ..GraphRequest::default() })?,
         );
         check("threads", &ThreadsModel::load(world)?);
-        let mut review = ReviewModel::load(world, &[], ReviewTriage { max_per_source: 25, shows_held_back: false });
+        let mut review = ReviewModel::load(world, &[], ReviewTriage::default());
         review.cards.iter_mut().for_each(|card| card.recorded = 0);
         check("review", &review);
         Ok(())

@@ -16,6 +16,7 @@ use crate::{
     desk_commands::DeskCommandQueue,
     panel::{CommandOutcome, DisplayContext, Panel, Request},
     panel_context::PanelContextPoller,
+    panel_source::PanelSource,
 };
 
 /// Maximum time that a test waits. It is long enough for a busy machine.
@@ -30,6 +31,16 @@ pub(crate) fn empty_memory() -> Memory {
     options.settings.model.enabled = false;
     options.settings.extraction.enabled = false;
     Memory::open(options).unwrap()
+}
+
+/// Opens the example campaign in a separate engine with a sentence encoder.
+pub(crate) fn gullhaven_with_encoder() -> Memory {
+    let mut options = MemoryOptions::in_memory();
+    options.settings.extraction.enabled = false;
+    let memory = Memory::open(options).unwrap();
+    memory.wait_until_settled(|| true).unwrap();
+    memory.import(GULLHAVEN).unwrap().wait().unwrap();
+    memory
 }
 
 /// Opens the example campaign in a separate engine.
@@ -73,7 +84,7 @@ impl<P: Panel> PanelHost<P> {
         }
         self.context_poller.update(&self.memory, self.desk_commands.pending_count());
         self.display.names = Arc::clone(&self.context_poller.panel_context().names);
-        self.panel.update(&self.memory, self.context_poller.panel_context());
+        self.panel.update(PanelSource::dm(&self.memory), self.context_poller.panel_context());
         for request in self.panel.ui(ui, &self.display) {
             match request {
                 Request::Execute(desk_command) => self.desk_commands.submit(desk_command),
@@ -88,15 +99,7 @@ pub(crate) type PanelHarness<P> = Harness<'static, PanelHost<P>>;
 
 /// Puts a panel into a window of 1280×720.
 pub(crate) fn open_panel<P: Panel + 'static>(panel: P, memory: Memory) -> PanelHarness<P> {
-    open_panel_with(panel, memory, DisplayContext::default())
-}
-
-/// Puts a panel into a window of 1280×720, with the given display settings.
-pub(crate) fn open_panel_with<P: Panel + 'static>(
-    panel: P,
-    memory: Memory,
-    display: DisplayContext,
-) -> PanelHarness<P> {
+    let display = DisplayContext::default();
     let (context_poller, desk_commands) = (PanelContextPoller::default(), DeskCommandQueue::default());
     let host =
         PanelHost { memory, panel, display, context_poller, desk_commands, requests: Vec::new(), outcomes: Vec::new() };
@@ -139,7 +142,6 @@ pub(crate) struct DrawnPanel<M, V, A> {
     pub(crate) view: V,
     /// Actions that the drawing function has returned so far.
     pub(crate) actions: Vec<A>,
-    pub(crate) screen_safe: bool,
 }
 
 /// Puts the drawing function of a panel into a window without an engine, and draws the first frames.
@@ -148,10 +150,9 @@ pub(crate) fn draw_panel<M: 'static, V: 'static, A: 'static>(
     view: V,
     mut draw: impl FnMut(&mut egui::Ui, &DisplayContext, &M, &mut V) -> Vec<A> + 'static,
 ) -> Harness<'static, DrawnPanel<M, V, A>> {
-    let panel = DrawnPanel { model, view, actions: Vec::new(), screen_safe: false };
+    let panel = DrawnPanel { model, view, actions: Vec::new() };
     let mut harness = draw_harness(panel, move |ui, display, panel: &mut DrawnPanel<M, V, A>| {
-        let display = DisplayContext { screen_safe: panel.screen_safe, ..display.clone() };
-        let actions = draw(ui, &display, &panel.model, &mut panel.view);
+        let actions = draw(ui, display, &panel.model, &mut panel.view);
         panel.actions.extend(actions);
     });
     harness.run_steps(3);

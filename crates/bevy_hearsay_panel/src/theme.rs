@@ -324,6 +324,8 @@ impl Theme {
         style.interaction.tooltip_delay = 0.3;
         // Disable text selection, because selectable text in a list row would receive the clicks on the row.
         style.interaction.selectable_labels = false;
+        // A blinking cursor causes frames all the time.
+        style.visuals.text_cursor.blink = false;
         style.visuals.selection.bg_fill = palette.selection;
         style
     }

@@ -32,9 +32,9 @@ pub(crate) struct Args {
     /// Search for this text in the search panel
     #[arg(long, value_name = "WORDS")]
     pub(crate) search: Option<String>,
-    /// Size of the window in pixels
-    #[arg(long, value_name = "WIDTHxHEIGHT", default_value = "1280x720", value_parser = parse_size)]
-    pub(crate) size: (u32, u32),
+    /// Size of the window in pixels [default: the size at the last exit, or 1280x720]
+    #[arg(long, value_name = "WIDTHxHEIGHT", value_parser = parse_size)]
+    pub(crate) size: Option<(u32, u32)>,
     /// Theme: `dark`, `light`, or the path of a theme file
     #[arg(long, value_name = "THEME", default_value = "dark")]
     theme: String,
@@ -106,7 +106,7 @@ mod tests {
         let args =
             parsed(&["--screenshot", "out.png", "--panel", "let-time-pass", "--size", "1920x1080", "-C", "mill"]);
         let args = args.unwrap();
-        assert_eq!((args.panel, args.size), (Some(PanelKind::Time), (1920, 1080)));
+        assert_eq!((args.panel, args.size), (Some(PanelKind::Time), Some((1920, 1080))));
         assert_eq!(args.campaign, Some(PathBuf::from("mill")));
         assert!(parsed(&["--size", "0x0"]).unwrap_err().to_string().contains("1280x720"));
         assert!(parsed(&["--panel", "nothing"]).unwrap_err().to_string().contains("choose one of review"));

@@ -52,6 +52,7 @@
 mod knowledge;
 mod meetings;
 mod options;
+mod untold;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -63,11 +64,13 @@ use hearsay_model::{
     State,
 };
 
-use crate::{AccessPath, BELIEF_THRESHOLD, Occasion, Trust, learn::justifications};
+use crate::{AccessPath, BELIEF_THRESHOLD, Known, Occasion, Trust, learn::justifications};
 use knowledge::CharacterKnowledge;
 use meetings::{Meeting, MeetingPlan, Person, RandomDraws, TELLING_DRAW};
 use options::ROUNDS;
 pub use options::{GossipError, GossipOptions};
+use untold::Obstacles;
+pub use untold::{Untold, UntoldReason};
 
 /// Maximum number of a hearer's own edges to one fact. Once a hearer has this many, hearing the fact again has no
 /// effect.
@@ -107,6 +110,9 @@ pub struct GossipStep {
     pub news: Vec<News>,
     /// Number of meetings in the step.
     pub meetings: usize,
+    /// The facts that no character told, with the reasons; empty unless [`GossipOptions::explain`] is set. The facts
+    /// that came closest to being told come first.
+    pub untold: Vec<Untold>,
 }
 
 /// How far one fact spread during a [`GossipStep`].
@@ -169,6 +175,7 @@ pub fn gossip(state: &State, options: &GossipOptions) -> Result<GossipStep, Goss
         draws,
         news_minutes: i64::from(options.news_days).saturating_mul(day_length),
         step: GossipStep::default(),
+        obstacles: options.explain.then(Obstacles::default),
     };
     for day in from.div_euclid(day_length)..=until.div_euclid(day_length) {
         let begins = day.saturating_mul(day_length);
@@ -200,7 +207,7 @@ pub fn gossip(state: &State, options: &GossipOptions) -> Result<GossipStep, Goss
             }
         }
     }
-    Ok(simulation.step)
+    Ok(simulation.finish(&plan))
 }
 
 /// One direction of a meeting, in which the teller may tell news to the hearer.
@@ -220,6 +227,12 @@ fn openness(trust: &Trust) -> f64 {
     ((trust.level().get() - 0.3) / 0.5).clamp(0.05, 1.0)
 }
 
+/// Returns whether a hearer learns nothing from hearing a fact that it already knows.
+fn hearing_has_no_effect(known: &Known) -> bool {
+    let own_count = known.known_edges().iter().filter(|known_edge| known_edge.access_path == AccessPath::Own).count();
+    known.credence().get() >= BELIEF_THRESHOLD || own_count >= MAX_OWN_EDGES
+}
+
 /// A gossip step in progress.
 struct Simulation<'s> {
     state: &'s State,
@@ -228,6 +241,8 @@ struct Simulation<'s> {
     draws: RandomDraws,
     news_minutes: i64,
     step: GossipStep,
+    /// What keeps facts from being told; `None` unless [`GossipOptions::explain`] is set.
+    obstacles: Option<Obstacles>,
 }
 
 impl Simulation<'_> {
@@ -237,34 +252,50 @@ impl Simulation<'_> {
         if teller.talkativeness <= 0.0 || self.news_minutes == 0 {
             return;
         }
+        if let Some(obstacles) = &mut self.obstacles {
+            obstacles.record_conversation(teller.index, conversation.known_by);
+        }
         self.knowledge.prepare(teller.index, when);
         let oldest = GameTime(when.0.saturating_sub(self.news_minutes));
         let (mut told_count, mut cached_openness) = (0, None);
         for (learned, _, id) in self.knowledge.news(teller.index, oldest, conversation.known_by) {
             if told_count >= self.options.facts_per_meeting {
-                break;
+                if self.obstacles.is_none() {
+                    break;
+                }
+                self.record_obstacle(conversation, id, true);
+                continue;
             }
-            let freshness =
-                |learned: GameTime| 1.0 - when.0.saturating_sub(learned.0) as f64 / self.news_minutes as f64;
             let fact_hash = (id.as_u128() >> 64) as u64 ^ id.as_u128() as u64;
             let [day, round] = conversation.draw_key;
             let draw =
                 self.draws.fraction([TELLING_DRAW, day, round, teller.hash, hearer.hash ^ fact_hash.rotate_left(17)]);
             // The random draw rejects most facts, so it comes before the slow lookups of knowledge and trust.
-            if draw >= teller.talkativeness * freshness(learned) {
+            if draw >= teller.talkativeness * self.freshness(learned, when) {
+                self.record_obstacle(conversation, id, false);
                 continue;
             }
             let Some(learned) = self.knowledge.first_learned(teller.index, id, conversation.known_by) else { continue };
             let openness = *cached_openness
                 .get_or_insert_with(|| openness(&self.knowledge.trust(teller.index, hearer.index, when)));
-            let probability = teller.talkativeness * openness * freshness(learned);
+            let probability = teller.talkativeness * openness * self.freshness(learned, when);
+            let mut was_told = false;
             if draw < probability {
                 self.knowledge.prepare(hearer.index, when);
                 let skip_interest_check = draw < probability * INTEREST_IN_UNKNOWN;
-                told_count +=
-                    usize::from(self.would_tell(conversation, id, skip_interest_check) && self.tell(conversation, id));
+                was_told = self.would_tell(conversation, id, skip_interest_check) && self.tell(conversation, id);
+            }
+            if was_told {
+                told_count += 1;
+            } else {
+                self.record_obstacle(conversation, id, false);
             }
         }
+    }
+
+    /// Returns the *freshness* of a fact that was learned at a moment.
+    fn freshness(&self, learned: GameTime, when: GameTime) -> f64 {
+        1.0 - when.0.saturating_sub(learned.0) as f64 / self.news_minutes as f64
     }
 
     /// Returns whether the teller would tell a fact to the hearer. If `skip_interest_check` is `true`, does not check
@@ -272,9 +303,9 @@ impl Simulation<'_> {
     fn would_tell(&mut self, conversation: &Conversation, id: FactId, skip_interest_check: bool) -> bool {
         let (teller, hearer, when) = (conversation.teller.index, conversation.hearer.index, conversation.when);
         let Some(fact) = self.state.fact(id) else { return false };
-        let is_about_hearer =
-            fact.subject() == conversation.hearer.id || fact.object().entity() == Some(conversation.hearer.id);
-        if is_about_hearer || !(skip_interest_check || self.knowledge.concerns_both(fact, teller, hearer, when)) {
+        if untold::is_about(fact, conversation.hearer.id)
+            || !(skip_interest_check || self.knowledge.concerns_both(fact, teller, hearer, when))
+        {
             return false;
         }
         let Some(known) = self.knowledge.known(teller, id, when) else { return false };
@@ -287,15 +318,10 @@ impl Simulation<'_> {
     fn tell(&mut self, conversation: &Conversation, id: FactId) -> bool {
         let &Conversation { teller, hearer, when, occasion, .. } = conversation;
         let known_before = self.knowledge.known(hearer.index, id, when);
-        let hearing_has_no_effect = known_before.as_ref().is_some_and(|known| {
-            let own_count =
-                known.known_edges().iter().filter(|known_edge| known_edge.access_path == AccessPath::Own).count();
-            known.credence().get() >= BELIEF_THRESHOLD || own_count >= MAX_OWN_EDGES
-        });
         let (Some(fact), Some(known)) = (self.state.fact(id), self.knowledge.known(teller.index, id, when)) else {
             return false;
         };
-        if hearing_has_no_effect {
+        if known_before.as_ref().is_some_and(hearing_has_no_effect) {
             return false;
         }
         let sources: Vec<Justification> = justifications(&known).collect();
@@ -328,6 +354,9 @@ impl Simulation<'_> {
         let edge = self.learn(hearer.index, &told_edge);
         for name in names {
             self.learn(hearer.index, &Arc::new(name.sorted()));
+        }
+        if let Some(obstacles) = &mut self.obstacles {
+            obstacles.record_telling(id);
         }
         self.step.news.push(News {
             fact: id,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hearsay_model::{
     Acquisition, Date, EntityId, Fact, FactId, FactStatus, GameTime, Kind, Knower, KnowledgeEdge, PredicateRole,
-    SessionId, State, text,
+    SessionId, State,
 };
 
 /// Time, place and session in which knowers learn facts.
@@ -54,8 +54,7 @@ pub fn is_dead(state: &State, id: &EntityId, moment: Option<GameTime>) -> bool {
 
 /// Returns whether a fact states that its subject is dead.
 pub fn states_death(state: &State, fact: &Fact) -> bool {
-    let dead_values = &state.vocabulary().behavior(fact.predicate()).dead_values;
-    fact.object().text().is_some_and(|value| dead_values.contains(&text::normalize(value)))
+    state.vocabulary().behavior(fact.predicate()).means_death(fact.object())
 }
 
 /// Returns the canon facts that state the death of an entity, at any moment.

@@ -66,7 +66,8 @@ pub use cancel::CancelToken;
 pub use earlier::EarlierImports;
 pub use error::{CampaignError, CampaignErrors, Warning};
 pub use export::{
-    Backup, export_backup, export_dot, export_graphml, export_handbook, export_vault, export_yaml, read_backup,
+    Backup, Handbook, HandbookFormat, HandbookReaders, HandbookRequest, export_backup, export_dot, export_graphml,
+    export_handbooks, export_vault, export_yaml, read_backup,
 };
 pub use files::digest_files;
 pub use findings::{FileLocation, ImportFindings, Skipped};

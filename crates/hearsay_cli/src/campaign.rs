@@ -46,7 +46,17 @@ pub(crate) fn open(campaign: &Campaign, access: Access, encoder_use: EncoderUse,
 /// Opens a campaign for a command that records texts. First extracts facts from all texts that still wait for
 /// extraction, so that the result of the command does not include facts from these texts.
 pub(crate) fn open_for_recording(campaign: &Campaign, access: Access, output: &Output) -> Result<Memory> {
-    let memory = open(campaign, access, EncoderUse::Disabled, output)?;
+    open_and_extract(campaign, access, EncoderUse::Disabled, output)
+}
+
+/// Opens a campaign like [`open_for_recording`], with the sentence encoder, for a command that matches spoken words with
+/// recorded facts.
+pub(crate) fn open_for_speech(campaign: &Campaign, access: Access, output: &Output) -> Result<Memory> {
+    open_and_extract(campaign, access, EncoderUse::Enabled, output)
+}
+
+fn open_and_extract(campaign: &Campaign, access: Access, encoder_use: EncoderUse, output: &Output) -> Result<Memory> {
+    let memory = open(campaign, access, encoder_use, output)?;
     if access == Access::Write {
         texts::extract_waiting_texts(&memory, &campaign.campaign, output)?;
     }

@@ -31,6 +31,11 @@ pub(crate) fn write_or_preview(
     Ok(Some(memory.write(build_operation)?.wait()?))
 }
 
+/// Prints the summary and the position of an operation that was written.
+pub(crate) fn print_written(written: &Written, output: &mut Output) -> Result<()> {
+    output.line(format!("{} (operation {})", written.summary, written.position))
+}
+
 /// Prints the effects of an operation without writing it.
 fn print_dry_run(
     memory: &Memory,

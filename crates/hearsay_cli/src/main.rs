@@ -17,6 +17,7 @@ mod pager;
 mod read_only;
 mod reveals;
 mod speakers;
+mod stated_facts;
 mod style;
 mod sync;
 mod texts;

@@ -1,6 +1,7 @@
 //! Simulates gossip over a period of game time and records it as one operation.
 
-use hearsay_belief::gossip::{GossipOptions, GossipStep, gossip};
+pub use hearsay_belief::gossip::UntoldReason;
+use hearsay_belief::gossip::{GossipOptions, GossipStep, Untold, gossip};
 use hearsay_model::{
     Author, Change, Credence, EntityId, FactId, GameSetting, GameTime, Operation, Setting, State, Timestamp,
 };
@@ -22,11 +23,13 @@ pub struct Gossip {
     pub seed: u64,
     /// Whether to set the game clock to the end of the period. Default true.
     pub set_clock: bool,
+    /// Whether the report says which facts nobody tells, and why. Default false, because it takes longer.
+    pub explain: bool,
 }
 
 impl Default for Gossip {
     fn default() -> Self {
-        Self { from: None, until: None, days: 1, seed: 0, set_clock: true }
+        Self { from: None, until: None, days: 1, seed: 0, set_clock: true, explain: false }
     }
 }
 
@@ -45,6 +48,9 @@ pub struct GossipReport {
     pub spread: Vec<SpreadRow>,
     /// Facts that characters told each other, in chronological order.
     pub news: Vec<NewsRow>,
+    /// Facts that somebody knows and nobody tells, although facts of their kind can be gossip. Empty unless
+    /// [`Gossip::explain`] is set. Facts that came closest to being told come first.
+    pub untold: Vec<UntoldRow>,
 }
 
 /// Spread of one fact during the period.
@@ -81,6 +87,42 @@ pub struct NewsRow {
     pub credence: Credence,
 }
 
+/// A fact that nobody told during the period.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct UntoldRow {
+    /// Id of the fact.
+    pub fact: FactId,
+    /// Sentence that states the fact.
+    pub statement: String,
+    /// Why nobody told the fact.
+    pub reason: UntoldReason,
+    /// The reason as a clause in plain English.
+    pub explanation: &'static str,
+    /// How probable it was that a knower tells the fact, and in how many conversations; `None` if no conversation got
+    /// as far as chance.
+    pub details: Option<String>,
+    /// Living NPCs that know the fact, themselves or through a group or place.
+    pub knowers: Vec<EntityId>,
+}
+
+impl UntoldRow {
+    fn new(untold: &Untold, statement: String) -> Self {
+        let details = (untold.chances > 0).then(|| {
+            let conversations = if untold.chances == 1 { "conversation" } else { "conversations" };
+            let percent = 100.0 * untold.max_probability;
+            format!("probability at most {percent:.0} % in {} {conversations}", untold.chances)
+        });
+        Self {
+            fact: untold.fact,
+            statement,
+            reason: untold.reason,
+            explanation: untold.reason.explanation(),
+            details,
+            knowers: untold.knowers.clone(),
+        }
+    }
+}
+
 /// A simulated period of gossip that is not committed yet.
 #[derive(Debug, Clone)]
 pub struct GossipPlan {
@@ -100,7 +142,10 @@ impl Gossip {
         let from = self.from.or(state.clock()).ok_or(CommandError::NoClock)?;
         let days = i64::from(self.days).saturating_mul(state.calendar().minutes_per_day());
         let until = self.until.unwrap_or(GameTime(from.0.saturating_add(days)));
-        let step = gossip(state, &GossipOptions { seed: self.seed, ..GossipOptions::between(from, until) })?;
+        let step = gossip(
+            state,
+            &GossipOptions { seed: self.seed, explain: self.explain, ..GossipOptions::between(from, until) },
+        )?;
         let report = report(state, &step, from, until);
         let mut changes = step.changes;
         if self.set_clock && state.clock().is_none_or(|clock| clock < until) {
@@ -137,5 +182,6 @@ fn report(state: &State, step: &GossipStep, from: GameTime, until: GameTime) -> 
         meetings: step.meetings,
         spread: spread.collect(),
         news: news.collect(),
+        untold: step.untold.iter().map(|untold| UntoldRow::new(untold, statement(untold.fact))).collect(),
     }
 }

@@ -8,6 +8,7 @@
 
 pub mod edit;
 pub mod error;
+pub mod fact_matching;
 pub mod game_event;
 pub mod gossip;
 pub mod merge;

@@ -24,7 +24,8 @@ use crate::{
 };
 use batch::Batch;
 use recorded_match::{
-    RecordedMatch, contradicts_confirmed_canon, find_recorded_match, is_repeated_reading, with_added_evidence,
+    RecordedMatch, contradicts_confirmed_canon, find_recorded_match, is_repeated_reading, restates_stated_fact,
+    with_added_evidence,
 };
 
 /// A proposed fact.
@@ -208,6 +209,10 @@ impl Proposer<'_> {
             self.counts.dropped += 1;
             return Ok(());
         };
+        if is_untrusted_author(self.author) && restates_stated_fact(state, proposal) {
+            self.counts.known += 1;
+            return Ok(());
+        }
         let is_lie = proposal.text.as_ref().is_some_and(|text| text.sincerity == Sincerity::Lie);
         let claim_status = if is_lie { FactStatus::False } else { FactStatus::Claimed };
         if status == FactStatus::Claimed {

@@ -1,9 +1,15 @@
 //! Events of an open memory.
 
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
+
+use crossbeam_channel::Sender;
 use hearsay_model::{Acquisition, Credence, EntityId, FactId, Key, OpenThread, Position};
 use hearsay_recall::LineClaim;
 
-use crate::ModelStatus;
+use crate::{ModelStatus, Waker};
 
 /// A fact that a watched knower newly learned.
 #[derive(Debug, Clone, PartialEq)]
@@ -94,4 +100,23 @@ pub enum Event {
     /// A background task or the storage failed with this error message. Acknowledged writes are not lost. After a
     /// failure of the storage, nothing is saved until the memory is opened again.
     Failed(String),
+}
+
+/// Sends the events of a memory.
+#[derive(Debug)]
+pub(crate) struct EventSender {
+    pub(crate) sender: Sender<Event>,
+    /// Number of events so far, including dropped events.
+    pub(crate) count: Arc<AtomicU64>,
+    pub(crate) waker: Option<Waker>,
+}
+
+impl EventSender {
+    /// Sends an event. Returns whether the channel had space for it.
+    pub(crate) fn send(&self, event: Event) -> bool {
+        let is_sent = self.sender.try_send(event).is_ok();
+        self.count.fetch_add(1, Ordering::Release);
+        self.waker.iter().for_each(Waker::wake);
+        is_sent
+    }
 }

@@ -39,6 +39,7 @@ mod progress;
 mod settings;
 mod status;
 mod ticket;
+mod waker;
 mod watch;
 mod worker;
 
@@ -64,13 +65,13 @@ pub use progress::{ImportProgress, ImportStage};
 #[cfg(not(feature = "llm"))]
 pub use settings::LlmSettings;
 pub use settings::{
-    DuplicateSettings, ExtractionEngine, ExtractionSettings, ModelSettings, ReviewSettings, SETTINGS_FILE, Settings,
-    StoreSettings,
+    DuplicateSettings, ExtractionEngine, ExtractionSettings, ModelSettings, SETTINGS_FILE, Settings, StoreSettings,
 };
 #[cfg(feature = "llm")]
 pub use status::LlmStatus;
 pub use status::{ModelStatus, ReadSnapshot, Status};
 pub use ticket::Ticket;
+pub use waker::Waker;
 pub use watch::{MAX_WATCHED_BELIEFS, MindFilter, MindInterest};
 #[cfg(feature = "llm")]
 pub use worker::LlmStep;

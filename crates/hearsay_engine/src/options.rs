@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use hearsay_store::{Location, StoreOptions};
 
-use crate::{MemoryError, progress::ImportProgress, settings::Settings};
+use crate::{MemoryError, Waker, progress::ImportProgress, settings::Settings};
 
 /// Options for opening a memory.
 #[derive(Debug, Clone)]
@@ -18,6 +18,8 @@ pub struct MemoryOptions {
     /// Maximum number of reads that wait for the worker thread. The same limit applies to writes. Further requests fail
     /// with [`MemoryError::Full`]. Default 256.
     pub queue: usize,
+    /// Called after each answer and each event. Default `None`.
+    pub waker: Option<Waker>,
 }
 
 impl MemoryOptions {
@@ -36,12 +38,18 @@ impl MemoryOptions {
         let location = Location::Directory(directory.join(&settings.store.directory));
         settings.model.directory = settings.model.directory.map(|model| directory.join(model));
         settings.extraction.language = settings.extraction.language.map(|language| directory.join(language));
-        Self { location, settings, store: StoreOptions::default(), queue: 256 }
+        Self { location, settings, ..Self::in_memory() }
     }
 
     /// Returns the options for a memory without files. The contents of this memory are lost when it closes.
     pub fn in_memory() -> Self {
-        Self { location: Location::Memory, settings: Settings::default(), store: StoreOptions::default(), queue: 256 }
+        Self {
+            location: Location::Memory,
+            settings: Settings::default(),
+            store: StoreOptions::default(),
+            queue: 256,
+            waker: None,
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use std::{
 use hearsay_campaign::read_text_file;
 use hearsay_commands::policy::Policy;
 use hearsay_model::UndoRetention;
-use hearsay_query::ask::RecallSettings;
+use hearsay_query::{ask::RecallSettings, review::ReviewSettings};
 use serde::{Deserialize, Serialize};
 
 use crate::MemoryError;
@@ -99,22 +99,6 @@ pub struct ExtractionSettings {
 impl Default for ExtractionSettings {
     fn default() -> Self {
         Self { enabled: true, engine: ExtractionEngine::default(), language: None, llm: LlmSettings::default() }
-    }
-}
-
-/// Settings of the review.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct ReviewSettings {
-    /// Maximum number of items in the review queue from the texts of one session, or from the other texts of one
-    /// import. The items with the highest confidence are queued. The others are held back until the DM asks for them or
-    /// decides on queued items.
-    pub max_per_source: usize,
-}
-
-impl Default for ReviewSettings {
-    fn default() -> Self {
-        Self { max_per_source: 25 }
     }
 }
 

@@ -10,7 +10,7 @@ use std::{
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TryRecvError, bounded};
 
-use crate::MemoryError;
+use crate::{MemoryError, Waker};
 
 /// A pending request. Dropping the ticket of a read or a question cancels the request. Dropping the ticket of a write
 /// does not cancel the write: use [`cancel`](Self::cancel).
@@ -36,16 +36,18 @@ pub(crate) enum OnDrop {
 /// Worker's side of a ticket.
 #[derive(Debug)]
 pub(crate) struct Responder<T> {
-    answer: Sender<Result<T, MemoryError>>,
+    answer: Option<Sender<Result<T, MemoryError>>>,
     cancelled: Arc<AtomicBool>,
+    waker: Option<Waker>,
 }
 
-pub(crate) fn ticket<T>(id: u64, on_drop: OnDrop) -> (Ticket<T>, Responder<T>) {
+/// Creates a ticket and its responder. The responder calls `waker` when the ticket has an answer.
+pub(crate) fn ticket<T>(id: u64, on_drop: OnDrop, waker: Option<Waker>) -> (Ticket<T>, Responder<T>) {
     let (sender, receiver) = bounded(1);
     let cancelled = Arc::new(AtomicBool::new(false));
     let taken = AtomicBool::new(false);
     let ticket = Ticket { id, answer: receiver, taken, cancelled: Arc::clone(&cancelled), on_drop };
-    (ticket, Responder { answer: sender, cancelled })
+    (ticket, Responder { answer: Some(sender), cancelled, waker })
 }
 
 impl<T> Ticket<T> {
@@ -103,6 +105,14 @@ impl<T> Drop for Ticket<T> {
     }
 }
 
+impl<T> Drop for Responder<T> {
+    /// Wakes the owner of the ticket, which has either an answer or the error that there is none.
+    fn drop(&mut self) {
+        self.answer = None;
+        self.waker.iter().for_each(Waker::wake);
+    }
+}
+
 impl<T> Responder<T> {
     pub(crate) fn is_cancelled(&self) -> bool {
         self.cancelled.load(Ordering::Relaxed)
@@ -114,6 +124,6 @@ impl<T> Responder<T> {
 
     /// Sends the answer. Does nothing if the ticket was dropped.
     pub(crate) fn give(self, answer: Result<T, MemoryError>) {
-        let _ = self.answer.try_send(answer);
+        let _ = self.answer.as_ref().map(|sender| sender.try_send(answer));
     }
 }

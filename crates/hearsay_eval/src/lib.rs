@@ -45,6 +45,7 @@ mod random;
 pub mod readers;
 pub mod recall;
 pub mod recorded_story;
+pub mod screen_safe;
 pub mod soak;
 pub mod speed;
 pub mod stories;

@@ -55,6 +55,52 @@ pub fn is_pronoun(word: &str) -> bool {
     )
 }
 
+/// Grammatical role of a pronoun of the first person.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FirstPerson {
+    /// "I", "me", "myself".
+    Personal,
+    /// "my", "mine".
+    Possessive,
+}
+
+/// Returns the role of a singular pronoun of the first person; `None` for other words. The word must be in lowercase.
+pub(crate) fn first_person(word: &str) -> Option<FirstPerson> {
+    match word {
+        "i" | "me" | "myself" => Some(FirstPerson::Personal),
+        "my" | "mine" => Some(FirstPerson::Possessive),
+        _ => None,
+    }
+}
+
+/// Returns whether a word is a pronoun that can stand for an entity which the sentence does not name, such as "he",
+/// "you" or "there". Singular pronouns of the first person do not count. The word must be in lowercase.
+pub fn is_anaphor(word: &str) -> bool {
+    is_pronoun(word)
+        && first_person(word).is_none()
+        && !matches!(word, "who" | "whom" | "whose" | "which" | "oneself" | "ourselves" | "yourself")
+        && !["some", "any", "every", "no"].iter().any(|start| word.starts_with(start))
+}
+
+/// Returns whether a word negates a sentence or a part of it. The word must be in lowercase.
+pub(crate) fn is_negation(word: &str) -> bool {
+    matches!(
+        word,
+        "not"
+            | "n't"
+            | "cannot"
+            | "never"
+            | "no"
+            | "none"
+            | "nobody"
+            | "noone"
+            | "nothing"
+            | "nowhere"
+            | "neither"
+            | "nor"
+    )
+}
+
 /// Returns whether a word is a form of "be". The word must be in lowercase.
 pub(crate) fn is_be_form(word: &str) -> bool {
     matches!(word, "be" | "am" | "is" | "are" | "was" | "were" | "been" | "being")

@@ -104,6 +104,7 @@ mod relational_nouns;
 mod sentence_reader;
 mod sentence_similarity;
 mod sentence_splitter;
+mod spoken_sentences;
 mod statements;
 mod temporality;
 #[cfg(test)]
@@ -121,10 +122,11 @@ pub use facts::{
     Cue, CueKind, ExtractedFact, Extraction, FactObject, Mention, NameOccurrence, NewEntity, SentenceEncoder, Text,
     TextType,
 };
-pub use function_words::is_pronoun;
+pub use function_words::{is_anaphor, is_pronoun};
 pub use language::Language;
 pub use language_file::LanguageError;
 pub use lexicon::{Lexicon, LexiconEntity};
 pub use model::{FEATURE_NAMES, READING_MODEL, ReadingModel, WindowSize};
 pub use pipeline::{Extractor, TrainingExample, TrainingExtraction};
+pub use spoken_sentences::SpokenSentence;
 pub use statements::{LineStatements, ModelStatement, StatementFeatures, TalkProbabilities};

@@ -30,11 +30,11 @@ const TOWN: [(&str, &str, &str, &[&str]); 11] = [
     ("sunken-map", "item", "", &["the Sunken Map"]),
 ];
 
-fn id(text: &str) -> EntityId {
+pub(crate) fn id(text: &str) -> EntityId {
     EntityId::new(text).unwrap()
 }
 
-fn town() -> Lexicon {
+pub(crate) fn town() -> Lexicon {
     lexicon(&TOWN)
 }
 
@@ -57,7 +57,7 @@ fn lexicon(entities: &[(&str, &str, &str, &[&str])]) -> Lexicon {
     Lexicon::from_state(&state)
 }
 
-fn extractor() -> Extractor {
+pub(crate) fn extractor() -> Extractor {
     Extractor::new(Language::english(), Vocabulary::default())
 }
 

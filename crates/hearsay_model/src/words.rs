@@ -1,6 +1,6 @@
 //! Lists of English words that several crates use to compare texts. The lists are read once, from `data/words.toml`.
 
-use std::sync::LazyLock;
+use std::{collections::BTreeMap, sync::LazyLock};
 
 use serde::Deserialize;
 
@@ -31,6 +31,8 @@ pub struct Words {
     /// Words that may stand between the start of a question (see `knower_questions`) and its subject: "who knows
     /// *about* the fire".
     pub subject_openers: Vec<String>,
+    /// Past forms of verbs in the third person: `was` for `is`.
+    pub past_forms: BTreeMap<String, String>,
 }
 
 #[expect(clippy::panic, reason = "the file is part of the program, and a test parses it")]
@@ -56,6 +58,15 @@ pub fn lower_first(sentence: &str) -> String {
     format!("{first} {rest}").trim_end().to_owned()
 }
 
+/// Returns a sentence in the past tense: `Jory is a clerk.` becomes `Jory was a clerk.` Returns `None` if the sentence
+/// does not start with the name of its subject and a verb in the list of [past forms](Words::past_forms).
+pub fn past_tense(sentence: &str, subject: &str) -> Option<String> {
+    let rest = sentence.strip_prefix(subject)?.strip_prefix(' ')?;
+    let (verb, rest) = rest.split_once(' ')?;
+    let past = english().past_forms.get(verb)?;
+    Some(format!("{subject} {past} {rest}"))
+}
+
 /// Returns a noun with its indefinite article: `an NPC`, `a location`. The first letters of the noun decide between `a`
 /// and `an`. An abbreviation in capitals is read letter by letter.
 pub fn with_article(noun: &str) -> String {
@@ -74,7 +85,7 @@ pub fn with_article(noun: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{contains_word, english, lower_first, with_article};
+    use super::{contains_word, english, lower_first, past_tense, with_article};
 
     #[test]
     fn the_file_is_whole() {
@@ -94,5 +105,14 @@ mod tests {
     fn only_words_that_are_no_names_become_lowercase() {
         assert_eq!(lower_first("The mill is haunted."), "the mill is haunted.");
         assert_eq!(lower_first("Mill Lane is long."), "Mill Lane is long.");
+    }
+
+    #[test]
+    fn only_a_known_verb_after_the_subject_is_put_in_the_past() {
+        let past = |sentence| past_tense(sentence, "Old Pell");
+        assert_eq!(past("Old Pell works for the guild.").as_deref(), Some("Old Pell worked for the guild."));
+        assert_eq!(past("Old Pell was a sailor."), None);
+        assert_eq!(past("Old Pellham is a sailor."), None);
+        assert_eq!(past("The friend of Old Pell is a sailor."), None);
     }
 }

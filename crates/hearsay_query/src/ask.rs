@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use hearsay_belief::{RevealEvaluation, RevealableFacts, View, revealable_facts};
-use hearsay_model::{EntityId, GameTime, Knower, Position, Predicate, SessionId, State};
+use hearsay_model::{EntityId, GameTime, Knower, Position, Predicate, PredicateRole, SessionId, State};
 use hearsay_recall::{ApproximateTokens, ContextRequest, Detail, Index, Scene, SceneContext, TokenCounter};
 use serde::{Deserialize, Serialize};
 
@@ -20,7 +20,8 @@ pub struct Ask {
     pub speaker: EntityId,
     /// Text of the question.
     pub question: String,
-    /// Place of the conversation. Default: the speaker's current place, according to the speaker's own knowledge.
+    /// Place of the conversation. Default: the speaker's current place, according to the speaker's own knowledge, or
+    /// else its home.
     pub place: Option<EntityId>,
     /// Listeners and other entities that are present with the speaker.
     pub present: Vec<EntityId>,
@@ -142,14 +143,15 @@ pub struct AnswerSources<'a> {
     pub reveals: &'a [RevealEvaluation],
 }
 
-/// Returns the speaker's current place according to the speaker's own view, that is, the newest location of the speaker
-/// that the speaker knows.
+/// Returns the speaker's current place according to the speaker's own view: the newest location of the speaker that the
+/// speaker knows, or else its home.
 fn known_place(view: &View, speaker: &EntityId) -> Option<EntityId> {
-    let places = view
-        .facts()
-        .filter(|known| known.subject() == speaker && hearsay_model::PredicateRole::Location.is(known.predicate()));
-    let latest = places.max_by_key(|known| (known.recency(), known.id()))?;
-    latest.object().entity().cloned()
+    let newest = |role: PredicateRole| {
+        let places = view.facts_with_subject(speaker).filter(|known| role.is(known.predicate()));
+        places.max_by_key(|known| (known.recency(), known.id()))
+    };
+    let home = || newest(PredicateRole::Residence).filter(|home| view.known_end(home).is_none());
+    newest(PredicateRole::Location).or_else(home)?.object().entity().cloned()
 }
 
 /// The answer to a question: a scene context for the speaker, and information about how it was computed.

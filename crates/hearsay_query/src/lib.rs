@@ -8,6 +8,7 @@
 pub mod as_of;
 pub mod ask;
 pub mod beliefs;
+pub mod common_view;
 pub mod contradictions;
 pub mod dates;
 pub mod duplicates;

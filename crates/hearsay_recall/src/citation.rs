@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::{Channels, EntityLinker};
 
 /// Source of a line in a scene context, a summary or a recap.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
     /// A fact.

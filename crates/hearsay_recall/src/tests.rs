@@ -540,18 +540,6 @@ fn what_others_here_know_and_what_is_contradicted_is_said() {
         notes.sort();
         notes
     };
-    let pair = |text: &str, note: &str| (text.to_owned(), note.to_owned());
-    let mut expected = vec![
-        pair("A candle stood in the chapel boat.", "you told Odo Brandt"),
-        pair("Nico stole the chapel candle.", "Odo Brandt told you"),
-        pair("The chapel candle burned a rope.", "Odo Brandt was there"),
-    ];
-    let told = notes(SectionKind::Others);
-    for rumour in ["The chapel candle is with mirela.", "The chapel candle is with odo."] {
-        expected.extend(told.iter().find(|(text, _)| text == rumour).map(|_| pair(rumour, "Odo Brandt told you")));
-    }
-    assert_eq!(told.len(), 4);
-    assert!(told.iter().all(|line| expected.contains(line)), "{told:?}");
     let knowledge_notes = notes(SectionKind::Knowledge);
     let check = |text: &str, part: &str| {
         let note = &knowledge_notes
@@ -561,12 +549,16 @@ fn what_others_here_know_and_what_is_contradicted_is_said() {
             .1;
         assert!(note.contains(part), "{text}: {note}");
     };
+    check("A candle stood in the chapel boat.", "you told Odo Brandt");
+    check("Nico stole the chapel candle.", "Odo Brandt told you");
+    let (_, twice) = knowledge_notes.iter().find(|(line, _)| line == "Nico stole the chapel candle.").unwrap();
+    assert_eq!(twice.matches("told you").count(), 1, "a teller is named once: {twice}");
     check("The chapel candle is with odo.", "you have also heard the contrary");
     check("The chapel candle is with mirela.", "you have also heard the contrary");
     check("The chapel candle is cursed.", "you have heard that it is not so, and believe that");
     check("The chapel candle is for sale.", "it is so no longer");
     let of_odo = world.context("odo", "What of the chapel candle?", 1000).render(Form::Json, true);
-    assert!(!of_odo.contains("candle burned") && !of_odo.contains("others"), "Odo holds no such edge: {of_odo}");
+    assert!(!of_odo.contains("candle burned") && !of_odo.contains("you_told"), "Odo holds no such edge: {of_odo}");
     for budget in [150, 100, 60] {
         assert!(ask(&world, budget).tokens <= budget);
     }

@@ -4,7 +4,7 @@ use std::{path::PathBuf, time::Duration};
 
 use bevy::prelude::*;
 use hearsay_commands::policy::ReviewMode;
-use hearsay_engine::{Location, MemoryError, MemoryOptions, Settings};
+use hearsay_engine::{Location, MemoryError, MemoryOptions, Settings, Waker};
 
 /// Plugin that opens the memory in the background, and closes it on [`AppExit`]. [`MemoryPhase`](crate::MemoryPhase)
 /// is the state of the memory. While the game runs, [`MemoryLifecycleCommands`](crate::MemoryLifecycleCommands) open
@@ -37,6 +37,9 @@ pub struct MemoryPlugin {
     /// Whether the memory's threads have a lower priority than the game's threads, so that a commit does not delay a
     /// frame. Default true. This setting has an effect on Linux, Android and Windows.
     pub low_priority_threads: bool,
+    /// Called after each answer and each event of the memory. Set it in an app that draws only when something changed,
+    /// so that the app draws what the memory has for it. Default `None`.
+    pub waker: Option<Waker>,
 }
 
 /// Settings of [`MemoryPlugin`] that can change at run time. If the app already has this resource, the plugin keeps it.
@@ -74,6 +77,7 @@ impl Default for MemoryPlugin {
             exit_timeout,
             status_interval,
             low_priority_threads: true,
+            waker: None,
         }
     }
 }
@@ -126,6 +130,7 @@ impl MemoryPlugin {
             None => Location::Memory,
         };
         options.queue = self.queue_capacity;
+        options.waker.clone_from(&self.waker);
         Ok(options)
     }
 }

@@ -132,6 +132,10 @@ commands! {
     SEARCH: Desk, "Search", [ctrl(Key::K)], "Search names, words and meanings, or ask “who knows …?”";
     /// Type a line into the capture line.
     CAPTURE: Desk, "Capture", [ctrl(Key::L)], "Type what happens at the table";
+    /// Confirm that the last line states the fact about which the capture line asks.
+    CONFIRM_FACT: Desk, "Yes, that fact", [key(Key::F2)], "Confirm that the line states the fact about which the capture line asks";
+    /// Answer that the last line does not state this fact.
+    DENY_FACT: Desk, "No, another fact", [key(Key::F3)], "Answer that the line does not state the fact about which the capture line asks";
     /// Choose a command by name.
     PALETTE: Desk, "Command palette", [ctrl(Key::P)], "Find a command by its name and run it";
     /// Show all keys.

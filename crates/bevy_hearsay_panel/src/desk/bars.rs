@@ -5,7 +5,8 @@ use egui::{Panel, RichText, Ui};
 use crate::{
     commands::{self, Command, PanelKind},
     direction::visual_order,
-    panel::{DisplayContext, PanelContext, Request},
+    panel::{DisplayContext, Request},
+    panel_context::PanelContext,
     text::shorten,
     theme::Shade,
     widgets::{command_button_without_keys, icon_button, label, right_to_left, toggle},

@@ -17,7 +17,7 @@ pub(super) struct Dialogs {
 #[derive(Debug)]
 enum Dialog {
     Help,
-    Palette { typed: String, highlighted: usize },
+    Palette { typed: String, highlighted: usize, is_new: bool },
 }
 
 impl Dialogs {
@@ -30,7 +30,7 @@ impl Dialogs {
     }
 
     pub(super) fn open_palette(&mut self) {
-        self.open = Some(Dialog::Palette { typed: String::new(), highlighted: 0 });
+        self.open = Some(Dialog::Palette { typed: String::new(), highlighted: 0, is_new: true });
     }
 
     /// Draws the open dialog. Returns the chosen command.
@@ -41,7 +41,9 @@ impl Dialogs {
             ui.set_width(560.0);
             match dialog {
                 Dialog::Help => help_dialog(ui, display),
-                Dialog::Palette { typed, highlighted } => chosen = command_palette(ui, display, typed, highlighted),
+                Dialog::Palette { typed, highlighted, is_new } => {
+                    chosen = command_palette(ui, display, typed, highlighted, is_new);
+                }
             }
         });
         if response.should_close() || chosen.is_some() {
@@ -94,6 +96,7 @@ fn command_palette(
     display: &DisplayContext,
     typed: &mut String,
     highlighted: &mut usize,
+    is_new: &mut bool,
 ) -> Option<&'static Command> {
     let query = typed.trim().to_lowercase();
     let matches_query = |command: &&Command| {
@@ -121,9 +124,14 @@ fn command_palette(
     if field.changed() {
         *highlighted = 0;
     }
+    let mut area = ScrollArea::vertical().max_height(ctx.content_rect().height() * 0.6);
+    // egui keeps the scroll position from the last time that the palette was open.
+    if field.changed() || std::mem::take(is_new) {
+        area = area.vertical_scroll_offset(0.0);
+    }
     *highlighted = (*highlighted).min(last);
     let mut chosen = is_confirmed.then(|| matches.get(*highlighted).copied()).flatten();
-    ScrollArea::vertical().max_height(ctx.content_rect().height() * 0.6).show(ui, |ui| {
+    area.show(ui, |ui| {
         for (number, command) in matches.iter().enumerate() {
             let text = format!("{}: {}", scope_name(command.scope), command.name);
             let button = egui::Button::selectable(number == *highlighted, text)

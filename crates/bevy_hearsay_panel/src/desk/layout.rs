@@ -7,9 +7,11 @@ use egui_tiles::{
     Behavior, Container, Linear, LinearDir, SimplificationOptions, TabState, Tile, TileId, Tiles, Tree, UiResponse,
 };
 
+use super::player_screen::hidden_sentence;
 use crate::{
     commands::{Command, CommandScope, DefaultPosition, PanelKind},
     panel::{DisplayContext, Panel, Request},
+    widgets::empty_state,
 };
 
 /// Minimum height of a panel's content, in points. If less height is available, the panel scrolls. Otherwise its
@@ -122,7 +124,10 @@ impl Behavior<PanelKind> for PanelBehavior<'_> {
         let frame = egui::Frame::new().fill(self.display.theme.palette().surface).inner_margin(margin);
         frame.show(ui, |ui| {
             ui.set_min_size(ui.available_size());
-            let Some(panel) = self.panels.get_mut(kind) else { return };
+            let Some(panel) = self.panels.get_mut(kind) else {
+                empty_state(ui, &display, kind.name(), hidden_sentence(*kind).unwrap_or_default(), None);
+                return;
+            };
             let mut draw = |ui: &mut Ui| ui.push_id(*kind, |ui| self.requests.extend(panel.ui(ui, &display)));
             if ui.available_height() >= MIN_PANEL_HEIGHT {
                 draw(ui);

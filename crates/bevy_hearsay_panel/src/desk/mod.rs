@@ -3,10 +3,15 @@
 mod bars;
 mod dialogs;
 mod layout;
+mod player_screen;
 mod saved_desk;
 mod undo;
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use egui::{CentralPanel, Ui};
 use egui_tiles::Tree;
@@ -15,13 +20,22 @@ use hearsay_engine::Memory;
 use crate::{
     commands::{self, Command, CommandScope, PanelKind},
     desk_commands::DeskCommandQueue,
-    panel::{CommandOutcome, DisplayContext, Panel, PanelContext, Request, StatusMessage},
+    panel::{CommandOutcome, DisplayContext, Panel, Request, StatusMessage},
+    panel_context::PanelContext,
     panel_context::PanelContextPoller,
+    panel_source::PanelSource,
     panels::{self, capture::CapturePanel, status::StatusBar},
     theme::{Shade, Theme},
 };
 
-pub use saved_desk::SavedDesk;
+use player_screen::PlayerScreen;
+pub use saved_desk::{SavedDesk, WindowPlacement};
+
+/// Time after an input until all its effects are drawn, for example the preview of a typed line.
+const SETTLING_TIME: Duration = Duration::from_secs(3);
+
+/// Time between two frames while effects of an input or of a change of the memory are still to be drawn.
+const SETTLING_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The DM console: all panels, with their layout, keys, undo and saved state.
 ///
@@ -37,8 +51,11 @@ pub struct Desk {
     undo: undo::Undo,
     dialogs: dialogs::Dialogs,
     theme: Arc<Theme>,
-    screen_safe: bool,
+    /// The panels that players can see; `None` unless screen-safe mode is on.
+    player_screen: Option<PlayerScreen>,
     quiet: bool,
+    /// Time of the last frame with input.
+    input_at: Option<Instant>,
     /// Whether a text field had the focus at the end of the last frame.
     was_typing: bool,
     /// The command of a panel that the user chose in the command palette. The field is set until the panel receives the
@@ -59,8 +76,9 @@ impl Default for Desk {
             undo: undo::Undo::default(),
             dialogs: dialogs::Dialogs::default(),
             theme: Arc::default(),
-            screen_safe: false,
+            player_screen: None,
             quiet: false,
+            input_at: None,
             was_typing: false,
             chosen_command: None,
         }
@@ -82,10 +100,11 @@ impl Desk {
             shade: self.theme.shade(),
             scale: self.theme.scale(),
             quiet: self.quiet,
-            screen_safe: self.screen_safe,
+            screen_safe: self.player_screen.is_some(),
             panels: self.panels.iter().filter_map(|(kind, panel)| Some((*kind, panel.save()?))).collect(),
             own_operations: self.undo.own_operations().to_vec(),
             capture: self.capture.save(),
+            window: None,
         }
     }
 
@@ -99,7 +118,7 @@ impl Desk {
         theme.set_shade(saved_desk.shade);
         theme.set_scale(saved_desk.scale);
         self.theme = Arc::new(theme);
-        (self.quiet, self.screen_safe) = (saved_desk.quiet, saved_desk.screen_safe);
+        self.quiet = saved_desk.quiet;
         for (kind, saved) in saved_desk.panels {
             if let Some(panel) = self.panels.get_mut(&kind) {
                 panel.restore(saved);
@@ -109,6 +128,7 @@ impl Desk {
         if let Some(saved) = saved_desk.capture {
             self.capture.restore(saved);
         }
+        self.set_screen_safe(saved_desk.screen_safe);
     }
 
     /// Returns the last known state of the memory, which all panels share.
@@ -136,9 +156,21 @@ impl Desk {
         Arc::make_mut(&mut self.theme).set_scale(scale);
     }
 
-    /// Turns screen-safe mode on or off. Turn it on while players can see the screen: the panels then draw no secrets.
+    /// Turns screen-safe mode on or off. Turn it on while players can see the screen: the panels then show only what
+    /// every player character knows.
     pub fn set_screen_safe(&mut self, screen_safe: bool) {
-        self.screen_safe = screen_safe;
+        if screen_safe == self.player_screen.is_some() {
+            return;
+        }
+        self.status.clear();
+        self.undo.cancel();
+        self.player_screen = screen_safe.then(|| PlayerScreen::new(&self.panels));
+    }
+
+    /// Shows a message about an operation. The message may name secrets.
+    fn show_dm_message(&mut self, message: StatusMessage) {
+        let is_hidden = self.player_screen.is_some();
+        self.status.show(if is_hidden { player_screen::without_details(&message) } else { message });
     }
 
     /// Returns the active panel, which receives keys without modifiers.
@@ -158,7 +190,11 @@ impl Desk {
 
     /// Returns whether a command, a read of the state that the panels share, or an undo is in progress.
     pub fn is_busy(&self) -> bool {
-        self.desk_commands.pending_count() > 0 || self.context_poller.is_busy() || self.undo.is_busy()
+        self.desk_commands.pending_count() > 0
+            || self.context_poller.is_busy()
+            || self.undo.is_busy()
+            || self.capture.is_busy()
+            || self.player_screen.as_ref().is_some_and(PlayerScreen::is_busy)
     }
 
     /// Opens a panel and makes it the active panel.
@@ -179,8 +215,11 @@ impl Desk {
             Request::Execute(desk_command) => self.desk_commands.submit(desk_command),
             Request::RegisterWrite(written) => {
                 self.context_poller.register_write(written.position);
-                self.status.show(StatusMessage::new(written.summary.clone()));
+                self.show_dm_message(StatusMessage::new(written.summary.clone()));
                 self.undo.register_write(written.position, written.summary);
+            }
+            Request::Undo | Request::Redo if self.player_screen.is_some() => {
+                self.status.show(StatusMessage::error("Turn screen-safe mode off to undo or redo a change."));
             }
             Request::Undo => self.undo.request(),
             Request::Redo => match self.undo.redo() {
@@ -193,8 +232,12 @@ impl Desk {
                     Request::ShowFact(_) => [PanelKind::Review, PanelKind::Entity].into_iter().chain(PanelKind::ALL),
                     _ => [PanelKind::Entity, PanelKind::Search].into_iter().chain(PanelKind::ALL),
                 };
+                let panels = match &mut self.player_screen {
+                    Some(screen) => &mut screen.panels,
+                    None => &mut self.panels,
+                };
                 let mut handles_request =
-                    |kind: &PanelKind| self.panels.get_mut(kind).is_some_and(|panel| panel.handle_request(&request));
+                    |kind: &PanelKind| panels.get_mut(kind).is_some_and(|panel| panel.handle_request(&request));
                 if let Some(kind) = order.into_iter().find(|kind| handles_request(kind)) {
                     self.open(kind);
                 }
@@ -225,30 +268,34 @@ impl Desk {
         let mut requests = Vec::new();
         let display = DisplayContext {
             theme: Arc::clone(&self.theme),
-            screen_safe: self.screen_safe,
+            screen_safe: self.player_screen.is_some(),
             quiet: self.quiet,
             accepts_keys: false,
             chosen_command: None,
-            names: Arc::clone(&self.context_poller.panel_context().names),
+            names: match &self.player_screen {
+                Some(screen) => screen.names(),
+                None => Arc::clone(&self.context_poller.panel_context().names),
+            },
         };
+        let (panels, capture, context) = match &mut self.player_screen {
+            Some(screen) => screen.parts(),
+            None => (&mut self.panels, &mut self.capture, self.context_poller.panel_context()),
+        };
+        let mut chosen_setting = None;
         if !self.quiet {
-            let modes = bars::Modes { quiet: self.quiet, screen_safe: self.screen_safe };
-            if let Some(command) =
-                bars::top_bar(ui, &display, modes, self.context_poller.panel_context(), &mut requests)
-            {
-                self.change_settings(command);
-            }
+            let modes = bars::Modes { quiet: self.quiet, screen_safe: display.screen_safe };
+            chosen_setting = bars::top_bar(ui, &display, modes, context, &mut requests);
         }
-        let pending_reviews = self.panels.get(&PanelKind::Review).map_or(0, |panel| panel.badge());
-        requests.extend(self.status.ui(ui, &display, self.context_poller.panel_context(), pending_reviews, self.quiet));
-        requests.extend(self.capture.bottom_bar_ui(ui, &display));
-        requests.extend(self.capture.take_due_log());
+        let pending_reviews = panels.get(&PanelKind::Review).map(|panel| panel.badge());
+        requests.extend(self.status.ui(ui, &display, context, pending_reviews, self.quiet));
+        requests.extend(capture.bottom_bar_ui(ui, &display));
+        requests.extend(capture.take_due_log());
         // Show only one panel in quiet mode and in a window that is too narrow for two panels.
         let shows_single_panel = self.quiet || ui.available_width() < layout::MIN_TWO_PANEL_WIDTH;
         let frame = egui::Frame::new().fill(self.theme.palette().background);
         CentralPanel::default().frame(frame).show(ui, |ui| {
             let mut behavior = layout::PanelBehavior {
-                panels: &mut self.panels,
+                panels,
                 display: &display,
                 active: &mut self.active,
                 accepts_keys: !dialog_open && !typing,
@@ -260,34 +307,58 @@ impl Desk {
                 false => self.tree.ui(&mut behavior, ui),
             }
         });
+        if let Some(command) = chosen_setting {
+            self.change_settings(command);
+        }
         if let Some(command) = self.dialogs.ui(ui, &display) {
             self.run(ui.ctx(), command);
         }
-        requests.extend(self.undo.ui(ui, &display));
-        for request in requests {
+        if self.player_screen.is_none() {
+            requests.extend(self.undo.ui(ui, &display));
+        }
+        // If screen-safe mode was turned on in this frame, a request of the DM's panels can name a secret.
+        let has_changed_mode = display.screen_safe != self.player_screen.is_some();
+        let is_write = |request: &Request| matches!(request, Request::Execute(_) | Request::RegisterWrite(_));
+        for request in requests.into_iter().filter(|request| !has_changed_mode || is_write(request)) {
             self.request(ui.ctx(), request);
         }
         self.was_typing = ui.ctx().text_edit_focused();
-        if self.is_busy() {
+        self.request_repaint(ui);
+    }
+
+    /// Requests the next frame while something can still change: after input, and after a change of the memory. The
+    /// memory's [`Waker`](hearsay_engine::Waker) causes a frame when an answer or an event arrives.
+    fn request_repaint(&mut self, ui: &Ui) {
+        let has_input = ui.input(|input| !input.raw.events.is_empty());
+        if has_input {
+            self.input_at = Some(Instant::now());
+        }
+        let is_settling = self.input_at.is_some_and(|input_at| input_at.elapsed() < SETTLING_TIME);
+        if has_input || self.is_busy() {
             ui.ctx().request_repaint();
-        } else {
-            ui.ctx().request_repaint_after(std::time::Duration::from_millis(100));
+        } else if is_settling || self.context_poller.is_settling() {
+            ui.ctx().request_repaint_after(SETTLING_INTERVAL);
         }
     }
 
     /// Receives answers from the memory.
     fn update(&mut self, memory: &Memory) {
         self.update_in_background(memory);
-        self.undo.update(memory, &mut self.desk_commands, &mut self.status);
         let visible = layout::visible_panels(&self.tree);
         let panel_context = self.context_poller.panel_context();
+        if let Some(screen) = &mut self.player_screen {
+            screen.update(memory, panel_context, &visible);
+            return;
+        }
+        self.undo.update(memory, &mut self.desk_commands, &mut self.status);
+        let source = PanelSource::dm(memory);
         for (kind, panel) in &mut self.panels {
             // Update the review panel even if it is hidden, because its tab shows a badge.
             if visible.contains(kind) || *kind == PanelKind::Review {
-                panel.update(memory, panel_context);
+                panel.update(source, panel_context);
             }
         }
-        self.capture.update(memory, panel_context);
+        self.capture.update(source, panel_context);
     }
 
     fn handle_outcome(&mut self, outcome: &CommandOutcome) {
@@ -297,11 +368,14 @@ impl Desk {
                     self.context_poller.register_write(position);
                 }
                 self.undo.handle_outcome(outcome);
-                self.status.show(StatusMessage::new(format!("Done: {}", report.summary)));
+                self.show_dm_message(StatusMessage::new(format!("Done: {}", report.summary)));
             }
             Err(error) => {
-                self.status.show(StatusMessage::error(format!("{}: {error}", outcome.desk_command.description())))
+                self.show_dm_message(StatusMessage::error(format!("{}: {error}", outcome.desk_command.description())))
             }
+        }
+        if let Some(screen) = &mut self.player_screen {
+            screen.on_outcome(outcome);
         }
         for panel in self.panels.values_mut() {
             panel.on_outcome(outcome);
@@ -351,10 +425,12 @@ impl Desk {
         let scale = self.theme.scale();
         match *command {
             commands::CAPTURE => self.capture.focus(),
+            commands::CONFIRM_FACT => self.capture.answer_question(true),
+            commands::DENY_FACT => self.capture.answer_question(false),
             commands::PALETTE => self.dialogs.open_palette(),
             commands::HELP => self.dialogs.open_help(),
             commands::QUIET => self.quiet = !self.quiet,
-            commands::SCREEN_SAFE => self.screen_safe = !self.screen_safe,
+            commands::SCREEN_SAFE => self.set_screen_safe(self.player_screen.is_none()),
             commands::SHADE => self.set_shade(self.theme.shade().other()),
             commands::LARGER => self.set_scale(scale + 0.125),
             commands::SMALLER => self.set_scale(scale - 0.125),

@@ -1,12 +1,21 @@
 //! State that is saved when the DM console closes: layout, theme, and typed text that was not sent.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fs, path::Path};
 
 use egui_tiles::Tree;
 use serde::{Deserialize, Serialize};
 
 use super::undo::OwnOperation;
 use crate::{commands::PanelKind, panel::SavedState, theme::Shade};
+
+/// Size and place of a window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WindowPlacement {
+    /// Width and height of the window, in logical pixels.
+    pub size: [u32; 2],
+    /// Position of the window's top left corner on the desktop, in physical pixels; `None` if it is not known.
+    pub position: Option<[i32; 2]>,
+}
 
 /// The saved state of a DM console. Any `serde` format can store this state.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -35,4 +44,23 @@ pub struct SavedDesk {
     /// Saved state of the capture line.
     #[serde(default)]
     pub(super) capture: Option<SavedState>,
+    /// Size and place of the window, if the DM console fills it.
+    #[serde(default)]
+    pub window: Option<WindowPlacement>,
+}
+
+impl SavedDesk {
+    /// Reads a file in which [`HearsayPanelPlugin`](crate::HearsayPanelPlugin) saved a DM console. Returns `None` if
+    /// the file does not exist or cannot be read.
+    pub fn read(file: &Path) -> Option<Self> {
+        let text = fs::read_to_string(file).ok().filter(|text| !text.is_empty())?;
+        let read = serde_json::from_str(&text);
+        read.inspect_err(|error| {
+            tracing::warn!(
+                "cannot read the saved layout of the panels in {}: {error}; using the default layout",
+                file.display()
+            );
+        })
+        .ok()
+    }
 }

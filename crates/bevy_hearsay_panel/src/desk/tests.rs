@@ -7,8 +7,11 @@ use egui_kittest::{
     Harness,
     kittest::{NodeT, Queryable},
 };
-use hearsay_commands::edit::{Edit, FactOptions};
-use hearsay_model::EntityId;
+use hearsay_commands::{
+    edit::{Edit, FactOptions},
+    session::{NewSession, SessionStep},
+};
+use hearsay_model::{Author, EntityId};
 use hearsay_query::journal::UndoTarget;
 
 use super::*;
@@ -174,10 +177,10 @@ fn a_saved_layout_of_another_version_is_ignored() {
 fn quiet_mode_and_screen_safe_mode_are_switched_by_key_and_button() {
     let mut harness = open_desk();
     press(&mut harness, Modifiers::NONE, Key::F8);
-    assert!(harness.state().desk.screen_safe);
+    assert!(harness.state().desk.player_screen.is_some());
     harness.get_by_label("Screen-safe mode").click();
     settle(&mut harness);
-    assert!(!harness.state().desk.screen_safe);
+    assert!(harness.state().desk.player_screen.is_none());
     harness.get_by_label("Quiet mode").click();
     settle(&mut harness);
     assert!(harness.state().desk.quiet && harness.query_by_label("Quiet mode").is_none());
@@ -225,7 +228,7 @@ fn wait_until(harness: &mut DeskHarness, description: &str, condition: impl Fn(&
     while !condition(harness) {
         harness.step();
         std::thread::sleep(Duration::from_millis(2));
-        assert!(started_at.elapsed() < TIMEOUT, "timeout while waiting for {description}");
+        assert!(started_at.elapsed() < TIMEOUT, "timeout while waiting for {description}: {}", shown_texts(harness));
     }
     settle(harness);
 }
@@ -347,5 +350,140 @@ fn half_typed_text_in_any_panel_is_restored() {
     for words in typed.into_iter().chain(["half/a/path", "half a question", "half a doubt"]) {
         assert!(saved.contains(words), "{words} is kept");
         assert!(saved_again.contains(words), "{words} is restored");
+    }
+}
+
+#[test]
+fn f2_confirms_the_fact_about_which_the_capture_line_asks() {
+    let memory = crate::testing::gullhaven_with_encoder();
+    let new = NewSession { place: Some(id("the-gilded-gull")), ..NewSession::default() };
+    memory.session(Author::Dm, SessionStep::Start(new)).unwrap().wait().unwrap();
+    let frame = |ui: &mut Ui, host: &mut DeskHost| host.desk.ui(ui, &host.memory);
+    let host = DeskHost { desk: Desk::default(), memory };
+    let mut harness = Harness::builder().with_size([1280.0, 720.0]).build_ui_state(frame, host);
+    settle(&mut harness);
+    press(&mut harness, Modifiers::COMMAND, Key::L);
+    let type_line = |harness: &mut DeskHarness, line: &str| {
+        harness.get_by_label("Capture").type_text(line);
+        settle(harness);
+        press(harness, Modifiers::NONE, Key::Enter);
+    };
+    type_line(&mut harness, "@Wren Oake Perhaps I am the daughter of Cobb Farrow.");
+    harness.get_by_label("Yes, that fact");
+    // The focus stays in the text field, so the answer needs no letter, and letters go into the field.
+    harness.get_by_label("Capture").type_text("yes");
+    settle(&mut harness);
+    assert_eq!(harness.state().desk.capture.typed(), "yes");
+    harness.get_by_label("Yes, that fact");
+    press(&mut harness, Modifiers::NONE, Key::F2);
+    assert!(harness.query_by_label("Yes, that fact").is_none());
+    assert_eq!(harness.state().desk.capture.typed(), "yes");
+    assert!(status_text(&harness).contains("Wren Oake tells"), "{}", status_text(&harness));
+}
+
+fn shown_texts(harness: &DeskHarness) -> String {
+    let all = harness.query_all_by_label_contains("");
+    let texts = all.filter_map(|node| node.accesskit_node().label().or_else(|| node.accesskit_node().value()));
+    texts.collect::<Vec<_>>().join("\n")
+}
+
+fn request(harness: &mut DeskHarness, request: Request) {
+    let ctx = harness.ctx.clone();
+    harness.state_mut().desk.request(&ctx, request);
+    settle(harness);
+}
+
+#[test]
+fn players_see_neither_a_secret_name_nor_what_was_on_the_screen() {
+    let mut harness = open_desk();
+    request(&mut harness, Request::Search("the wick".into()));
+    wait_until(&mut harness, "the secret name", |harness| shown_texts(harness).contains("is also called The Wick"));
+    press(&mut harness, Modifiers::NONE, Key::F8);
+    assert!(!shown_texts(&harness).to_lowercase().contains("wick"), "{}", shown_texts(&harness));
+    request(&mut harness, Request::Search("the wick".into()));
+    wait_until(&mut harness, "the search", |harness| !shown_texts(harness).contains("Searching"));
+    assert!(!shown_texts(&harness).contains("Hesper"), "{}", shown_texts(&harness));
+    press(&mut harness, Modifiers::COMMAND, Key::L);
+    harness.event(egui::Event::Text("The Wi".into()));
+    settle(&mut harness);
+    assert!(!shown_texts(&harness).contains("Hesper"), "{}", shown_texts(&harness));
+    press(&mut harness, Modifiers::NONE, Key::Escape);
+    press(&mut harness, Modifiers::NONE, Key::Escape);
+    press(&mut harness, Modifiers::NONE, Key::F8);
+    wait_until(&mut harness, "the DM's search", |harness| shown_texts(harness).contains("is also called The Wick"));
+}
+
+#[test]
+fn panels_without_contents_for_players_say_so_in_one_sentence() {
+    let mut harness = open_desk();
+    wait_until(&mut harness, "the number of cards", |harness| shown_texts(harness).contains("to review"));
+    set_occupation(&mut harness, "spy");
+    press(&mut harness, Modifiers::NONE, Key::F8);
+    for kind in [PanelKind::Review, PanelKind::Time, PanelKind::History, PanelKind::Import] {
+        request(&mut harness, Request::Open(kind));
+        let sentence = player_screen::hidden_sentence(kind).unwrap();
+        harness.get_by_label(sentence);
+        let texts = shown_texts(&harness);
+        assert!(!texts.contains("to review") && !texts.contains("spy"), "{kind:?}: {texts}");
+    }
+    press(&mut harness, Modifiers::COMMAND, Key::Z);
+    assert_eq!(status_text(&harness), "Turn screen-safe mode off to undo or redo a change.");
+    set_occupation(&mut harness, "innkeeper");
+    assert_eq!(status_text(&harness), "Done", "the summary of a change can name a secret");
+}
+
+#[test]
+fn the_page_stays_open_for_players_who_know_the_entity() {
+    let mut harness = open_desk();
+    request(&mut harness, Request::ShowEntity(id("mirela-voss")));
+    press(&mut harness, Modifiers::NONE, Key::F8);
+    wait_until(&mut harness, "the page", |harness| shown_texts(harness).contains("Mirela Voss"));
+}
+
+/// Returns the time until egui asks for the next frame.
+fn repaint_delay(harness: &DeskHarness) -> Duration {
+    harness.output().viewport_output[&egui::ViewportId::ROOT].repaint_delay
+}
+
+#[test]
+fn an_idle_console_asks_for_no_frames_until_the_memory_changes() {
+    let mut harness = open_desk();
+    let wait_until_idle = |harness: &mut DeskHarness| {
+        wait_until(harness, "an idle console", |harness| repaint_delay(harness) > Duration::from_secs(60));
+    };
+    wait_until_idle(&mut harness);
+    press(&mut harness, Modifiers::NONE, Key::F9);
+    assert!(repaint_delay(&harness) < Duration::from_secs(1), "effects of the key may follow");
+    wait_until_idle(&mut harness);
+    // Another part of the program writes.
+    let edit = Edit::Set {
+        entity: id("mirela-voss"),
+        attribute: "occupation".into(),
+        value: "spy".into(),
+        options: FactOptions::default(),
+    };
+    harness.state().memory.edit(edit).unwrap().wait().unwrap();
+    harness.step();
+    assert!(repaint_delay(&harness) < Duration::from_secs(1), "panels read the change");
+    wait_until_idle(&mut harness);
+    let position = harness.state().memory.status().unwrap().wait().unwrap().position;
+    assert_eq!(harness.state().desk.panel_context().version.position, position);
+}
+
+#[test]
+fn the_palette_opens_at_its_first_command() {
+    let mut harness = open_desk();
+    for _ in 0..2 {
+        press(&mut harness, Modifiers::COMMAND, Key::P);
+        let first = "Everywhere: Open review";
+        assert!(harness.query_all_by_label_contains(first).any(|node| {
+            let bounds = node.accesskit_node().raw_bounds().unwrap();
+            (0.0..720.0).contains(&bounds.y0)
+        }));
+        for _ in 0..60 {
+            harness.key_press(Key::ArrowDown);
+            harness.step();
+        }
+        press(&mut harness, Modifiers::NONE, Key::Escape);
     }
 }

@@ -69,6 +69,11 @@ impl Undo {
         self.own_operations = own_operations;
     }
 
+    /// Drops a requested undo that was not carried out yet.
+    pub(super) fn cancel(&mut self) {
+        (self.requested, self.pending_plan, self.plan) = (false, None, None);
+    }
+
     pub(super) fn request(&mut self) {
         self.requested = true;
     }

@@ -275,11 +275,6 @@ pub fn italic_hint(text: impl Into<String>) -> RichText {
     RichText::new(text).italics()
 }
 
-/// Draws the text that replaces a secret in screen-safe mode.
-pub fn hidden_label(ui: &mut Ui, display: &DisplayContext) -> Response {
-    weak_label(ui, display, "\u{2022}\u{2022}\u{2022} hidden in screen-safe mode")
-}
-
 /// Lays out widgets from the right.
 pub fn right_to_left<R>(ui: &mut Ui, content: impl FnOnce(&mut Ui) -> R) -> R {
     ui.with_layout(Layout::right_to_left(Align::Center), content).inner

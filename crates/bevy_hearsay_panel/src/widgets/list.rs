@@ -76,7 +76,8 @@ pub fn list(
             y = end;
         }
         if layout_changed {
-            // The rows below were placed with an outdated height, so draw again.
+            // The rows below were placed with an outdated height and may overlap, so draw this frame again.
+            ui.ctx().request_discard("the heights of rows changed");
             ui.ctx().request_repaint();
         } else {
             heights.scroll_target = None;

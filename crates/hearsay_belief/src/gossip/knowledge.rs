@@ -200,6 +200,10 @@ impl<'s> CharacterKnowledge<'s> {
         is_eligible
     }
 
+    pub(super) fn audience_rules(&self) -> &AudienceRules {
+        &self.audience_rules
+    }
+
     /// Prepares to look up a character's knowledge at a moment.
     pub(super) fn prepare(&mut self, character: u32, now: GameTime) {
         let Some(id) = self.ids[character as usize] else { return };
@@ -328,7 +332,13 @@ impl<'s> CharacterKnowledge<'s> {
         })
     }
 
-    fn knows(&self, character: u32, fact: FactId, now: GameTime) -> bool {
+    /// Returns the dense indices of a character and of the groups and places through which it knows facts.
+    pub(super) fn source_indices(&self, character: u32) -> impl Iterator<Item = u32> {
+        let access = self.access[character as usize].as_deref();
+        access.into_iter().flat_map(|access| access.sources.iter().filter_map(|(index, _)| *index))
+    }
+
+    pub(super) fn knows(&self, character: u32, fact: FactId, now: GameTime) -> bool {
         self.edges_to(character, fact, now).any(|(entry, ..)| entry.edge.acquisition.gives_knowledge())
     }
 

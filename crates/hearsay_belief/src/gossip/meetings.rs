@@ -80,13 +80,17 @@ impl<'s> Person<'s> {
         }
     }
 
+    fn is_dead(&self, when: GameTime) -> bool {
+        self.death_facts.iter().any(|fact| is_canon_at(fact, Some(when)))
+    }
+
     /// Returns the place of the character according to the latest canon fact. Returns `None` if no fact names a place,
     /// or if the character is dead.
     fn place(&self, when: GameTime) -> Option<u32> {
-        let is_valid = |fact: &Fact| is_canon_at(fact, Some(when));
-        if self.death_facts.iter().any(|fact| is_valid(fact)) {
+        if self.is_dead(when) {
             return None;
         }
+        let is_valid = |fact: &Fact| is_canon_at(fact, Some(when));
         let latest = |places: &[(&Arc<Fact>, u32)]| {
             let valid = places.iter().filter(|(fact, _)| is_valid(fact));
             let newest: Option<(_, FactId, u32)> =
@@ -154,6 +158,28 @@ impl<'s> MeetingPlan<'s> {
 
     pub(super) fn person(&self, number: usize) -> &Person<'s> {
         &self.people[number]
+    }
+
+    /// Returns the characters that are alive at a moment.
+    pub(super) fn living(&self, when: GameTime) -> impl Iterator<Item = usize> {
+        (0..self.people.len()).filter(move |person| !self.people[*person].is_dead(when))
+    }
+
+    /// Returns the places of a character at the start and at the end of the step.
+    fn places(&self, person: usize) -> impl Iterator<Item = u32> {
+        let options = self.options;
+        [options.from, options.until].into_iter().filter_map(move |when| self.people[person].place(when))
+    }
+
+    /// Returns whether the place of a character is known at the start or at the end of the step.
+    pub(super) fn has_place(&self, person: usize) -> bool {
+        self.places(person).next().is_some()
+    }
+
+    /// Returns whether no other character is at the place of a character, at the start and at the end of the step.
+    pub(super) fn is_alone(&self, person: usize) -> bool {
+        let mut others = (0..self.people.len()).filter(|other| *other != person);
+        !others.any(|other| self.places(other).any(|place| self.places(person).any(|own| own == place)))
     }
 
     /// Returns the meetings in one round of a day, sorted by place and then by the random draw.

@@ -33,6 +33,8 @@ pub struct GossipOptions {
     /// The default is far below [`BELIEF_THRESHOLD`](crate::BELIEF_THRESHOLD), so that characters also pass on rumours
     /// that they do not believe. A hearer who hears a rumour from several tellers may believe it.
     pub min_credence: Credence,
+    /// Whether the result explains which facts no character tells; false by default, because it takes longer.
+    pub explain: bool,
 }
 
 impl GossipOptions {
@@ -47,6 +49,7 @@ impl GossipOptions {
             facts_per_meeting: 2,
             news_days: 14,
             min_credence: Credence::new(0.1).unwrap_or(Credence::NONE),
+            explain: false,
         }
     }
 

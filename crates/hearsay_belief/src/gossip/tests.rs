@@ -14,6 +14,8 @@ use crate::{
     withdrawal_changes,
 };
 
+mod reasons;
+
 const DAY: i64 = 24 * 60;
 
 fn id(text: &str) -> EntityId {

@@ -1,4 +1,4 @@
-//! Exports other than JSON Lines: graph, handbook for the players, backup, Obsidian vault and YAML.
+//! Exports other than JSON Lines: graph, handbooks for the players, backup, Obsidian vault and YAML.
 
 mod backup;
 mod file_names;
@@ -11,7 +11,7 @@ mod yaml;
 pub(crate) use backup::wrap_in_backup;
 pub use backup::{Backup, export_backup, read_backup};
 pub use graph::{export_dot, export_graphml};
-pub use handbook::export_handbook;
+pub use handbook::{Handbook, HandbookFormat, HandbookReaders, HandbookRequest, export_handbooks};
 pub use vault::export_vault;
 pub use yaml::export_yaml;
 

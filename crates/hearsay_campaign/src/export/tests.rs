@@ -1,8 +1,8 @@
-//! Exports are well formed and complete, and the handbook for players contains no secrets.
+//! Exports are well formed and complete.
 
-use hearsay_model::{Author, Change, EntityId, Position, State, Timestamp};
+use hearsay_model::{Author, Change, Position, State, Timestamp};
 
-use super::{export_backup, export_dot, export_graphml, export_handbook, read_backup};
+use super::{export_backup, export_dot, export_graphml, read_backup};
 use crate::{
     Limits, plan, read,
     tests::{apply, fixture},
@@ -52,13 +52,4 @@ fn graphs_have_every_relation_and_their_text_is_escaped() {
     let dot = write_to_string(|bytes| export_dot(&state, bytes));
     assert_eq!(dot.matches(" -> ").count(), relations);
     assert!(dot.starts_with("digraph") && dot.ends_with("}\n"));
-}
-
-#[test]
-fn the_handbook_tells_what_the_players_know() {
-    let state = inn();
-    let players: Vec<EntityId> = hearsay_belief::player_characters(&state);
-    let book = export_handbook(&state, "The [pass]", &players, None);
-    assert!(book.starts_with("# The \\[pass\\]\n"), "{book}");
-    assert!(book.contains("## People"), "{book}");
 }

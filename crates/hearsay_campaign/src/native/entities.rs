@@ -139,7 +139,8 @@ impl CampaignReader {
         let location = self.read_place(f, "location");
         let home = match f.get("home") {
             Some(_) => self.read_place(f, "home"),
-            None => location.clone().filter(|_| kind.is_character()),
+            // A player character is a guest at its location.
+            None => location.clone().filter(|_| *kind == Kind::Npc),
         };
         let part_of = self.read_reference(f, "part_of");
         let places = [

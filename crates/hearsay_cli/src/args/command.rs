@@ -197,14 +197,20 @@ Examples:
     /// Export to JSON Lines, YAML, Obsidian, a graph, a handbook or a backup
     #[command(after_help = "\
 `import` reads JSON Lines, YAML and Obsidian exports without loss. All formats
-except the handbook contain secrets. The handbook contains the facts that the
-player characters know, except facts that one of them conceals.
+except handbooks contain secrets.
+
+A handbook is for the players: the story by session, open threads, and the people,
+places and factions that their characters met or heard of. It contains only what all
+player characters know. With --for, it contains what one character knows. Print the
+page of --format handbook-html with your browser to make a PDF.
 
 Examples:
   hearsay export --output gullhaven.jsonl
   hearsay export --format obsidian --output vault
   hearsay export --format dot | dot -Tsvg -o gullhaven.svg
   hearsay export --format handbook --output handbook.md
+  hearsay export --format handbook --for wren-oake --output wren.md
+  hearsay export --format handbook-html --each --output handbooks
   hearsay export --format backup --output gullhaven.backup")]
     Export(Export),
     /// Print the script that completes command lines in your shell

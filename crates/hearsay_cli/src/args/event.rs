@@ -37,6 +37,13 @@ pub(crate) struct NewFact {
     pub(crate) that: Vec<String>,
 }
 
+impl NewFact {
+    /// Returns whether no new fact is given.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.about.is_empty() && self.that.is_empty()
+    }
+}
+
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Witness {
     #[command(flatten)]
@@ -64,6 +71,7 @@ pub(crate) struct Say {
     #[arg(value_parser = text)]
     pub(crate) text: String,
     /// Fact that the line states: start of its id, its handle, or words of its statement; may be repeated
+    /// [default: the known facts that are recognized in the words]
     #[arg(long, value_name = "FACT", value_parser = name, add = facts())]
     pub(crate) states: Vec<String>,
     #[command(flatten)]

@@ -3,9 +3,12 @@
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, ValueEnum};
-use hearsay_campaign::Format;
+use hearsay_campaign::{Format, HandbookFormat};
 
-use super::campaign::Campaign;
+use super::{
+    campaign::Campaign,
+    names::{entities, name},
+};
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct New {
@@ -76,8 +79,10 @@ pub(crate) enum ExportFormat {
     Yaml,
     /// Obsidian vault with a note for each entity; `import` reads it
     Obsidian,
-    /// Markdown page with the facts that the player characters know, without facts that one of them conceals
+    /// Handbook for the players, as Markdown: what all player characters know
     Handbook,
+    /// Handbook for the players, as one HTML page with a table of contents
+    HandbookHtml,
     /// Graph of entities and relations, for Gephi, yEd or Cytoscape
     Graphml,
     /// Graph of entities and relations, for Graphviz
@@ -93,9 +98,26 @@ pub(crate) struct Export {
     /// Format to write
     #[arg(long, value_enum, default_value_t = ExportFormat::Jsonl)]
     pub(crate) format: ExportFormat,
-    /// File to write, or folder for `yaml` and `obsidian` [default: standard output]
+    /// File to write, or folder for `yaml`, `obsidian` and `--each` [default: standard output]
     #[arg(long, short, value_name = "PATH")]
     pub(crate) output: Option<PathBuf>,
+    /// Handbook formats: write the handbook of this player character, with everything that it knows
+    #[arg(long = "for", value_name = "CHARACTER", value_parser = name, add = entities())]
+    pub(crate) reader: Option<String>,
+    /// Handbook formats: write the common handbook and one for each player character into the folder of --output
+    #[arg(long, conflicts_with = "reader", requires = "output")]
+    pub(crate) each: bool,
+}
+
+impl Export {
+    /// Returns the format of the handbook to write; `None` for other formats.
+    pub(crate) fn handbook_format(&self) -> Option<HandbookFormat> {
+        match self.format {
+            ExportFormat::Handbook => Some(HandbookFormat::Markdown),
+            ExportFormat::HandbookHtml => Some(HandbookFormat::Html),
+            _ => None,
+        }
+    }
 }
 
 #[derive(Debug, ClapArgs)]

@@ -7,7 +7,7 @@ use hearsay_query::session::ThreadKind;
 
 use super::{
     campaign::Campaign,
-    names::{entities, name, sessions},
+    names::{entities, facts, name, sessions},
     values::{budget, text},
 };
 
@@ -71,8 +71,8 @@ Examples:
     #[command(after_help = "\
 The recap quotes the most important lines and facts in the order in which they
 happened. It uses no language model; --prompt prints a prompt for a language model.
-With --player-safe, the recap uses only facts that the characters who attended the
-session know.
+With --player-safe, the recap contains only what all characters who attended the
+session know, so you can read it aloud.
 
 Examples:
   hearsay session recap session-2 --player-safe --words 150
@@ -178,6 +178,10 @@ pub(crate) struct SessionLog {
     /// Additional character who hears the line; may be repeated
     #[arg(long, value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) with: Vec<String>,
+    /// Fact that the words of the speaker state: start of its id, its handle, or words of its statement; may be repeated
+    /// [default: the known facts that are recognized in the words]
+    #[arg(long, value_name = "FACT", requires = "by", value_parser = name, add = facts())]
+    pub(crate) states: Vec<String>,
     /// Session to which the line is added, by id or number [default: the session being played]
     #[arg(long, add = sessions())]
     pub(crate) session: Option<String>,
@@ -295,7 +299,7 @@ pub(crate) struct Recap {
     /// Session, by id or number [default: the session being played, or else the latest]
     #[arg(add = sessions())]
     pub(crate) session: Option<String>,
-    /// Use only facts known to the characters who attended the session
+    /// Use only what all characters who attended the session know, to read the recap aloud
     #[arg(long, conflicts_with = "knower")]
     pub(crate) player_safe: bool,
     /// Use only the knowledge of this character [default: everything]

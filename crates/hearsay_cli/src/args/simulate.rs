@@ -30,6 +30,9 @@ pub(crate) struct GossipArgs {
     /// Also print each occasion on which a fact is told: teller, hearer and fact
     #[arg(long)]
     pub(crate) tellings: bool,
+    /// Also list all facts that nobody tells, with the reasons; otherwise, list a few facts for each reason
+    #[arg(long)]
+    pub(crate) untold: bool,
     /// Maximum number of facts to list
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub(crate) limit: usize,

@@ -2,6 +2,7 @@
 
 use anyhow::{Context, Result};
 use hearsay_commands::{
+    fact_matching::SpokenLine,
     game_event::{Circumstances, GameEvent, Hearers, Retelling, Stated},
     retcon::Retcon,
 };
@@ -17,6 +18,7 @@ use crate::{
     names::Names,
     output::Output,
     reveals::print_with_reveals,
+    stated_facts::{LineFacts, recognize},
     texts::{self, ExtractionReport},
 };
 
@@ -31,6 +33,9 @@ struct EventOutput {
     /// operation is not an event that others perceive.
     #[serde(skip_serializing_if = "Option::is_none")]
     heard_by: Option<Vec<EntityId>>,
+    /// Recorded facts that a spoken line states or may state. Not present if the operation adds no spoken line.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    facts: Option<LineFacts>,
     /// Outcome of extracting facts from texts, if extraction ran.
     #[serde(skip_serializing_if = "Option::is_none")]
     found: Option<ExtractionReport>,
@@ -84,6 +89,19 @@ fn record_event(
 ) -> Result<()> {
     let memory = campaign::open_for_recording(campaign, Access::for_dry_run(dry_run), output)?;
     let game_event = game_event(&Names::read(&memory, output)?)?;
+    write_event(memory, campaign, dry_run, game_event, None, output)
+}
+
+/// Writes an event, or shows its effects in a dry run. `facts` contains the recorded facts that were recognized in a
+/// spoken line.
+fn write_event(
+    memory: Memory,
+    campaign: &Campaign,
+    dry_run: bool,
+    game_event: GameEvent,
+    facts: Option<LineFacts>,
+    output: &mut Output,
+) -> Result<()> {
     let audience = match perception(&game_event) {
         Some(perception) => {
             let planned_event = game_event.clone();
@@ -94,7 +112,7 @@ fn record_event(
     };
     let build_operation =
         move |world: &ReadSnapshot| Ok(game_event.operation(&world.state, Author::Dm, real_time())?);
-    write_with_effects(memory, campaign, dry_run, audience, build_operation, output)
+    write_with_effects(memory, campaign, dry_run, (audience, facts), build_operation, output)
 }
 
 /// The characters that perceive an event.
@@ -124,13 +142,13 @@ fn print_audience(audience: Option<&Audience>, output: &mut Output) -> Result<()
     output.line(format!("  {perception}: {names}"))
 }
 
-/// Commits an operation, prints its audience and its effects on knowledge, and closes the memory. In a dry run, prints
-/// the same without committing the operation.
+/// Commits an operation, prints its audience, the facts of a spoken line and the effects on knowledge, and closes the
+/// memory. In a dry run, prints the same without committing the operation.
 fn write_with_effects(
     memory: Memory,
     campaign: &Campaign,
     dry_run: bool,
-    audience: Option<Audience>,
+    (audience, mut facts): (Option<Audience>, Option<LineFacts>),
     build_operation: impl FnMut(&ReadSnapshot) -> Result<Operation, MemoryError> + Clone + Send + 'static,
     output: &mut Output,
 ) -> Result<()> {
@@ -144,13 +162,17 @@ fn write_with_effects(
         written = Some(operation);
     }
     print_audience(audience.as_ref(), output)?;
+    if let Some(facts) = &mut facts {
+        facts.set_learned_by(&preview);
+        facts.print(output)?;
+    }
     print_effects(&preview, output)?;
     if !dry_run {
         // Extracts facts from a spoken line, as from a line of a session log.
         found = texts::extract_new_texts(&memory, &campaign.campaign, output)?;
     }
     let heard_by = audience.map(|audience| audience.characters);
-    print_with_reveals(&memory, EventOutput { written, preview, heard_by, found }, output)?;
+    print_with_reveals(&memory, EventOutput { written, preview, heard_by, facts, found }, output)?;
     Ok(memory.close()?)
 }
 
@@ -166,17 +188,31 @@ pub(crate) fn witness(args: &args::Witness, output: &mut Output) -> Result<()> {
 }
 
 pub(crate) fn say(args: &args::Say, output: &mut Output) -> Result<()> {
-    let game_event = |names: &Names| {
-        Ok(GameEvent::Say {
-            speaker: names.speaker(&args.speaker)?,
-            text: args.text.clone(),
-            states: stated_facts(&args.states, &args.new, names)?,
-            hearers: Hearers::listed_or_at_place(names.entities(&args.to)?),
-            lie: args.lie,
-            circumstances: circumstances(&args.circumstances, names)?,
-        })
+    let dry_run = args.circumstances.dry_run;
+    // Facts on the command line say completely what the line states.
+    let is_matched = args.states.is_empty() && args.new.is_empty();
+    let access = Access::for_dry_run(dry_run);
+    let memory = match is_matched {
+        true => campaign::open_for_speech(&args.campaign, access, output)?,
+        false => campaign::open_for_recording(&args.campaign, access, output)?,
     };
-    record_event(&args.campaign, args.circumstances.dry_run, game_event, output)
+    let names = Names::read(&memory, output)?;
+    let speaker = names.speaker(&args.speaker)?;
+    let mut states = stated_facts(&args.states, &args.new, &names)?;
+    let hearers = Hearers::listed_or_at_place(names.entities(&args.to)?);
+    let circumstances = circumstances(&args.circumstances, &names)?;
+    drop(names);
+    let (text, lie) = (args.text.clone(), args.lie);
+    let mut facts = None;
+    if is_matched {
+        let time = circumstances.time.clone();
+        let line = SpokenLine { speaker: speaker.id.clone(), text: text.clone(), lie, time };
+        let recognized = recognize(&memory, line, output)?;
+        states.extend(recognized.ids().into_iter().map(Stated::Recorded));
+        facts = Some(recognized);
+    }
+    let game_event = GameEvent::Say { speaker, text, states, hearers, lie, circumstances };
+    write_event(memory, &args.campaign, dry_run, game_event, facts, output)
 }
 
 pub(crate) fn tell_others(args: &args::Tell, output: &mut Output) -> Result<()> {
@@ -265,5 +301,5 @@ pub(crate) fn retcon(args: &args::Retcon, output: &mut Output) -> Result<()> {
         None => Retcon::Retract { fact },
     };
     let build_operation = move |world: &ReadSnapshot| Ok(retcon.operation(&world.state, Author::Dm, real_time())?);
-    write_with_effects(memory, &args.campaign, args.dry_run, None, build_operation, output)
+    write_with_effects(memory, &args.campaign, args.dry_run, (None, None), build_operation, output)
 }

@@ -1,8 +1,8 @@
-//! `import`, `sync`, `export`, `db restore`, `db clear`: commands that read or write files.
+//! `import`, `sync`, `db restore`, `db clear`: commands that read or write files.
 
 use std::{
     fs,
-    io::{BufReader, Write},
+    io::BufReader,
     path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
@@ -13,16 +13,14 @@ use hearsay_campaign::{Backup, FileWatcher, Format};
 use hearsay_engine::{
     ImportOptions, ImportOutcome, Memory, MemoryError, MemoryOptions, ModelSettings, SETTINGS_FILE, Settings,
 };
-use hearsay_files::Durability;
 use hearsay_model::Position;
-use hearsay_query::knowledge::players;
 use hearsay_store::{Store, StoreError, StoreOptions};
 use serde::Serialize;
 use serde_json::json;
 
 use super::new::{is_vacant, write_settings};
 use crate::{
-    args::{self, ExportFormat},
+    args,
     campaign::{self, Access},
     interrupt,
     output::{CliError, FILE_ERROR, Output, USAGE_ERROR, count},
@@ -168,59 +166,6 @@ fn import_while_watching(
             result => result?,
         }
         output.flush()?;
-    }
-    Ok(())
-}
-
-pub(crate) fn export(args: &args::Export, output: &mut Output) -> Result<()> {
-    let is_folder = matches!(args.format, ExportFormat::Yaml | ExportFormat::Obsidian);
-    if is_folder && args.output.is_none() {
-        return Err(CliError::new(USAGE_ERROR, "this format writes a folder: name the folder with --output").into());
-    }
-    if let Some(path) = args.output.as_deref().filter(|_| is_folder)
-        && !is_vacant(path)
-        && !hearsay_campaign::is_export_folder(path)
-    {
-        let message = format!("{}: the folder is not empty; name a new folder", path.display());
-        return Err(CliError::new(FILE_ERROR, message).into());
-    }
-    let memory = campaign::open(&args.campaign, Access::Read, EncoderUse::Disabled, output)?;
-    let (format, target) = (args.format, args.output.clone());
-    let export = memory.read_in_background(move |world| {
-        let (state, mut bytes) = (&world.state, Vec::new());
-        let error_path = target.clone().unwrap_or_else(|| "export".into());
-        let folder = || target.as_deref().unwrap_or(Path::new("export"));
-        let result = match format {
-            ExportFormat::Jsonl => hearsay_campaign::export_jsonl(state, &mut bytes),
-            ExportFormat::Graphml => hearsay_campaign::export_graphml(state, &mut bytes),
-            ExportFormat::Dot => hearsay_campaign::export_dot(state, &mut bytes),
-            ExportFormat::Backup => hearsay_campaign::export_backup(state, &mut bytes),
-            ExportFormat::Handbook => {
-                let title = state.campaign().map_or("Handbook", |info| info.name.as_str());
-                let book = hearsay_campaign::export_handbook(state, title, &players(state), state.clock());
-                bytes.write_all(book.as_bytes())
-            }
-            ExportFormat::Yaml => hearsay_campaign::export_yaml(state, folder()),
-            ExportFormat::Obsidian => hearsay_campaign::export_vault(state, folder()),
-        };
-        result.map_err(|source| MemoryError::File { path: error_path, source })?;
-        Ok(bytes)
-    })?;
-    let bytes = interrupt::wait_with_spinner(&export, "exporting", output)?;
-    memory.close()?;
-    match &args.output {
-        Some(path) if is_folder => {
-            output.data(&json!({ "folder": path }))?;
-            output.line(format!("written to {}", path.display()))?;
-        }
-        Some(path) => {
-            hearsay_files::replace(path, &bytes, hearsay_files::Access::Private, Durability::Synced)
-                .with_context(|| format!("{} cannot be written", path.display()))?;
-            let lines = bytes.iter().filter(|byte| **byte == b'\n').count();
-            output.data(&json!({ "file": path, "lines": lines }))?;
-            output.line(format!("{lines} lines written to {}", path.display()))?;
-        }
-        None => output.file(&bytes)?,
     }
     Ok(())
 }

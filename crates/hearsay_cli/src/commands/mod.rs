@@ -4,11 +4,13 @@ pub(crate) mod ask;
 pub(crate) mod db;
 pub(crate) mod edit;
 pub(crate) mod event;
+pub(crate) mod export;
 pub(crate) mod extract;
 pub(crate) mod files;
 pub(crate) mod history;
 pub(crate) mod inspect;
 pub(crate) mod know;
+pub(crate) mod log;
 pub(crate) mod maintenance;
 pub(crate) mod model;
 pub(crate) mod new;
@@ -31,7 +33,7 @@ pub(crate) fn run(args: &Args, output: &mut Output) -> Result<()> {
         Command::Ask(command) => ask::ask(command, output),
         Command::Search(command) => ask::search(command, output),
         Command::Say(command) => event::say(command, output),
-        Command::Log(command) => session::log(command, output),
+        Command::Log(command) => log::log(command, output),
         Command::Review(command) => review::run(command, output),
         Command::Undo(command) => history::undo(command, output),
         Command::Status(command) => inspect::status(command, output),
@@ -39,7 +41,7 @@ pub(crate) fn run(args: &Args, output: &mut Output) -> Result<()> {
         Command::Import(command) => files::import(command, output),
         Command::Sync(command) => files::sync(command, output),
         Command::Vocabulary(command) => vocabulary::run(command, output),
-        Command::Export(command) => files::export(command, output),
+        Command::Export(command) => export::export(command, output),
         Command::Completions(command) => shell::completions(command, output),
         Command::Man(command) => shell::man(command, output),
         Command::Entity(command) => run_entity(command, output),

@@ -67,10 +67,10 @@ pub(crate) fn run(args: &args::Review, output: &mut Output) -> Result<()> {
 /// Lists the items in the review queue and, if the user asks for more, the items that triage holds back.
 fn list(args: &args::Review, memory: &Memory, output: &mut Output) -> Result<()> {
     let (limit, lists_held_back) = (args.limit, args.more);
-    let max_per_source = memory.settings().review.max_per_source;
+    let settings = memory.settings().review;
     let duplicates = interrupt::wait(&memory.duplicates()?)?;
     let read = memory.read_in_background(move |world| {
-        let ReviewQueue { queued: mut items, held_back } = review_queue(&world.state, max_per_source);
+        let ReviewQueue { queued: mut items, held_back } = review_queue(&world.state, settings);
         items.extend(duplicates.into_iter().map(ReviewItem::Duplicate));
         let (queue_len, held_back_count) = (items.len(), held_back.len());
         if lists_held_back {

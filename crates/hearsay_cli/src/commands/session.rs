@@ -4,15 +4,12 @@ use std::{sync::Arc, time::Duration};
 
 use anyhow::Result;
 use hearsay_campaign::Transcript;
-use hearsay_commands::{
-    CommandError,
-    session::{
-        AssignedSpeaker, Log, LogLine, NewSession, SessionStep, SpeakerAssignment, TranscriptImport, TranscriptReport,
-        transcript_talk,
-    },
+use hearsay_commands::session::{
+    AssignedSpeaker, Log, NewSession, SessionStep, SpeakerAssignment, TranscriptImport, TranscriptReport,
+    transcript_talk,
 };
 use hearsay_engine::{Memory, MemoryError, ReadSnapshot, Written, real_time};
-use hearsay_model::{Author, Change, EntityId, Passage, SessionId, SpeakerRole, State};
+use hearsay_model::{Author, EntityId, Passage, SessionId, SpeakerRole, State};
 use hearsay_query as query;
 use hearsay_query::session::{
     RecapAudience, SessionReport, SessionRow, Summarize, TalkCounts, Thread, ThreadFilter, ThreadKind,
@@ -23,7 +20,7 @@ use serde_json::json;
 use crate::{
     args::{self, Session},
     campaign::{self, Access},
-    dry_run::write_or_preview,
+    dry_run::{print_written, write_or_preview},
     interrupt, llm,
     names::Names,
     output::{CliError, FILE_ERROR, Output, count},
@@ -37,7 +34,7 @@ pub(crate) fn session(args: &Session, output: &mut Output) -> Result<()> {
     match args {
         Session::Start(args) => start(args, output),
         Session::Attend(args) => attend(args, output),
-        Session::Log(args) => log(args, output),
+        Session::Log(args) => super::log::log(args, output),
         Session::End(args) => end(args, output),
         Session::List(args) => list(args, output),
         Session::Show(args) => show(args, output),
@@ -45,10 +42,6 @@ pub(crate) fn session(args: &Session, output: &mut Output) -> Result<()> {
         Session::Recap(args) => recap(args, output),
         Session::Threads(args) => threads(args, output),
     }
-}
-
-fn print_written(written: &Written, output: &mut Output) -> Result<()> {
-    output.line(format!("{} (operation {})", written.summary, written.position))
 }
 
 /// Writes a step of a session. In a dry run, prints the effects of the step instead, and returns `None`.
@@ -97,61 +90,6 @@ fn attend(args: &args::SessionAttend, output: &mut Output) -> Result<()> {
         Ok(SessionStep::Attend { arrive: names.entities(&args.arrive)?, leave: names.entities(&args.leave)? })
     };
     run_step(&args.campaign, args.dry_run, step, output)
-}
-
-pub(crate) fn log(args: &args::SessionLog, output: &mut Output) -> Result<()> {
-    let memory = campaign::open_for_recording(&args.campaign, Access::for_dry_run(args.dry_run), output)?;
-    let names = Names::read(&memory, output)?;
-    let line = LogLine {
-        speaker: names.optional_speaker(args.by.as_ref())?,
-        place: names.optional_entity(args.at.as_ref())?,
-        time: args.time.clone(),
-        heard_by: names.entities(&args.to)?,
-        with: names.entities(&args.with)?,
-        ..LogLine::new(&args.text)
-    };
-    let session = names.optional_session(args.session.as_ref())?;
-    drop(names);
-    let log = Log { session, lines: vec![line], ..Log::default() };
-    let build_operation = move |world: &ReadSnapshot| {
-        log.operation(&world.state, Author::Dm, real_time()).map_err(|error| match error {
-            // The command writes only one line, so the error needs no line number.
-            CommandError::LogLine { source, .. } => MemoryError::from(*source),
-            error => error.into(),
-        })
-    };
-    if args.dry_run {
-        let operation = memory.read(build_operation)?.wait()?;
-        let hearers = passage_hearers(&operation.changes);
-        output.line(format!("Dry run, nothing is changed: {}", operation.summary))?;
-        print_hearers(&hearers, output)?;
-        print_with_reveals(&memory, json!({ "written": null, "heard_by": hearers }), output)?;
-        return Ok(memory.close()?);
-    }
-    let written = memory.write(build_operation)?.wait()?;
-    print_written(&written, output)?;
-    let position = written.position;
-    let hearers = memory
-        .read(move |world| Ok(world.state.entry(position).map(|entry| passage_hearers(&entry.operation.changes))))?;
-    let hearers = hearers.wait()?.unwrap_or_default();
-    let found = texts::extract_new_texts(&memory, &args.campaign.campaign, output)?;
-    print_hearers(&hearers, output)?;
-    print_with_reveals(&memory, json!({ "written": written, "heard_by": hearers, "found": found }), output)?;
-    Ok(memory.close()?)
-}
-
-/// Returns the knowers who hear the passages that an operation adds.
-fn passage_hearers(changes: &[Change]) -> Vec<String> {
-    let passages = changes.iter().filter_map(|change| match change {
-        Change::AddPassage(passage) => Some(&passage.heard_by),
-        _ => None,
-    });
-    passages.flatten().map(ToString::to_string).collect()
-}
-
-fn print_hearers(hearers: &[String], output: &mut Output) -> Result<()> {
-    let names = if hearers.is_empty() { "nobody".to_owned() } else { hearers.join(", ") };
-    output.line(format!("  heard by: {names}"))
 }
 
 /// JSON output of `session end`: the written operation and the report of the session.
@@ -394,15 +332,18 @@ pub(crate) fn recap(args: &args::Recap, output: &mut Output) -> Result<()> {
         None => RecapAudience::Dm,
     };
     let session_recap = query::session::session_recap(names.state(), session.as_ref(), &audience, args.words)?;
-    let absent = match audience {
+    let absent = match &audience {
         RecapAudience::Character(knower) if session_recap.recap.lines.is_empty() => Some(knower),
         _ => None,
     };
-    let absent = absent.filter(|knower| !session_recap.present.contains(knower));
+    let absent = absent.filter(|knower| !session_recap.present.contains(knower)).cloned();
     let empty_message = match &absent {
         Some(absent) => {
             let missed = args.campaign.command(&format!("know missed {absent} {}", session_recap.session));
             format!("  {absent} was not there: `{missed}` lists the missed facts")
+        }
+        None if audience == RecapAudience::Players && !session_recap.present.is_empty() => {
+            "  there is nothing that all characters who were present know".to_owned()
         }
         None => {
             "  the session has no lines: `hearsay log` adds a line, `hearsay session import` a transcript".to_owned()
@@ -430,12 +371,7 @@ pub(crate) fn recap(args: &args::Recap, output: &mut Output) -> Result<()> {
         output.line(&empty_message)?;
     }
     for line in &session_recap.recap.lines {
-        // If only some characters know a line, the DM should tell it only to them.
-        let remark = match &line.known_to[..] {
-            [one] if session_recap.present.len() > 1 => format!("  (only {one} knows this)"),
-            _ => String::new(),
-        };
-        output.line(format!("  {}{remark}", line.text))?;
+        output.line(format!("  {}", line.text))?;
         if args.citations {
             output.line(format!(
                 "      {:.2}: {} \u{00B7} {}",

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use hearsay_commands::{
     edit::Edit,
-    gossip::{Gossip, GossipReport},
+    gossip::{Gossip, GossipReport, UntoldRow},
 };
 use hearsay_engine::Written;
 use hearsay_query as query;
@@ -20,6 +20,9 @@ use crate::{
     texts::EncoderUse,
 };
 
+/// Maximum number of facts to list for each reason why facts are not told, unless all are requested.
+const FACTS_PER_REASON: usize = 3;
+
 /// JSON output of a gossip simulation, or of its dry run.
 #[derive(Serialize)]
 struct GossipOutput {
@@ -31,7 +34,7 @@ struct GossipOutput {
 
 pub(crate) fn gossip(args: &args::GossipArgs, output: &mut Output) -> Result<()> {
     let memory = campaign::open(&args.campaign, Access::for_dry_run(args.dry_run), EncoderUse::Disabled, output)?;
-    let gossip = Gossip { days: args.days, seed: args.seed, ..Gossip::default() };
+    let gossip = Gossip { days: args.days, seed: args.seed, explain: true, ..Gossip::default() };
     let plan = interrupt::wait(&memory.gossip(gossip)?)?;
     let report = plan.report.clone();
     let written = if args.dry_run { None } else { Some(memory.commit_gossip(plan)?.wait()?) };
@@ -54,8 +57,31 @@ pub(crate) fn gossip(args: &args::GossipArgs, output: &mut Output) -> Result<()>
             output.line(format!("  {}, {}: {telling}: {}", row.when, row.place, row.statement))?;
         }
     }
+    let per_reason = if args.untold { args.limit } else { args.limit.min(FACTS_PER_REASON) };
+    print_untold(&report.untold, per_reason, output)?;
     print_with_reveals(&memory, GossipOutput { written, report }, output)?;
     Ok(memory.close()?)
+}
+
+/// Prints the facts that nobody tells, grouped by the reason.
+fn print_untold(untold: &[UntoldRow], per_reason: usize, output: &mut Output) -> Result<()> {
+    for rows in untold.chunk_by(|a, b| a.reason == b.reason) {
+        let total = count(rows.len(), "fact", "facts");
+        output.line(format!("Not told ({total}): {}.", rows[0].reason.explanation()))?;
+        for row in rows.iter().take(per_reason) {
+            let knowers = match row.knowers.as_slice() {
+                [] => "known by no living NPC".to_owned(),
+                [first] => format!("known by {first}"),
+                [first, rest @ ..] => format!("known by {first} and {} more", rest.len()),
+            };
+            let details = row.details.as_ref().map_or(knowers.clone(), |details| format!("{knowers}, {details}"));
+            output.line(format!("  {}  {}  [{details}]", row.fact.short(), row.statement))?;
+        }
+        if let more @ 1.. = rows.len().saturating_sub(per_reason) {
+            output.line(format!("  and {} more: use --untold and raise --limit", count(more, "fact", "facts")))?;
+        }
+    }
+    Ok(())
 }
 
 pub(crate) fn flag(args: &args::Flag, output: &mut Output) -> Result<()> {

@@ -99,3 +99,77 @@ fn without_a_model_words_answer_and_say_so() {
     test_dir.fails(&["db", "model", "damaged"], 4, &["damaged"]);
     assert!(test_dir.json(&["db", "model", "--compare", "a mill", "a windmill"])["similarity"].as_f64().unwrap() > 0.3);
 }
+
+#[test]
+fn a_character_with_only_a_home_is_at_home() {
+    let test_dir = TestDir::new();
+    let ask = |who| test_dir.ok(&["-C", "mill", "ask", "--as", who, "Who are you?", "--no-meaning"]);
+    let answer = ask("ada");
+    assert!(answer.contains("The place is The Mill."), "{answer}");
+    assert!(!ask("sam-a").contains("The place is"), "Sam has no home");
+    let quay = "  - {id: quay, name: The Quay, kind: location}\n  - {id: ben,";
+    test_dir.write("mill/campaign.yaml", &CAMPAIGN.replace("  - {id: ben,", quay));
+    test_dir.ok(&["-C", "mill", "fact", "add", "ada", "LOCATED_AT", "quay"]);
+    let answer = ask("ada");
+    assert!(!answer.contains("The place is The Mill."), "Ada is elsewhere: {answer}");
+}
+
+#[test]
+fn a_player_character_is_a_guest_where_it_is() {
+    let test_dir = TestDir::new();
+    let people = "  - {id: wren, name: Wren, kind: player, location: the-mill}\n  - {id: tam, name: Tam, kind: npc, location: the-mill}\n";
+    test_dir.write("mill/campaign.yaml", &format!("{CAMPAIGN}{people}"));
+    let facts = |who| test_dir.ok(&["-C", "mill", "fact", "list", "--subject", who]);
+    let wren = facts("wren");
+    assert!(wren.contains("Wren is at The Mill") && !wren.contains("lives in"), "{wren}");
+    assert!(facts("tam").contains("Tam lives in The Mill"), "{}", facts("tam"));
+}
+
+#[test]
+fn the_dead_are_not_described_as_if_they_lived() {
+    let test_dir = TestDir::new();
+    let jory = r#"  - id: jory
+    name: Jory
+    kind: npc
+    home: none
+    location: the-mill
+    attributes: {condition: {value: dead, known_by: [ada]}, occupation: clerk}
+"#;
+    test_dir.write("mill/campaign.yaml", &format!("{CAMPAIGN}{jory}"));
+    let ask = |who| {
+        let line = ["-C", "mill", "ask", "--as", who, "--at", "the-mill", "--with", "jory", "What does Jory do?"];
+        test_dir.ok(&[&line[..], &["--no-meaning"]].concat())
+    };
+    let of_ada = ask("ada");
+    assert!(of_ada.contains("Jory is there, dead.") && !of_ada.contains("Jory is there, clerk."), "{of_ada}");
+    assert!(of_ada.contains("Jory works as clerk. [Jory is dead]"), "{of_ada}");
+    // Sam lives elsewhere and does not know it.
+    let of_sam = ask("sam-a");
+    assert!(of_sam.contains("is there") && !of_sam.contains("dead"), "{of_sam}");
+}
+
+#[test]
+fn no_fact_is_stated_twice_in_an_answer() {
+    let test_dir = TestDir::new();
+    for question in ["Whom do you like?", "Is the millstone cracked?", "What do you do?", "Where is Ben?"] {
+        let line = ["-C", "mill", "ask", "--as", "ada", "--no-meaning", question];
+        let answer = test_dir.json(&line);
+        let mut stated = std::collections::BTreeSet::new();
+        for line in
+            answer["context"]["sections"].as_array().unwrap().iter().flat_map(|s| s["lines"].as_array().unwrap())
+        {
+            let source = line["citation"]["source"].to_string();
+            assert!(source == "\"scene\"" || stated.insert(source.clone()), "{source} twice in {answer}");
+        }
+        for form in ["text", "markdown", "prompt"] {
+            let answer = test_dir.ok(&[&line[..], &["--form", form, "--no-citations"]].concat());
+            let lines: Vec<&str> = answer.lines().filter(|line| !line.trim().is_empty()).collect();
+            for line in &lines {
+                assert_eq!(lines.iter().filter(|other| *other == line).count(), 1, "{line} twice in {answer}");
+            }
+        }
+    }
+    let answer = test_dir.ok(&["-C", "mill", "ask", "--as", "ada", "--no-meaning", "Whom do you like?"]);
+    let (_, relevant) = answer.split_once("Relevant to the question").unwrap();
+    assert!(relevant.contains("Ada Flint likes Ben"), "the answers stand together: {answer}");
+}

@@ -204,3 +204,42 @@ fn the_dm_is_told_when_a_secret_may_be_told() {
     test_dir.write("mill/more.yaml", "entities:\n  - {id: cora, name: Cora, kind: npc}\n");
     assert_eq!(opens(&["-C", "mill", "sync"]), 0);
 }
+
+/// A DM writes a rumour, and gossip does not spread it. Each preview says what is missing, until the rumour spreads.
+#[test]
+fn the_preview_says_why_a_rumour_does_not_spread() {
+    let preview = ["-C", "mill", "simulate", "gossip", "--days", "10", "--dry-run"];
+    let campaign = |known_by: &str| {
+        let test_dir = TestDir::new();
+        let rumour = format!("facts: [{{id: bones, subject: sam-b, text: Bones lie under the mill., {known_by}}}]");
+        test_dir.write("mill/campaign.yaml", &format!("{CAMPAIGN}{rumour}\n"));
+        test_dir
+    };
+    for (known_by, expected) in [
+        ("[ada]", Some(("no_date", serde_json::json!(["ada", "sam-b"])))),
+        (
+            r#"[{who: sam-a, how: told, when: "1 Springmonth 10"}]"#,
+            Some(("no_place", serde_json::json!(["sam-a", "sam-b"]))),
+        ),
+        (
+            r#"[{who: ada, how: told, when: "1 Springmonth 10", conceals: true}]"#,
+            Some(("concealed", serde_json::json!(["ada", "sam-b"]))),
+        ),
+        (
+            r#"[{who: the-mill, how: told, when: "1 Springmonth 10"}]"#,
+            Some(("hearers_know", serde_json::json!(["ada", "ben", "sam-b"]))),
+        ),
+        (r#"[{who: ada, how: told, when: "1 Springmonth 10"}]"#, None),
+    ] {
+        let report = campaign(&format!("known_by: {known_by}")).json(&preview);
+        let untold = report["untold"].as_array().unwrap();
+        let row = untold.iter().find(|row| row["statement"] == "Bones lie under the mill.");
+        let reason = row.map(|row| (row["reason"].as_str().unwrap(), row["knowers"].clone()));
+        assert_eq!(reason, expected, "{known_by}");
+        assert_eq!(report["news"].as_array().unwrap().is_empty(), row.is_some(), "{known_by}");
+    }
+    let output = campaign("known_by: [ada]").ok(&[&preview[..], &["--untold"]].concat());
+    assert!(output.contains("0 tellings") && output.contains("it is no news: nobody learned it at a date"), "{output}");
+    assert!(output.contains("Bones lie under the mill.  [known by ada and 1 more]"), "{output}");
+    assert!(output.contains("it is a secret, and secrets are never told as gossip."), "{output}");
+}

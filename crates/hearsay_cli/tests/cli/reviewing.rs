@@ -162,3 +162,26 @@ fn decisions_change_trust_and_doubtful_facts_are_pruned() {
     assert!(output.contains("no evidence: 2") && output.contains("and 1 more"), "{output}");
     test_dir.fails(&["-C", "mill", "db", "health", "--check", "weather"], 2, &["weather", "orphans"]);
 }
+
+#[test]
+fn the_example_campaign_opens_with_few_cards() {
+    let test_dir = TestDir::new();
+    for folder in ["gullhaven", "gullhaven/sessions"] {
+        for entry in fs::read_dir(repository().join("campaigns").join(folder)).unwrap() {
+            let entry = entry.unwrap();
+            if entry.path().extension().is_some_and(|extension| extension == "yaml") {
+                let name = format!("{folder}/{}", entry.file_name().to_str().unwrap());
+                test_dir.write(&name, &fs::read_to_string(entry.path()).unwrap());
+            }
+        }
+    }
+    let queue = test_dir.json(&["-C", "gullhaven", "review"]);
+    let cards = queue["items"].as_array().unwrap();
+    assert!(!cards.is_empty() && cards.len() <= 10, "{} cards", cards.len());
+    let all = test_dir.json(&["-C", "gullhaven", "review", "--more", "--limit", "1000"]);
+    let (all, held_back) = (all["items"].as_array().unwrap().len(), queue["held_back"].as_u64().unwrap() as usize);
+    assert_eq!(all, cards.len() + held_back, "the others can be listed");
+    assert!(held_back > 0);
+    // The campaign states the facts of this line itself: Pell saw Odo with Jory on the quay.
+    assert!(!queue.to_string().contains("Old Pell saw the sergeant"), "{queue}");
+}

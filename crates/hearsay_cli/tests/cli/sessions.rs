@@ -227,7 +227,7 @@ fn texts_are_read_for_facts_wherever_they_come_from() {
     test_dir.ok(&["-C", "mill", "undo", &position]);
     assert_eq!(found(), before + 1, "with the line comes back what was read in it");
     // Facts are extracted from texts of other tools too. The review queue contains only some of the doubtful facts.
-    test_dir.write("mill/hearsay.toml", "[review]\nmax_per_source = 4\n");
+    test_dir.write("mill/hearsay.toml", "[review]\nmax_per_import = 4\n");
     let names =
         ["Zarael", "Bromwick", "Ysolde", "Tavish", "Quillon", "Hestia", "Orlok", "Fenwick", "Gisela", "Wulfram"];
     for (number, name) in names.iter().enumerate() {

@@ -18,6 +18,8 @@ fn a_command_that_reads_says_that_files_changed_and_writes_nothing() {
         "{}",
         first.stderr
     );
+    // The first command that uses the sentence encoder records its model.
+    test_dir.ok(&["-C", "mill", "ask", "--as", "ada", "Who is Ben?"]);
     let before = position(&test_dir);
     std::thread::sleep(std::time::Duration::from_millis(20));
     test_dir.write("mill/more.yaml", MORE);

@@ -223,13 +223,13 @@ impl Editor<'_> {
         status: FactStatus,
     ) -> Result<(Arc<Fact>, Vec<Change>), CommandError> {
         require_entities(self.state, correction.subject.into_iter().chain(correction.object.and_then(Object::entity)))?;
+        let mut object = correction.object.unwrap_or_else(|| old.object()).clone();
         let (predicate, is_inverse) = match correction.predicate {
             None => (old.predicate().clone(), false),
-            Some(name) if old.predicate().is_relation() => self.relation(name)?,
+            Some(name) if object.entity().is_some() => self.relation(name)?,
             Some(name) => (Predicate::new(name)?, false),
         };
         let mut subject = correction.subject.unwrap_or_else(|| old.subject()).clone();
-        let mut object = correction.object.unwrap_or_else(|| old.object()).clone();
         if let (true, Object::Entity(other)) = (is_inverse, &mut object) {
             std::mem::swap(&mut subject, other);
         }
@@ -245,7 +245,10 @@ impl Editor<'_> {
         let mentions = old.mentions().iter().filter(|id| self.state.entity(id).is_some()).cloned();
         let evidence = old.provenance().evidence.clone();
         let provenance = Provenance { evidence, session, ..self.provenance() };
-        let new = old.to_builder().subject(subject).predicate(predicate).object(object);
+        let mut new = old.to_builder().subject(subject).object(object);
+        if predicate != *old.predicate() {
+            new = new.predicate(predicate).attitude(None).rank(None);
+        }
         let new = new.statement(&statement).mentions(mentions);
         let new = Arc::new(new.provenance(provenance).status(status).build()?);
         let mut changes = vec![Change::AssertFact(Arc::clone(&new))];

@@ -1,14 +1,14 @@
 //! Comparison of a proposed fact with the facts that are already recorded.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
-use hearsay_model::{Evidence, Fact, FactStatus, Provenance, State};
+use hearsay_model::{EntityId, Evidence, Fact, FactStatus, PassageId, Provenance, State};
 use hearsay_query::{
     contradictions::may_overlap,
     duplicates::{Claim, canonical_relation, is_equivalent, is_implied_by},
 };
 
-use super::Batch;
+use super::{Batch, Proposal};
 use crate::CommandError;
 
 /// Result of looking up a proposed fact in the state.
@@ -83,6 +83,28 @@ pub(super) fn find_recorded_match(state: &State, batch: &Batch, fact: &Fact) -> 
         return RecordedMatch::CanonElsewhere;
     }
     RecordedMatch::None
+}
+
+/// Returns whether the line from which a proposal comes states a recorded fact about the same entities. Such a proposal is
+/// another reading of the same words.
+pub(super) fn restates_stated_fact(state: &State, proposal: &Proposal) -> bool {
+    let Some(speaker) = &proposal.speaker else { return false };
+    let passages: Vec<PassageId> = proposal.evidence.iter().filter_map(Evidence::passage).collect();
+    let entities: BTreeSet<&EntityId> =
+        std::iter::once(&proposal.subject).chain(proposal.object.entity()).chain(&proposal.participants).collect();
+    // Facts that were found in a line are recorded later than the line, by another operation.
+    let is_stated = |fact: &Fact| {
+        let mut edges = state.recorded_edges(fact.id());
+        edges.any(|(id, edge)| {
+            edge.acquisition.teller() == Some(speaker)
+                && passages.iter().any(|passage| state.is_recorded_with(id, *passage))
+        })
+    };
+    entities.len() > 1
+        && state.facts_of(&proposal.subject).any(|fact| {
+            let named: BTreeSet<&EntityId> = fact.entities().collect();
+            entities.is_subset(&named) && is_stated(fact)
+        })
 }
 
 /// Returns whether a proposed fact comes from a repeated reading of the same text. This is so if the recorded fact

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use hearsay_model::{Author, Change, FactId, FactStatus, Kind, Knower, Operation, Secrecy, State, Timestamp};
+use hearsay_model::{
+    Author, Change, FactId, FactStatus, Kind, Knower, KnowledgeId, Operation, Secrecy, State, Timestamp,
+};
 use hearsay_query::{ids::require_fact, review::facts_decided_together};
 use serde::{Deserialize, Serialize};
 
@@ -62,38 +64,53 @@ pub struct Keep {
     /// world lose their authored edges to the facts, but knowers that saw, heard or read a fact still know it. If the
     /// facts become open, nobody learns the facts automatically.
     pub secret: bool,
+    /// Knowers that no longer know the facts, however they learned them. Members of a group still know what the group
+    /// knows.
+    #[serde(default)]
+    pub keep_from: BTreeSet<Knower>,
 }
 
 impl Keep {
     /// Returns the operation that records the change.
     ///
     /// # Errors
-    /// Returns an error if a fact does not exist, or if all facts already have the requested secrecy.
+    /// Returns an error if a fact does not exist, or if nothing changes: all facts already have the requested
+    /// secrecy, and no knower to keep them from knows them.
     pub fn operation(&self, state: &State, now: Timestamp) -> Result<Operation, CommandError> {
         let secrecy = if self.secret { Secrecy::Secret } else { Secrecy::Open };
         let (mut changes, mut first_statement, mut count) = (Vec::new(), None, 0_usize);
         for id in &self.facts {
             let fact = require_fact(state, *id)?;
-            if fact.secrecy() == secrecy {
+            let is_new = fact.secrecy() != secrecy;
+            let forgotten = state.recorded_edges(*id).filter(|(_, edge)| self.keep_from.contains(&edge.knower));
+            let mut edges: BTreeSet<KnowledgeId> = forgotten.map(|(edge, _)| edge).collect();
+            if !is_new && edges.is_empty() {
                 continue;
             }
             count += 1;
             first_statement.get_or_insert_with(|| fact.statement().to_owned());
-            changes.push(Change::SetSecrecy { fact: *id, secrecy });
+            changes.extend(is_new.then_some(Change::SetSecrecy { fact: *id, secrecy }));
             let is_shared = |knower: &Knower| match knower.entity() {
                 None => true,
                 Some(id) => matches!(state.kind(id), Some(Kind::Location | Kind::Faction | Kind::Party)),
             };
             let authored_edges =
                 state.recorded_edges(*id).filter(|(_, edge)| edge.acquisition.is_authored() && is_shared(&edge.knower));
-            if self.secret {
-                changes.extend(authored_edges.map(|(edge, _)| Change::Unlearn(edge)));
+            if self.secret && is_new {
+                edges.extend(authored_edges.map(|(edge, _)| edge));
             }
+            changes.extend(edges.into_iter().map(Change::Unlearn));
         }
         let statement = first_statement.ok_or(CommandError::NothingToDecide)?;
         let verb = if self.secret { "make secret" } else { "make open" };
         let more = if count > 1 { format!(" and {} more", count - 1) } else { String::new() };
-        let summary = format!("{verb} \u{201C}{statement}\u{201D}{more}");
+        let names: Vec<&str> = self.keep_from.iter().map(|knower| knower_name(state, knower)).collect();
+        let kept_from = if names.is_empty() { String::new() } else { format!(", kept from {}", names.join(", ")) };
+        let summary = format!("{verb} \u{201C}{statement}\u{201D}{more}{kept_from}");
         Ok(Operation { author: Author::Dm, recorded: now, summary, changes })
     }
+}
+
+fn knower_name<'a>(state: &'a State, knower: &'a Knower) -> &'a str {
+    knower.entity().map_or("everybody", |id| state.name_or_id(id))
 }

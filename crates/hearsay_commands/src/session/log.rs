@@ -2,13 +2,17 @@
 
 use std::collections::BTreeSet;
 
+use hearsay_belief::{
+    Occasion, View,
+    learn::{self, HeardStatement, LearnError, Sincerity},
+};
 use hearsay_model::{
-    ActiveSession, Author, Change, Date, EngineSetting, EntityId, Evidence, Knower, Operation, Passage, PassageId,
-    Session, SessionId, SessionSetting, Setting, State, TalkKind, Timestamp,
+    ActiveSession, Author, Change, Credence, Date, EngineSetting, EntityId, Evidence, FactId, Knower, Operation,
+    Passage, PassageId, Session, SessionId, SessionSetting, Setting, State, TalkKind, Timestamp,
 };
 use hearsay_query::{
     dates::parse_date,
-    ids::{require_entities, require_session},
+    ids::{require_entities, require_fact, require_session},
     resolve::Speaker,
     session::{TalkCounts, later_time, next_line},
 };
@@ -64,6 +68,9 @@ pub struct LogLine {
     pub heard_by: Vec<EntityId>,
     /// Characters that hear the line in addition to the hearers in `heard_by` or the default hearers.
     pub with: Vec<EntityId>,
+    /// Recorded facts that the words of the speaker state. The hearers learn these facts from the speaker. Must be empty
+    /// for narration.
+    pub states: Vec<FactId>,
     /// Number of the line in the file that [`source`](Log::source) names, counted from 1.
     pub number: Option<u32>,
 }
@@ -132,6 +139,7 @@ impl Log {
                 let (path, line) = (source.name.clone(), line.number.unwrap_or(number));
                 passage.evidence.push(Evidence::File { path, line, field: TRANSCRIPT_FIELD.into() });
             }
+            let learned = stated_facts(state, line, &passage)?;
             let id = passage.id();
             let recorded_passage = state.passage(id);
             passage.talk_kind = match recorded_passage {
@@ -144,6 +152,7 @@ impl Log {
             if written_ids.insert(id) && recorded_passage.is_none_or(|recorded| **recorded != passage) {
                 changes.push(Change::AddPassage(passage.into()));
             }
+            changes.extend(learned);
         }
         for id in earlier_passages.into_iter().flatten().filter(|id| !written_ids.contains(id)) {
             changes.push(Change::RemovePassage(id));
@@ -181,6 +190,36 @@ impl Log {
 
 /// Field in the evidence of the lines of a transcript.
 const TRANSCRIPT_FIELD: &str = "transcript";
+
+/// Returns the changes with which the hearers of a line learn the facts that its speaker states.
+///
+/// # Errors
+/// Returns an error if a fact does not exist, or if a line without a speaker states facts.
+fn stated_facts(state: &State, line: &LogLine, passage: &Passage) -> Result<Vec<Change>, CommandError> {
+    let mut changes = Vec::new();
+    if line.states.is_empty() {
+        return Ok(changes);
+    }
+    let speaker = passage.speaker.as_ref().ok_or(LearnError::NoSpeaker)?;
+    let (time, place, session) = (passage.time.clone(), passage.place.clone(), passage.session.clone());
+    let occasion = Occasion { time, place, session };
+    let view = View::new(state, &Knower::Entity(speaker.clone()), occasion.moment());
+    for fact in &line.states {
+        let statement = HeardStatement {
+            speaker,
+            view: &view,
+            alias: passage.speaker_alias.as_deref(),
+            citing: None,
+            hearers: &passage.heard_by,
+            fact: require_fact(state, *fact)?,
+            restates: None,
+            sincerity: Sincerity::Sincere,
+            certainty: Credence::FULL,
+        };
+        changes.extend(learn::overhear(state, &statement, &occasion).changes);
+    }
+    Ok(changes)
+}
 
 /// Returns whether a passage is a line of a transcript. `name` is the name of its file.
 pub(super) fn is_from_transcript(passage: &Passage, name: &str) -> bool {

@@ -17,8 +17,9 @@ use std::{
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 
 use crate::{
-    Event, MemoryError, MindFilter, Status,
+    Event, MemoryError, MindFilter, Status, Waker,
     clock::check_clock,
+    event::EventSender,
     options::MemoryOptions,
     outcome::Closed,
     settings::Settings,
@@ -32,6 +33,8 @@ use crate::{
 pub struct Memory {
     running: Option<Running>,
     events: Receiver<Event>,
+    event_count: Arc<AtomicU64>,
+    waker: Option<Waker>,
     next_request_id: AtomicU64,
     max_queued: usize,
     settings: Settings,
@@ -65,9 +68,11 @@ impl Memory {
         let (event_sender, events) = bounded(1024);
         let (settings, max_queued) = (options.settings.clone(), options.queue.max(1));
         let deadline = Arc::new(OnceLock::new());
+        let (event_count, waker) = (Arc::default(), options.waker.clone());
+        let event_sender = EventSender { sender: event_sender, count: Arc::clone(&event_count), waker: waker.clone() };
         let worker = worker::start(options, read_queue, write_queue, event_sender, Arc::clone(&deadline))?;
         let running = Some(Running { reads, writes, worker, deadline });
-        Ok(Self { running, events, next_request_id: AtomicU64::new(1), max_queued, settings })
+        Ok(Self { running, events, event_count, waker, next_request_id: AtomicU64::new(1), max_queued, settings })
     }
 
     /// Returns the settings that the memory was opened with.
@@ -79,6 +84,12 @@ impl Memory {
     /// channel is full, new events are dropped and counted in [`Status::events_dropped`].
     pub fn events(&self) -> &Receiver<Event> {
         &self.events
+    }
+
+    /// Returns the number of events that the memory has sent, including events that were dropped. Every change of
+    /// the state sends an event.
+    pub fn event_count(&self) -> u64 {
+        self.event_count.load(Ordering::Acquire)
     }
 
     /// Selects the knowers whose new knowledge and changed beliefs are sent as [`Event::Learned`] and
@@ -106,7 +117,8 @@ impl Memory {
         if waiting >= self.max_queued {
             return Err(MemoryError::Full { waiting });
         }
-        let (ticket, responder) = ticket(self.next_request_id.fetch_add(1, Ordering::Relaxed), on_drop);
+        let (ticket, responder) =
+            ticket(self.next_request_id.fetch_add(1, Ordering::Relaxed), on_drop, self.waker.clone());
         channel.send(command(responder)).map_err(|_| MemoryError::Closed)?;
         Ok(ticket)
     }

@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use hearsay_commands::reading::{Draft, DraftExtraction};
+use hearsay_commands::{
+    fact_matching::{FactMatches, SpokenLine},
+    reading::{Draft, DraftExtraction},
+};
 
 #[cfg(feature = "llm")]
 use crate::{
@@ -21,6 +24,18 @@ impl Memory {
     /// draft does not exist, or if the language file is invalid.
     pub fn draft(&self, draft: Draft) -> Result<Ticket<DraftExtraction>, MemoryError> {
         self.send_read(|responder| Command::Draft(draft, responder))
+    }
+
+    /// Finds the recorded facts that a spoken line states or may state: see
+    /// [`fact_matching`](hearsay_commands::fact_matching). Records nothing. To record the line together with the facts,
+    /// pass them to [`GameEvent::Say`](hearsay_commands::game_event::GameEvent::Say) or
+    /// [`LogLine::states`](hearsay_commands::session::LogLine::states). Without a sentence encoder, no fact is certain.
+    ///
+    /// # Errors
+    /// Returns an error if the request queue is full or the memory is closed. The ticket fails if the speaker does not
+    /// exist, if the date is invalid, or if the language file is invalid.
+    pub fn match_facts(&self, line: SpokenLine) -> Result<Ticket<FactMatches>, MemoryError> {
+        self.send_read(|responder| Command::MatchFacts(line, responder))
     }
 
     /// Starts to extract facts, in the background, from all texts that were not read yet, even if the settings disable

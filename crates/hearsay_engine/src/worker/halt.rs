@@ -122,7 +122,7 @@ impl Worker {
         self.writes.index_later(searchable_keys(&state));
         match outdated_keys {
             Some(keys) => self.writes.project_later(keys, state.position()),
-            None => self.rebuild(ticket(0, OnDrop::Continue).1),
+            None => self.rebuild(ticket(0, OnDrop::Continue, None).1),
         }
         self.writes.mark_transients_outdated(&state, transient_batch);
         let mut next = first;

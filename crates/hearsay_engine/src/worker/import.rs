@@ -207,7 +207,7 @@ mod tests {
     #[test]
     fn a_planned_import_no_longer_holds_its_files() {
         let changes = vec![Change::AddEntity(Entity::new(EntityId::new("ann").unwrap()))];
-        let (_ticket, responder) = ticket(0, OnDrop::Continue);
+        let (_ticket, responder) = ticket(0, OnDrop::Continue, None);
         let mut import = Import {
             source: Some(Source::Export(changes, "ann.jsonl".into())),
             plan: None,

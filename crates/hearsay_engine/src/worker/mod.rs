@@ -13,6 +13,7 @@ mod halt;
 mod import;
 #[cfg(feature = "llm")]
 mod llm;
+mod matching;
 mod minds;
 mod questions;
 mod reading;
@@ -32,6 +33,7 @@ use std::{
 
 use crossbeam_channel::{Receiver, Sender, never, select, unbounded};
 use hearsay_commands::{
+    fact_matching::{FactMatches, SpokenLine},
     merge::MergePlan,
     reading::{Draft, DraftExtraction, Findings},
 };
@@ -49,6 +51,7 @@ use hearsay_store::{Location, OpenReport, Opened, Reloaded, Store, StoreError};
 use crate::{
     Closed, Event, ImportOptions, ImportOutcome, MemoryError, MemoryOptions, MindFilter, ModelStatus, ReadSnapshot,
     Settings, Status,
+    event::EventSender,
     priority::{ThreadPriority, lower_priority},
     ticket::Responder,
 };
@@ -59,6 +62,7 @@ use derived::{Reading, StoredVectors};
 use encoder::{Encoded, EncoderThread};
 use halt::{Halt, RebuiltState};
 use import::Import;
+use matching::ReadLine;
 
 #[cfg(feature = "llm")]
 pub(crate) use llm::LlmCommand;
@@ -97,6 +101,7 @@ pub(crate) enum Command {
     },
     Rebuild(Responder<()>),
     Draft(Draft, Responder<DraftExtraction>),
+    MatchFacts(SpokenLine, Responder<FactMatches>),
     ReadTexts {
         again: bool,
         responder: Responder<usize>,
@@ -132,6 +137,8 @@ pub(crate) enum Internal {
     StoredVectors(Option<Box<StoredVectors>>),
     /// A result of the encoder.
     Encoded(Encoded),
+    /// A line whose sentences were read, to be matched with facts.
+    ReadLine(Box<ReadLine>),
     /// Facts that the extractor found in passages.
     Read(Vec<Findings>),
     /// Facts that a language model found in texts.
@@ -169,7 +176,7 @@ pub(crate) struct Worker {
     settings: Settings,
     opened: OpenReport,
     internal: Sender<Internal>,
-    events: Sender<Event>,
+    events: EventSender,
     events_dropped: usize,
     dropped_proposals: usize,
     encoder: Option<EncoderThread>,
@@ -215,7 +222,7 @@ pub(crate) fn start(
     options: MemoryOptions,
     reads: Receiver<Command>,
     writes: Receiver<Command>,
-    events: Sender<Event>,
+    events: EventSender,
     deadline: Arc<OnceLock<Instant>>,
 ) -> Result<JoinHandle<Result<Closed, MemoryError>>, MemoryError> {
     let (internal, inbox) = unbounded();
@@ -386,6 +393,7 @@ impl Worker {
             }
             Command::Rebuild(responder) => self.rebuild(responder),
             Command::Draft(draft, responder) => self.draft(draft, responder),
+            Command::MatchFacts(line, responder) => self.match_facts(line, responder),
             Command::ReadTexts { again, responder } => {
                 let count = self.read_texts(again);
                 responder.give(Ok(count));
@@ -416,6 +424,7 @@ impl Worker {
             Internal::Rebuilt => self.take_rebuilt(),
             Internal::StoredVectors(stored) => self.take_stored_vectors(stored.map(|stored| *stored)),
             Internal::Encoded(encoded) => self.take_encoded(encoded),
+            Internal::ReadLine(read_line) => self.take_read_line(*read_line),
             Internal::Read(read) => self.take_read(read),
             #[cfg(feature = "llm")]
             Internal::LlmResult(result) => self.take_llm_result(*result),
@@ -460,7 +469,7 @@ impl Worker {
     }
 
     fn send_event(&mut self, event: Event) {
-        if self.events.try_send(event).is_err() {
+        if !self.events.send(event) {
             self.events_dropped += 1;
         }
     }
@@ -493,7 +502,7 @@ impl Worker {
             None => format!("{replayed} operations"),
         };
         let pending_vectors = self.pending_vectors();
-        let reviews = self.reviews.count(self.settings.review.max_per_source);
+        let reviews = self.reviews.count(self.settings.review);
         let health = self.store.health();
         Status {
             position: state.position(),

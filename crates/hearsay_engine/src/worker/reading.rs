@@ -25,7 +25,7 @@ use super::{Internal, Worker, Write, encoder::SentenceSender, guarded};
 use crate::{ExtractionEngine, MemoryError, ModelSettings, ModelStatus, Settings, clock::now, ticket::Responder};
 
 /// Tools with which a background thread reads texts.
-struct ReadingResources {
+pub(super) struct ReadingResources {
     extractor: Arc<Extractor>,
     lexicon: Arc<Lexicon>,
     /// Channel for the vectors of sentences, if there is a sentence encoder.
@@ -63,8 +63,18 @@ impl LazyReadingModel {
 }
 
 impl ReadingResources {
+    /// Returns the tools without the reading model.
+    pub(super) fn without_model(self) -> Self {
+        Self { model: None, ..self }
+    }
+
+    /// Returns the sentence encoder, if there is one.
+    pub(super) fn sentence_encoder(&self) -> Option<EncoderMeaning> {
+        self.sentences.clone().map(EncoderMeaning)
+    }
+
     /// Calls a function with the tools.
-    fn with<T>(self, use_tools: impl FnOnce(&ReadingTools<'_>) -> T) -> T {
+    pub(super) fn with<T>(self, use_tools: impl FnOnce(&ReadingTools<'_>) -> T) -> T {
         let encoder = self.sentences.map(EncoderMeaning);
         use_tools(&ReadingTools {
             extractor: &self.extractor,
@@ -313,7 +323,7 @@ impl Worker {
     }
 
     /// Returns the tools for reading texts.
-    fn reading_tools(&mut self) -> Result<ReadingResources, MemoryError> {
+    pub(super) fn reading_tools(&mut self) -> Result<ReadingResources, MemoryError> {
         let (readings, state) = (&mut self.readings, &self.snapshot.state);
         let extractor = match &readings.extractor {
             Some(extractor) => Arc::clone(extractor),

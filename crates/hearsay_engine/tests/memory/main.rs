@@ -12,6 +12,7 @@ mod learning;
 #[cfg(feature = "llm")]
 mod llm;
 mod masked;
+mod matching;
 mod minds;
 mod opening;
 mod portraits;

@@ -3,6 +3,7 @@
 use std::fs;
 
 use hearsay_belief::View;
+use hearsay_campaign::{Handbook, HandbookFormat, HandbookReaders, HandbookRequest};
 use hearsay_commands::{
     game_event::{Circumstances, GameEvent, Hearers, Stated},
     session::{Log, LogLine},
@@ -114,7 +115,7 @@ fn hearers_of_a_secret_name_do_not_learn_its_owner() {
     assert!(prompt(&memory, "odo", "Is the lamp out?").contains("told by Mirela Voss"));
     let line = LogLine {
         speaker: Some(grey_lady(&memory)),
-        heard_by: ids(&["pell", "odo"]),
+        heard_by: ids(&["bryn", "odo", "pell"]),
         ..LogLine::new("Beware of the harbour dogs.")
     };
     let log = Log { session: Some(session("s1")), lines: vec![line], ..Log::default() };
@@ -175,7 +176,8 @@ fn a_line_does_not_reveal_a_fact_that_a_player_conceals() {
     let memory = quay(options());
     let state = state(&memory);
     let players = [id("pell"), id("bryn")];
-    let book = hearsay_campaign::export_handbook(&state, "The Quay", &players, None);
+    let request = HandbookRequest { title: "The Quay", party: &players, readers: HandbookReaders::Party, as_of: None };
+    let book = Handbook::new(&state, &request).write(HandbookFormat::Markdown);
     let recap = query::session::session_recap(&state, Some(&session("s1")), &RecapAudience::Players, 500).unwrap();
     let recap = serde_json::to_string(&recap).unwrap();
     for text in [&book, &recap] {

@@ -10,13 +10,11 @@ use hearsay_commands::{
     review::Decision,
     session::{Log, LogLine, LogSource, NewSession, SessionStep},
 };
-use hearsay_engine::{
-    ExtractionEngine, ExtractionSettings, Memory, MemoryOptions, ModelSettings, ReviewSettings, Settings,
-};
+use hearsay_engine::{ExtractionEngine, ExtractionSettings, Memory, MemoryOptions, ModelSettings, Settings};
 use hearsay_model::{Acquisition, Author, Evidence, Fact, FactStatus, Knower};
 use hearsay_query::{
     journal::UndoTarget,
-    review::{ReviewItem, review_queue},
+    review::{ReviewItem, ReviewSettings, review_queue},
 };
 
 use crate::{
@@ -309,7 +307,10 @@ fn log_all(memory: &Memory, lines: impl Iterator<Item = String>) {
 
 #[test]
 fn each_session_has_its_own_review_queue() {
-    let memory = town(Settings { review: ReviewSettings { max_per_source: 4 }, ..Settings::default() });
+    let memory = town(Settings {
+        review: ReviewSettings { max_per_source: 4, ..ReviewSettings::default() },
+        ..Settings::default()
+    });
     do_edit(&memory, add("Lyra", hearsay_model::Kind::Player, Some("The Gull")));
     let counts = || {
         let status = memory.status().unwrap().wait().unwrap();
@@ -321,7 +322,7 @@ fn each_session_has_its_own_review_queue() {
     log_all(&memory, doubts.chain(["Odo owes Pell forty crowns.".to_owned()]));
     assert_eq!(counts(), (4, 8), "{:?}", found(&memory));
     assert!(found(&memory).iter().any(|(_, status)| *status == FactStatus::Canon), "what is sure is taken");
-    let queue = review_queue(&state(&memory), 4);
+    let queue = review_queue(&state(&memory), memory.settings().review);
     assert_eq!((queue.queued.len(), queue.held_back.len()), (4, 8));
     read_again(&memory);
     assert_eq!(counts(), (4, 8), "reading the texts again changes nothing");
@@ -344,7 +345,10 @@ fn each_session_has_its_own_review_queue() {
 
 #[test]
 fn live_lines_count_towards_the_queue_of_their_session() {
-    let memory = town(Settings { review: ReviewSettings { max_per_source: 2 }, ..Settings::default() });
+    let memory = town(Settings {
+        review: ReviewSettings { max_per_source: 2, ..ReviewSettings::default() },
+        ..Settings::default()
+    });
     do_edit(&memory, add("Lyra", hearsay_model::Kind::Player, Some("The Gull")));
     let step = SessionStep::Start(NewSession { present: ids(&["lyra"]), ..NewSession::default() });
     memory.session(Author::Dm, step).unwrap().wait().unwrap();

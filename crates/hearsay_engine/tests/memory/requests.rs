@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use hearsay_engine::{Event, Memory, MemoryError, MemoryOptions};
+use hearsay_engine::{Event, Memory, MemoryError, MemoryOptions, Waker};
 use hearsay_model::Key;
 use hearsay_query as query;
 
@@ -260,4 +260,33 @@ fn threads_may_share_a_memory() {
     });
     assert_eq!(answered.load(Ordering::Relaxed), 100);
     assert_eq!(facts(&memory, "pell", "lore").len(), 100);
+}
+
+#[test]
+fn the_waker_is_called_for_each_answer_and_each_event() {
+    let (sender, woken) = std::sync::mpsc::channel();
+    let sender = std::sync::Mutex::new(sender);
+    let waker = Waker::new(move || sender.lock().unwrap().send(()).unwrap_or_default());
+    let memory = Memory::open(MemoryOptions { waker: Some(waker), ..options() }).unwrap();
+    let wait = || woken.recv_timeout(Duration::from_secs(10)).expect("the waker is called");
+    let ticket = memory.status().unwrap();
+    loop {
+        wait();
+        if ticket.try_take().is_some() {
+            break;
+        }
+    }
+    let before = memory.event_count();
+    memory.set_clock(hearsay_model::GameTime(7)).unwrap().wait().unwrap();
+    while memory.event_count() == before {
+        wait();
+    }
+    // A request that gets no answer wakes its owner too.
+    let ticket = memory.read_in_background(|_| -> Result<(), MemoryError> { Err(MemoryError::Cancelled) }).unwrap();
+    loop {
+        wait();
+        if ticket.try_take().is_some() {
+            break;
+        }
+    }
 }

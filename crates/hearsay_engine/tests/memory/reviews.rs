@@ -1,9 +1,11 @@
+use std::collections::BTreeSet;
+
 use hearsay_commands::{
     proposal::Proposal,
     review::{Decision, Decisions, Keep},
 };
 use hearsay_engine::{Memory, MemoryError};
-use hearsay_model::{Author, Confidence, FactStatus};
+use hearsay_model::{Author, Confidence, FactStatus, Knower};
 use hearsay_query as query;
 use hearsay_query::{
     contradictions::Clash,
@@ -213,14 +215,20 @@ fn a_new_secret_stays_known_to_its_hearers_and_to_no_place() {
     do_edit(&memory, relate("Pell", "OWES", "Mirela Voss"));
     let owes = fact(&memory, "pell", "OWES");
     let before = known_by(&memory, &owes);
-    let keep = Keep { facts: vec![owes.id()], secret: true };
+    let keep = Keep { facts: vec![owes.id()], secret: true, keep_from: BTreeSet::new() };
     let written = memory.keep(keep.clone()).unwrap().wait().unwrap();
     assert_eq!(written.summary, "make secret \u{201C}Pell owes Mirela Voss.\u{201D}");
     let after = fact(&memory, "pell", "OWES");
     assert_eq!(after.secrecy(), hearsay_model::Secrecy::Secret);
     let known = known_by(&memory, &after);
     assert!(!known.iter().any(|knower| knower == "the-gull" || knower == "*"), "{known:?}");
-    refused(&memory, |memory| memory.keep(keep).unwrap().wait(), &["already decided"]);
+    refused(&memory, |memory| memory.keep(keep.clone()).unwrap().wait(), &["already decided"]);
+    let (first, rest) = known.split_first().unwrap();
+    let keep_from = BTreeSet::from([Knower::Entity(id(first))]);
+    let written = memory.keep(Keep { keep_from, ..keep }).unwrap().wait().unwrap();
+    assert!(written.summary.contains(", kept from "), "{}", written.summary);
+    assert_eq!(known_by(&memory, &after), rest, "the others still know the secret");
+    memory.undo(hearsay_query::journal::UndoTarget::Last).unwrap().wait().unwrap();
     memory.undo(hearsay_query::journal::UndoTarget::Last).unwrap().wait().unwrap();
     assert_eq!(known_by(&memory, &fact(&memory, "pell", "OWES")), before);
 }

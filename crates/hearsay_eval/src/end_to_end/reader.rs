@@ -19,7 +19,7 @@ use hearsay_model::{
     Timestamp, Vocabulary,
 };
 use hearsay_query::{
-    review::{ReviewItem, review_queue},
+    review::{ReviewItem, ReviewSettings, review_queue},
     trust::TrustCalibration,
 };
 use serde::Serialize;
@@ -95,7 +95,7 @@ pub struct Reader<'a> {
     reading_model: Option<&'a ReadingModel>,
     language_model: Option<&'a LanguageModel>,
     policy: Policy,
-    max_per_source: usize,
+    review: ReviewSettings,
 }
 
 impl<'a> Reader<'a> {
@@ -122,7 +122,7 @@ impl<'a> Reader<'a> {
                 Engine::LanguageModel => Some(models.language_model?),
             },
             policy: settings.policy,
-            max_per_source: settings.review.max_per_source,
+            review: settings.review,
         })
     }
 
@@ -175,7 +175,7 @@ impl<'a> Reader<'a> {
 
     /// Returns the facts that were extracted and recorded, with their outcomes.
     pub(super) fn recorded_facts(&self, state: &State) -> RecordedFacts {
-        let queue = review_queue(state, self.max_per_source);
+        let queue = review_queue(state, self.review);
         let mut queued = BTreeSet::new();
         for item in queue.queued {
             if let ReviewItem::Doubtful { fact, also } = item {

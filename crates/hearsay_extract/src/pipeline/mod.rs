@@ -22,6 +22,7 @@ use crate::{
     mentions::{NewNames, Scene},
     sentence_reader::{RawFact, TrainingExamples},
     sentence_similarity::{Examples, UnmatchedSentence},
+    spoken_sentences::SpokenSentence,
 };
 
 /// Extracts facts from texts. Create one extractor per campaign; all threads can share it.
@@ -91,6 +92,11 @@ impl Extractor {
         TextExtractor::new(self, lexicon, text).run().extraction
     }
 
+    /// Returns the sentences that the speaker of a text says, in order. Quoted words of other speakers are left out.
+    pub fn spoken_sentences(&self, lexicon: &Lexicon, text: &Text<'_>) -> Vec<SpokenSentence> {
+        TextExtractor::new(self, lexicon, text).spoken_sentences()
+    }
+
     /// Extracts the facts that a text states, with data for fitting the weights and training the classifiers.
     pub fn extract_for_training(&self, lexicon: &Lexicon, text: &Text<'_>) -> TrainingExtraction {
         let mut text_extractor = TextExtractor::new(self, lexicon, text);
@@ -131,7 +137,7 @@ impl Extractor {
 }
 
 /// State of the extractor while it reads one text.
-struct TextExtractor<'a> {
+pub(crate) struct TextExtractor<'a> {
     extractor: &'a Extractor,
     lexicon: &'a Lexicon,
     text: &'a Text<'a>,
@@ -156,10 +162,12 @@ struct TextExtractor<'a> {
     unmatched_sentences: Vec<UnmatchedSentence>,
     /// Training examples for the classifiers, if the caller requested them.
     training_examples: Option<TrainingExamples>,
+    /// Sentences of the speaker, if the caller requested them. No facts are read then.
+    spoken_sentences: Option<Vec<SpokenSentence>>,
 }
 
 impl<'a> TextExtractor<'a> {
-    fn new(extractor: &'a Extractor, lexicon: &'a Lexicon, text: &'a Text<'a>) -> Self {
+    pub(crate) fn new(extractor: &'a Extractor, lexicon: &'a Lexicon, text: &'a Text<'a>) -> Self {
         let index = |id: &EntityId| lexicon.index(id);
         let scene = Scene {
             speaker: text.speaker.and_then(index),
@@ -185,7 +193,15 @@ impl<'a> TextExtractor<'a> {
             doubtful_parts: Vec::new(),
             unmatched_sentences: Vec::new(),
             training_examples: None,
+            spoken_sentences: None,
         }
+    }
+
+    /// Returns the sentences that the speaker says.
+    pub(crate) fn spoken_sentences(mut self) -> Vec<SpokenSentence> {
+        self.spoken_sentences = Some(Vec::new());
+        self.read_source();
+        self.spoken_sentences.unwrap_or_default()
     }
 
     /// Reads the names of the earlier texts, and then the text itself.

@@ -55,6 +55,13 @@ impl TextExtractor<'_> {
         }
     }
 
+    fn is_group(&self, entity: EntityRef) -> bool {
+        match entity {
+            EntityRef::Known(entity) => self.lexicon.entities[entity as usize].kinds == KindSet::GROUP,
+            EntityRef::New(_) => false,
+        }
+    }
+
     fn read_sentence(&mut self, sentence: &Sentence, speech: &SpeechContext, depth: usize) {
         let grammar = self.extractor.grammar();
         let clean_sentence = remove_disfluencies(&sentence.tokens, grammar);
@@ -74,11 +81,8 @@ impl TextExtractor<'_> {
             self.read_heading(tokens, &names);
             return;
         }
-        let are_groups = names.iter().map(|name| match name.entity {
-            EntityRef::Known(entity) => self.lexicon.entities[entity as usize].kinds == KindSet::GROUP,
-            EntityRef::New(_) => false,
-        });
-        let chunker = Chunker::new(tokens, &names, are_groups.collect(), grammar);
+        let are_groups = names.iter().map(|name| self.is_group(name.entity)).collect();
+        let chunker = Chunker::new(tokens, &names, are_groups, grammar);
         let name_at = chunker.name_at.clone();
         let mut chunks = chunker.chunk();
         insert_omitted_copula(tokens, &names, &mut chunks, grammar);
@@ -124,6 +128,9 @@ impl TextExtractor<'_> {
             for np in clauses.iter().flat_map(|clause| &clause.subjects) {
                 reader.resolve(*np, &[]);
             }
+        } else if let Some(spoken_sentences) = &mut self.spoken_sentences {
+            let is_own = speech.speaker == self.scene.speaker.map(EntityRef::Known) && !is_quotation(tokens);
+            spoken_sentences.extend(reader.spoken_sentence().filter(|_| is_own));
         } else {
             reader.read_facts();
             reader.run_stage(ExtractionStage::Fields, |reader| {
@@ -278,4 +285,9 @@ fn is_heading(tokens: &[Token], grammar: &Grammar) -> bool {
         tokens.iter().filter(|token| token.is_word() && !grammar.word_class(&token.norm).has(function_words)).collect();
     let long = words.iter().any(|word| word.norm.chars().count() > 4);
     !is_terminated && words.len() > 1 && long && words.iter().all(|word| word.is_capitalized || word.is("'s"))
+}
+
+/// Returns whether a sentence consists of a quotation. It is read again without the quotation marks.
+fn is_quotation(tokens: &[Token]) -> bool {
+    matches!(tokens, [token] if matches!(token.kind, TokenKind::Quote(_)))
 }

@@ -242,6 +242,35 @@ impl Fact {
     }
 
     /// Sets the end of the validity interval. The id does not depend on the end.
+    /// Returns the fact as a reader sees it who knows only its sentence. The id stays the same. The fact is open canon
+    /// without an end of validity. Mentions, rank, attitude, conditions, handle, relation to another fact, confidence
+    /// and evidence are removed. The author and the session of the provenance remain.
+    #[must_use]
+    pub fn without_dm_data(&self) -> Self {
+        let FactParts { subject, predicate, object, statement, validity, provenance, factuality, .. } = &self.parts;
+        let provenance = Provenance {
+            session: provenance.session.clone(),
+            recorded: provenance.recorded,
+            ..Provenance::new(provenance.method, provenance.author.clone())
+        };
+        let (subject, predicate, object) = (subject.clone(), predicate.clone(), object.clone());
+        let parts = FactParts {
+            statement: statement.clone(),
+            validity: Validity { from: validity.from.clone(), until: None },
+            factuality: *factuality,
+            ..FactBuilder::new(subject, predicate, object, provenance).parts
+        };
+        Self { id: self.id, parts }
+    }
+
+    /// Sets the end of the validity, if the interval does not end before it begins.
+    #[must_use]
+    pub fn with_end(mut self, until: crate::Date) -> Self {
+        let is_possible = self.parts.validity.start().zip(until.time).is_none_or(|(from, until)| from <= until);
+        self.parts.validity.until = is_possible.then_some(until);
+        self
+    }
+
     pub(crate) fn set_end(&mut self, until: crate::Date) {
         self.parts.validity.until = Some(until);
     }

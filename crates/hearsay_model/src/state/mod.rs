@@ -15,6 +15,7 @@ mod forget;
 mod intern;
 mod names;
 mod query;
+mod recorded;
 mod rows;
 mod shared;
 mod slots;

@@ -2,13 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{
-    FactGroup, State,
-    rows::{FactRow, Write},
-};
+use super::{FactGroup, State};
 use crate::{
-    Change, EntityId, Fact, FactStatus, Kind, Predicate, ReviewSetting, Secrecy, Setting, SettingKey, SpeakerRole,
-    attribute, text,
+    EntityId, Fact, FactStatus, Kind, Predicate, ReviewSetting, Secrecy, Setting, SettingKey, SpeakerRole, attribute,
+    text,
 };
 
 /// Result of the lookup of a name.
@@ -89,21 +86,6 @@ impl State {
     pub fn newest_by_predicate(&self, id: &EntityId) -> BTreeMap<&Predicate, &Fact> {
         let newest = self.fact_groups(id).filter_map(|group| self.newest_in(group));
         newest.map(|fact| (fact.predicate(), fact)).collect()
-    }
-
-    /// Returns the last live write that asserted a fact. Later changes of its status and later confirmations do not
-    /// count.
-    fn newest_assertion(&self, row: &FactRow) -> Option<Write> {
-        if row.transient {
-            // A transient value counts as the newest value. It would have been dropped if an operation had asserted a
-            // newer value.
-            return Some(Write { operation: u32::MAX, change: 0 });
-        }
-        let asserts = |write: &Write| {
-            let entry = &self.journal[write.operation as usize];
-            entry.live && matches!(entry.operation.changes[write.change as usize], Change::AssertFact(_))
-        };
-        row.record.writes.iter().rev().find(asserts)
     }
 
     /// Returns the main name of an entity for knowers who do not know its secret names.

@@ -8,8 +8,8 @@ use super::{
     shared::Iter,
 };
 use crate::{
-    ActiveSession, ApplyError, AudienceRules, Author, Calendar, CalibrationSettings, CampaignInfo, EngineSetting,
-    Entity, EntityId, Fact, FactId, GameSetting, GameTime, Key, Knower, KnowledgeEdge, KnowledgeId, Passage, PassageId,
+    ActiveSession, ApplyError, AudienceRules, Calendar, CalibrationSettings, CampaignInfo, EngineSetting, Entity,
+    EntityId, Fact, FactId, GameSetting, GameTime, Key, Knower, KnowledgeEdge, KnowledgeId, Passage, PassageId,
     Position, Predicate, Reveal, ReviewSetting, Session, SessionId, SessionSetting, Setting, SettingKey, Value,
     Vocabulary, WorldSetting,
 };
@@ -322,13 +322,6 @@ impl State {
         let indices = self.facts.get(&fact).map_or_else(Iter::default, |row| row.known_by.iter());
         let rows = indices.map(|index| self.knowledge.at(index));
         rows.filter_map(|row| Some((row.id, row.record.value.as_ref()?)))
-    }
-
-    /// Returns the author of the last live operation that added or removed an edge.
-    pub fn edge_author(&self, id: KnowledgeId) -> Option<&Author> {
-        let writes = &self.knowledge.get(&id)?.record.writes;
-        let mut entries = writes.iter().rev().map(|write| &self.journal[write.operation as usize]);
-        entries.find(|entry| entry.live).map(|entry| &entry.operation.author)
     }
 
     /// Returns the active edges that depend on an edge, each with its id, in arbitrary order.

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use super::{Predicate, Vocabulary, VocabularyError};
-use crate::{Attitude, text};
+use crate::{Attitude, Object, text};
 
 /// What the engine does with the facts of a predicate, in addition to storing and finding them.
 ///
@@ -104,6 +104,11 @@ impl Behavior {
     /// Returns whether the relation makes the subject a direct member of a group or a direct resident of a place.
     pub fn is_direct_belonging(&self) -> bool {
         matches!(self.belonging, Some(Belonging::Member | Belonging::Resident))
+    }
+
+    /// Returns whether an attribute with this behavior and the value `object` states that its subject is dead.
+    pub fn means_death(&self, object: &Object) -> bool {
+        object.text().is_some_and(|value| self.dead_values.contains(&text::normalize(value)))
     }
 
     /// Checks that a relation has no behavior that is only for attributes, and that an attribute has no behavior that

@@ -4,7 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use hearsay_model::{FactId, FactStatus, Key, SettingKey, State};
 
-use super::items::{DecisionGroup, ReviewSource};
+use super::{
+    items::{DecisionGroup, ReviewSource},
+    triage::ReviewSettings,
+};
 use crate::contradictions::Contradictions;
 
 /// Proposed facts of a group that the DM decides on together, each with its source. The source of the first fact is the
@@ -41,12 +44,12 @@ impl ReviewCounter {
         reviews
     }
 
-    /// Returns the number of items if at most `max_per_source` items of each source are queued. The result is the same
+    /// Returns the number of items with the given limits. The result is the same
     /// as the number of items that [`review_queue`](super::review_queue) returns.
-    pub fn count(&self, max_per_source: usize) -> ReviewCount {
+    pub fn count(&self, settings: ReviewSettings) -> ReviewCount {
         let mut count = ReviewCount { queued: self.contradictions.count(), held_back: 0 };
         for (source, groups) in &self.group_counts {
-            let queued = if source.is_some() { (*groups).min(max_per_source) } else { *groups };
+            let queued = source.as_ref().map_or(*groups, |source| (*groups).min(settings.max_items(source)));
             count.queued += queued;
             count.held_back += groups - queued;
         }
@@ -94,7 +97,9 @@ impl ReviewCounter {
     pub fn update(&mut self, state: &State, touched: &[Key]) {
         let is_vocabulary_change =
             |key: &Key| matches!(key, Key::Setting(SettingKey::Predicate(_) | SettingKey::Attribute(_)));
-        if touched.iter().any(is_vocabulary_change) {
+        // The record of an import determines the source of the texts that it added.
+        let is_import = |key: &Key| matches!(key, Key::Setting(SettingKey::Imported(_)));
+        if touched.iter().any(|key| is_vocabulary_change(key) || is_import(key)) {
             *self = Self::from_state(state);
             return;
         }

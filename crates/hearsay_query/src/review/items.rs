@@ -43,7 +43,9 @@ pub enum ReviewItem {
 pub enum ReviewSource {
     /// The lines of a session, whether they were logged during play or imported from a transcript.
     Session(SessionId),
-    /// The texts that an author recorded outside of sessions, for example an import.
+    /// The texts of an imported campaign, including its sessions.
+    Import(String),
+    /// The texts that an author recorded outside of sessions.
     Author(Author),
 }
 
@@ -59,9 +61,10 @@ impl ReviewSource {
             let id = evidence.passage()?;
             Some((id, state.passage(id)?))
         })?;
-        match &passage.session {
-            Some(session) => Some(Self::Session(session.clone())),
-            None => state.passage_author(id).cloned().map(Self::Author),
+        match (state.passage_author(id), &passage.session) {
+            (Some(Author::Importer(name)), _) if state.imported(name).is_some() => Some(Self::Import(name.clone())),
+            (_, Some(session)) => Some(Self::Session(session.clone())),
+            (author, None) => author.cloned().map(Self::Author),
         }
     }
 }

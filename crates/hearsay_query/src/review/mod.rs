@@ -15,4 +15,4 @@ pub use items::{
 };
 pub use rows::{ReviewRow, review, review_rows};
 pub use stake::{consequence, stake};
-pub use triage::{ReviewQueue, review_queue};
+pub use triage::{ReviewQueue, ReviewSettings, review_queue};

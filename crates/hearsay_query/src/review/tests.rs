@@ -1,8 +1,8 @@
 use std::sync::Arc;
 
 use hearsay_model::{
-    Author, Change, Confidence, Evidence, Fact, FactId, FactStatus, GameTime, Knower, Method, Operation, Passage,
-    PassageReader, Provenance, Session, SessionId, Span, State,
+    Author, Change, Confidence, EngineSetting, Evidence, Fact, FactId, FactStatus, GameTime, Knower, Method, Operation,
+    Passage, PassageReader, Provenance, Session, SessionId, Setting, Span, State,
 };
 use proptest::prelude::*;
 
@@ -21,8 +21,13 @@ proptest! {
                 prop_assert_eq!(&reviews, &ReviewCounter::from_state(&state));
             }
         }
-        prop_assert_eq!(reviews.count(0), ReviewCount { queued: review_items(&state).len(), held_back: 0 });
+        prop_assert_eq!(reviews.count(limit(0)), ReviewCount { queued: review_items(&state).len(), held_back: 0 });
     }
+}
+
+/// Returns settings with a limit for sessions and a lower one for imports.
+fn limit(max_per_source: usize) -> ReviewSettings {
+    ReviewSettings { max_per_source, max_per_import: max_per_source.div_ceil(2) }
 }
 
 /// A campaign with two sessions, and a counter that follows each operation.
@@ -55,9 +60,10 @@ impl Campaign {
         self.reviews.update(&self.state, &applied.touched);
         assert_eq!(self.reviews, ReviewCounter::from_state(&self.state));
         for max_per_source in [0, 1, 2, 9] {
-            let queue = review_queue(&self.state, max_per_source);
+            let settings = limit(max_per_source);
+            let queue = review_queue(&self.state, settings);
             let expected = ReviewCount { queued: queue.queued.len(), held_back: queue.held_back.len() };
-            assert_eq!(self.reviews.count(max_per_source), expected, "{max_per_source}");
+            assert_eq!(self.reviews.count(settings), expected, "{max_per_source}");
         }
     }
 
@@ -75,7 +81,7 @@ impl Campaign {
 
     /// Returns the confidence of each queued fact, the lowest first.
     fn queued(&self, max_per_source: usize) -> Vec<f64> {
-        confidences(&self.state, &review_queue(&self.state, max_per_source).queued)
+        confidences(&self.state, &review_queue(&self.state, limit(max_per_source)).queued)
     }
 }
 
@@ -128,6 +134,35 @@ fn each_session_and_each_import_has_its_own_queue() {
     let reader = PassageReader { knower: Knower::Entity(id(2)), since: Some(GameTime(1)) };
     let read_passage = Passage { readers: vec![reader], ..notes };
     campaign.apply(Author::Game, vec![Change::AddPassage(read_passage.into())]);
+}
+
+#[test]
+fn an_imported_campaign_has_one_queue_for_all_its_texts() {
+    let mut campaign = Campaign::new();
+    let import = || Author::Importer("gull".into());
+    let digest = EngineSetting::Imported { source: "gull".into(), digest: "1".into() };
+    campaign.extract(&text(1, Some("s1")), import(), &[("lore", "rain", 0.4), ("lore", "snow", 0.6)]);
+    assert_eq!(campaign.queued(2), [0.4, 0.6], "not yet known as an import");
+    campaign.apply(import(), vec![Change::Set(Setting::Engine(digest))]);
+    assert_eq!(campaign.queued(2), [0.6], "the limit of imports is lower");
+    campaign.extract(&text(2, Some("s2")), import(), &[("lore", "ice", 0.5)]);
+    campaign.extract(&text(3, None), import(), &[("lore", "dust", 0.7)]);
+    // Lines of sessions come before other texts.
+    let queued = |campaign: &Campaign| [2, 4, 9].map(|limit| campaign.queued(limit));
+    assert_eq!(queued(&campaign), [vec![0.6], vec![0.5, 0.6], vec![0.4, 0.5, 0.6, 0.7]]);
+    // The two facts of the first line come from the same words.
+    assert_eq!(campaign.queued(6), [0.5, 0.6, 0.7]);
+    // The campaign states a fact of the first line itself, so nothing else from this line is useful.
+    let line = text(1, Some("s1"));
+    let quote = Evidence::Passage { passage: line.id(), span: Span { start: 0, end: 4 }, quote: "Text".into() };
+    let provenance = Provenance { evidence: vec![quote], ..Provenance::new(Method::Authored, import()) };
+    let stated = Fact::attribute(&id(0), "lore", "wet", provenance).unwrap().build().unwrap();
+    campaign.apply(import(), vec![Change::AssertFact(stated.into())]);
+    assert_eq!((campaign.queued(2), campaign.queued(4)), (vec![0.5], vec![0.5, 0.7]));
+    // Each session that is logged later has a queue of its own. An imported transcript also has a queue of its own.
+    campaign.extract(&text(4, Some("s2")), Author::Dm, &[("lore", "fog", 0.31)]);
+    campaign.extract(&text(5, Some("s1")), Author::Importer("s1.txt".into()), &[("lore", "oak", 0.32)]);
+    assert_eq!(campaign.queued(2), [0.31, 0.32, 0.5]);
 }
 
 #[test]

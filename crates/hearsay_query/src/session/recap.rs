@@ -24,7 +24,7 @@ pub enum RecapAudience {
     /// The DM: everything that happened.
     #[default]
     Dm,
-    /// The players: only the knowledge of the characters that were present.
+    /// The players together: only what all characters that were present know. It can be read aloud.
     Players,
     /// One character: only that character's knowledge.
     Character(EntityId),
@@ -47,8 +47,9 @@ pub struct SessionRecap {
 }
 
 /// Returns a recap of a session with at most `words` words. If no session is given, uses the session being played, or
-/// else the latest session. A recap for the players or for one character contains only facts that these characters knew
-/// at the end of the session. The title and the attendance are always included.
+/// else the latest session. A recap for one character contains only facts that the character knew at the end of the
+/// session. A recap for the players contains only facts that all characters who were present knew then. The title and
+/// the attendance are always included.
 ///
 /// # Errors
 /// Returns an error if the session or the character does not exist.
@@ -72,16 +73,13 @@ pub fn session_recap(
     };
     let names: Vec<EntityLinker> = views.iter().map(EntityLinker::new).collect();
     let hearers: Vec<Hearer> = views.iter().zip(&names).map(|(view, names)| Hearer { view, names }).collect();
-    let mut recap = recap(&RecapRequest {
+    let recap = recap(&RecapRequest {
         hearers: &hearers,
         subject: &SummarySubject::Session(session.id.clone()),
         calendar: state.calendar(),
         words,
-        omit_concealed: *audience == RecapAudience::Players,
+        read_aloud: *audience == RecapAudience::Players,
     });
-    if *audience == RecapAudience::Dm {
-        recap.lines.iter_mut().for_each(|line| line.known_to.clear());
-    }
     Ok(SessionRecap {
         session: session.id.clone(),
         title: session.title.clone(),

@@ -1,5 +1,7 @@
 //! Assembly of a scene context within its token budget.
 
+use std::collections::BTreeSet;
+
 use super::{
     form::Form,
     render::{heading, prompt_line, render},
@@ -7,7 +9,7 @@ use super::{
     scene_context::{Frame, Line, SceneContext, Section, SectionKind},
     writer::{Answers, Writer},
 };
-use crate::TokenCounter;
+use crate::{Source, TokenCounter};
 
 /// Maximum shares of the budget for the sections on the speaker, relations, scene and recent talk, in percent. If a
 /// section does not use its whole share, the next section can use the rest.
@@ -34,21 +36,24 @@ impl SceneContext {
         context.choose_frame(request.counter);
         let mut leftover = context.write_stable_sections(&mut writer, request);
         leftover.extend(context.drop_excess_lines(request.counter));
-        let ranked = writer.ranked();
-        let Answers { lines, total } = writer.knowledge(&ranked);
+        let stated: BTreeSet<Source> = context.sources().filter(|source| *source != Source::Scene).collect();
+        let Answers { lines, total } = writer.knowledge(&writer.ranked());
         context.open_section(SectionKind::Knowledge, "Relevant to the question");
         let mut written = 0;
-        for line in lines {
+        for mut line in lines {
             let source_count = 1 + line.also.len();
+            let is_repetition = line.sources().any(|source| stated.contains(&source));
+            line.is_repetition = is_repetition;
             written += if context.try_push(line, request.limit, request.counter) { source_count } else { 0 };
         }
         context.omitted = total - written;
-        context.open_section(SectionKind::Others, "What the others here know");
-        for line in writer.others(&ranked.best) {
-            context.try_push(line, request.limit, request.counter);
-        }
+        let answers: BTreeSet<Source> =
+            context.section_lines(SectionKind::Knowledge).iter().flat_map(Line::sources).collect();
         context.open_section(SectionKind::Further, "Besides");
         for line in leftover {
+            if !line.states_presence && line.sources().any(|source| answers.contains(&source)) {
+                continue;
+            }
             context.try_push(line, usize::MAX, request.counter);
         }
         context.sections.retain(|section| !section.lines.is_empty());

@@ -31,6 +31,8 @@ pub enum Remark {
     Believed,
     /// The speaker invented the fact.
     MadeUp,
+    /// The speaker knows that the subject of the fact is dead, and the fact describes the subject in the present tense.
+    SubjectIsDead(CitedEntity),
     /// These entities told the speaker the fact.
     ToldYou(Vec<CitedEntity>),
     /// The speaker told these entities the fact.
@@ -66,6 +68,7 @@ impl Remark {
             Self::Uncertain => "you are not sure of it".into(),
             Self::Believed => "you believe it".into(),
             Self::MadeUp => "you made it up".into(),
+            Self::SubjectIsDead(entity) => format!("{} is dead", entity.name_or("the person")),
             Self::ToldYou(tellers) => format!("{} told you", join_names(tellers, "somebody")),
             Self::YouTold(hearers) => format!("you told {}", join_names(hearers, "somebody")),
             Self::WerePresent(entities) => {

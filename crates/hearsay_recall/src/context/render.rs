@@ -27,7 +27,7 @@ pub(crate) fn render(context: &SceneContext, form: Form, detail: Detail) -> Stri
 
 fn render_text(context: &SceneContext, detail: Detail) -> String {
     let mut page = Page::new(Markup::Plain);
-    for (number, section) in context.sections.iter().enumerate() {
+    for (number, section) in context.unique_sections().iter().enumerate() {
         page.literal(if number == 0 { "" } else { "\n" }).data(&section.title).literal("\n");
         for line in &section.lines {
             page.literal("  ").data(&line.text);
@@ -45,7 +45,7 @@ fn render_text(context: &SceneContext, detail: Detail) -> String {
 
 fn render_markdown(context: &SceneContext, detail: Detail) -> String {
     let mut page = Page::new(Markup::Markdown);
-    for (number, section) in context.sections.iter().enumerate() {
+    for (number, section) in context.unique_sections().iter().enumerate() {
         page.literal(if number == 0 { "# " } else { "\n## " }).data(&section.title).literal("\n\n");
         for line in &section.lines {
             write_line(&mut page, line, detail);
@@ -61,9 +61,13 @@ fn render_prompt(context: &SceneContext, detail: Detail) -> String {
     if context.frame != Frame::Neither {
         page.literal("You are ").data(&context.name).literal(".\n");
     }
-    for section in context.sections.iter().filter(|section| !section.lines.is_empty()) {
-        page.literal(heading(section.kind));
-        for line in &section.lines {
+    // The beginning of the prompt does not depend on the question, so repetitions are left out at their later place.
+    for section in &context.sections {
+        let mut lines = section.lines.iter().filter(|line| !line.is_repetition).peekable();
+        if lines.peek().is_some() {
+            page.literal(heading(section.kind));
+        }
+        for line in lines {
             write_line(&mut page, line, detail);
         }
     }
@@ -81,7 +85,6 @@ pub(crate) fn heading(section: SectionKind) -> &'static str {
         SectionKind::Scene => "The scene:\n",
         SectionKind::RecentTalk => "Said lately, in your hearing:\n",
         SectionKind::Knowledge => "You know, on this matter:\n",
-        SectionKind::Others => "You have reason to think that others here know:\n",
         SectionKind::Further => "Besides:\n",
     }
 }

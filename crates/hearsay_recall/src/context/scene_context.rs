@@ -1,8 +1,10 @@
 //! The scene context: sections of lines, each with its citations.
 
+use std::collections::BTreeSet;
+
 use hearsay_belief::Known;
 use hearsay_model::{Credence, EntityId, Object, Predicate};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::{form::Detail, remark::Remark, secrecy::LineSecrecy};
 use crate::{Channels, Citation, Explanation, Source};
@@ -55,9 +57,21 @@ pub struct Line {
     pub explanation: Option<Explanation>,
     /// Path through the graph along which activation spread to the line, as the statements of the facts on the path.
     pub path: Vec<String>,
+    /// Whether an earlier section of the context also states the fact. The context states such a fact twice, so that
+    /// [`SectionKind::Knowledge`] contains all answers. The output forms state it once.
+    #[serde(skip)]
+    pub is_repetition: bool,
+    /// Whether the line says that an entity is there, and states a fact about the entity only in passing.
+    #[serde(skip)]
+    pub(crate) states_presence: bool,
 }
 
 impl Line {
+    /// Returns the sources of the line, including those in [`also`](Self::also).
+    pub fn sources(&self) -> impl Iterator<Item = Source> {
+        std::iter::once(&self.citation).chain(&self.also).map(|citation| citation.source)
+    }
+
     /// Returns a note to the speaker: the remarks and the secrecy in words, such as `you doubt it; you keep it to
     /// yourself`. Empty if there are no remarks and the line is open.
     pub fn note(&self) -> String {
@@ -80,8 +94,6 @@ pub enum SectionKind {
     RecentTalk,
     /// Facts and passages that are relevant to the question.
     Knowledge,
-    /// Relevant facts that the other entities in the scene know, as far as the speaker can tell.
-    Others,
     /// Lines on the speaker, its relations and the scene that did not fit the token share of their own section.
     Further,
 }
@@ -110,7 +122,9 @@ pub struct SceneContext {
     pub name: String,
     /// Text of the question.
     pub question: String,
-    /// Sections that have lines, in the order of [`SectionKind`].
+    /// Sections that have lines, in the order of [`SectionKind`]. The serialized form contains the
+    /// [unique sections](Self::unique_sections).
+    #[serde(serialize_with = "serialize_unique_sections")]
     pub sections: Vec<Section>,
     /// Number of tokens of the prompt form; never more than `budget`.
     pub tokens: usize,
@@ -155,6 +169,34 @@ impl SceneContext {
 
     /// Returns the sources of all lines, including the sources in [`Line::also`].
     pub fn sources(&self) -> impl Iterator<Item = Source> {
-        self.lines().flat_map(|line| std::iter::once(&line.citation).chain(&line.also)).map(|citation| citation.source)
+        self.lines().flat_map(Line::sources)
     }
+
+    /// Returns the sections without repetitions. A fact that answers the question and that an earlier section also
+    /// states is left out of the earlier section, except if the earlier line says that an entity is there.
+    pub fn unique_sections(&self) -> Vec<Section> {
+        unique_sections(&self.sections)
+    }
+}
+
+fn unique_sections(sections: &[Section]) -> Vec<Section> {
+    let lines = || sections.iter().flat_map(|section| &section.lines);
+    let sources = |is_wanted: fn(&Line) -> bool| -> BTreeSet<Source> {
+        lines().filter(|line| is_wanted(line)).flat_map(Line::sources).collect()
+    };
+    let (repeated, with_presence) = (sources(|line| line.is_repetition), sources(|line| line.states_presence));
+    let is_unique = |line: &Line| match (line.is_repetition, line.states_presence) {
+        (true, _) => !line.sources().any(|source| with_presence.contains(&source)),
+        (false, true) => true,
+        (false, false) => !line.sources().any(|source| repeated.contains(&source)),
+    };
+    let unique = |section: &Section| Section {
+        lines: section.lines.iter().filter(|line| is_unique(line)).cloned().collect(),
+        ..section.clone()
+    };
+    sections.iter().map(unique).filter(|section| !section.lines.is_empty()).collect()
+}
+
+fn serialize_unique_sections<S: Serializer>(sections: &[Section], serializer: S) -> Result<S::Ok, S::Error> {
+    unique_sections(sections).serialize(serializer)
 }

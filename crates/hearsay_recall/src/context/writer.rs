@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hearsay_belief::{AccessPath, AttributionReason, BeliefStatus, Known, KnownEnd, ReceivedPassage};
-use hearsay_model::{Credence, EntityId, FactRelation, GameTime, PassageId, PredicateRole, text};
+use hearsay_belief::{AccessPath, AttributionReason, BELIEF_THRESHOLD, BeliefStatus, Known, KnownEnd, ReceivedPassage};
+use hearsay_model::{Credence, EntityId, FactRelation, GameTime, Object, PassageId, PredicateRole, text};
 
 use super::{
     remark::Remark,
@@ -26,7 +26,7 @@ const RESULTS_PER_LINE: usize = 4;
 /// Maximum number of entities in the scene whose knowledge is examined, apart from the speaker.
 const MAX_PRESENT: usize = 8;
 
-/// Maximum number of facts that are listed as known to the other entities in the scene.
+/// Maximum number of relevant facts with remarks on who else in the scene knows them.
 const MAX_FACTS_OF_OTHERS: usize = 4;
 
 /// Maximum number of lines of recent talk.
@@ -35,7 +35,8 @@ const MAX_RECENT_LINES: usize = 4;
 /// Minutes of game time during which talk counts as recent, if no session is given.
 const RECENT_MINUTES: i64 = 60;
 
-/// Number of top results that are written even if an earlier section already states them. Applies to facts only.
+/// Number of top results that are among the answers even if an earlier section already states them. Applies to facts
+/// only. The output forms state these facts once.
 const ALWAYS_WRITTEN: usize = 5;
 
 /// A speaker's knowledge that is relevant to a question.
@@ -116,11 +117,11 @@ impl<'a> Writer<'a> {
             let name = names.name(id).unwrap_or("Somebody whom you do not know by name");
             let occupations = self.facts_with_subject(id).filter(|known| *known.predicate() == *"occupation");
             let occupation = occupations.max_by_key(|known| (known.credence(), known.recency()));
-            match occupation {
+            match self.known_death(id).or(occupation) {
                 Some(known) => {
-                    let occupation_line = self.line(known, format!("{name} is there, {}.", known.object()));
-                    // The remarks may express doubt about the occupation, but the presence is certain.
-                    lines.push(Line { remarks: Vec::new(), ..occupation_line });
+                    let description_line = self.line(known, format!("{name} is there, {}.", known.object()));
+                    // The remarks may express doubt about the fact, but the presence is certain.
+                    lines.push(Line { remarks: Vec::new(), states_presence: true, ..description_line });
                 }
                 None => lines.push(scene_line(format!("{name} is there."))),
             }
@@ -219,9 +220,17 @@ impl<'a> Writer<'a> {
             DocId::Passage(id) => view.passage(id).map(|heard| LineSource::Passage(id, heard)),
         };
         let line_sources: Vec<LineSource> = considered.iter().filter_map(line_source).collect();
+        let (present, mut known_to_others) = (self.present(), 0);
         let lines = group_duplicates(&line_sources).into_iter().filter_map(|group| {
             let best_ranked = considered[*group.iter().min()?];
-            let line = merge(group.iter().map(|at| self.source_line(&line_sources[*at])))?;
+            let mut line = merge(group.iter().map(|at| self.source_line(&line_sources[*at])))?;
+            if let LineSource::Fact(known) = line_sources[*group.first()?]
+                && known_to_others < MAX_FACTS_OF_OTHERS
+            {
+                let others = self.known_to(&present, known);
+                known_to_others += usize::from(!others.is_empty());
+                add_remarks(&mut line.remarks, others);
+            }
             Some(Line {
                 score: Some(best_ranked.score),
                 channels: Some(best_ranked.channels),
@@ -240,31 +249,15 @@ impl<'a> Writer<'a> {
         group_duplicates(&line_sources).into_iter().filter_map(line).collect()
     }
 
-    /// Returns the relevant facts that the other entities in the scene know, as far as the speaker has reason to think
-    /// so. A fact that the speaker knows only as common lore, as a resident or as a member of a group is left out
-    /// unless it is secret.
-    pub(super) fn others(&self, ranked: &[Ranked]) -> Vec<Line> {
-        let (present, view) = (self.present(), self.request.view);
-        let known_fact = |ranked: &Ranked| match ranked.doc {
-            DocId::Fact(id) => view.fact(id),
-            DocId::Passage(_) => None,
-        };
-        let has_own_access = |known: &&Known| {
-            let is_own = known.known_edges().iter().any(|known_edge| known_edge.access_path == AccessPath::Own);
-            is_own || known.is_secret() || !known.shared().is_empty()
-        };
-        let mut lines = Vec::new();
-        for known in ranked.iter().take(self.request.limit).filter_map(known_fact).filter(has_own_access) {
-            let remarks = self.why_known(&present, known);
-            let is_written = lines.iter().any(|line: &Line| line.text == known.statement());
-            if !remarks.is_empty() && !is_written {
-                lines.push(Line { remarks, ..self.line(known, known.statement().to_owned()) });
-            }
-            if lines.len() == MAX_FACTS_OF_OTHERS {
-                break;
-            }
+    /// Returns remarks on which entities in the scene know a fact, as far as the speaker has reason to think so. Returns
+    /// none for a fact that the speaker knows only as common lore, as a resident or as a member of a group, unless it is
+    /// secret.
+    fn known_to(&self, present: &[EntityId], known: &Known) -> Vec<Remark> {
+        let is_own = known.known_edges().iter().any(|known_edge| known_edge.access_path == AccessPath::Own);
+        match is_own || known.is_secret() || !known.shared().is_empty() {
+            true => self.why_known(present, known),
+            false => Vec::new(),
         }
-        lines
     }
 
     /// Returns the speaker's reasons to think that some of the entities in the scene know a fact. Uses the latest
@@ -330,6 +323,34 @@ impl<'a> Writer<'a> {
     fn is_current(&self, known: &Known) -> bool {
         let view = self.request.view;
         !self.is_hidden(known) && !view.is_superseded(known.id()) && view.known_end(known).is_none()
+    }
+
+    /// Returns the fact from which the speaker knows that an entity is dead.
+    fn known_death<'f>(&'f self, id: &'f EntityId) -> Option<&'f Known> {
+        let vocabulary = self.request.vocabulary;
+        let states_death = |known: &&Known| {
+            let is_death = vocabulary.behavior(known.predicate()).means_death(known.object());
+            is_death && known.credence().get() >= BELIEF_THRESHOLD
+        };
+        self.facts_with_subject(id).filter(states_death).max_by_key(|known| (known.recency(), known.id()))
+    }
+
+    /// Returns the remark that the subject of a fact is dead, if the fact describes the subject in the present tense.
+    /// Sentences from the phrases of the vocabulary do so; other sentences are the campaign's own words.
+    fn death_remark(&self, known: &Known) -> Option<Remark> {
+        let ContextRequest { vocabulary, names, .. } = self.request;
+        let is_own_words = known.object().text() == Some(known.statement());
+        let is_death = vocabulary.behavior(known.predicate()).means_death(known.object());
+        if is_own_words || is_death || !vocabulary.is_embedded(known.predicate()) {
+            return None;
+        }
+        let object = match known.object() {
+            Object::Entity(id) => names.name(id)?.to_owned(),
+            Object::Value(value) => value.to_string(),
+        };
+        let sentence = vocabulary.sentence(known.predicate(), names.name(known.subject())?, &object);
+        let is_dead = known.statement() == sentence && self.known_death(known.subject()).is_some();
+        is_dead.then(|| Remark::SubjectIsDead(self.cite(known.subject())))
     }
 
     fn source_line(&self, source: &LineSource) -> Line {
@@ -424,7 +445,7 @@ impl<'a> Writer<'a> {
             let is_contradicted = end.is_none() && self.has_open_conflict(known);
             (is_contradicted.then_some(Remark::Contradicted), known.credence())
         };
-        let end_remark = end.map(|end| self.end_remark(end));
+        let end_remark = end.map(|end| self.end_remark(end)).or_else(|| self.death_remark(known));
         (end_remark.into_iter().chain(objection).collect(), credence)
     }
 
@@ -442,6 +463,24 @@ impl<'a> Writer<'a> {
 /// Returns whether the speaker may tell a fact.
 fn fact_secrecy(request: &ContextRequest, known: &Known) -> LineSecrecy {
     LineSecrecy::of_fact(known, request.revealable, request.names)
+}
+
+/// Adds remarks on who else knows a fact. Tellers whom the line already names are not named again.
+fn add_remarks(remarks: &mut Vec<Remark>, others: Vec<Remark>) {
+    for mut remark in others {
+        if let Remark::ToldYou(tellers) = &mut remark {
+            let named = remarks.iter().filter_map(|remark| match remark {
+                Remark::ToldYou(named) => Some(named),
+                _ => None,
+            });
+            let named: Vec<CitedEntity> = named.flatten().cloned().collect();
+            tellers.retain(|teller| !named.contains(teller));
+            if tellers.is_empty() {
+                continue;
+            }
+        }
+        remarks.push(remark);
+    }
 }
 
 /// Merges lines with the same content. The first line represents the others; their sources are cited too.
@@ -476,5 +515,7 @@ fn line(text: String, citation: Citation) -> Line {
         channels: None,
         explanation: None,
         path: Vec::new(),
+        is_repetition: false,
+        states_presence: false,
     }
 }

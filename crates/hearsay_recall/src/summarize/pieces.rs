@@ -124,15 +124,17 @@ impl Piece {
     }
 }
 
-/// Returns the pieces of a session or document that any hearer knows, in order, each once. If `omit_concealed` is set,
-/// a passage whose speaker is unknown to at least one hearer becomes a piece without a speaker.
-pub(super) fn pieces(hearers: &[Hearer], subject: &SummarySubject, omit_concealed: bool) -> Vec<Piece> {
+/// Returns the pieces of a session or document that any hearer knows, in order, each once.
+///
+/// If `read_aloud` is set, returns only the pieces that all hearers know. A passage whose speaker is unknown to at least
+/// one hearer then becomes a piece without a speaker, and entities have only names that all hearers know.
+pub(super) fn pieces(hearers: &[Hearer], subject: &SummarySubject, read_aloud: bool) -> Vec<Piece> {
     let mut passages: BTreeMap<PassageId, (&Passage, Vec<usize>)> = BTreeMap::new();
     let mut facts: BTreeMap<FactId, (&Known, Vec<usize>)> = BTreeMap::new();
     for (number, hearer) in hearers.iter().enumerate() {
         for (id, heard) in hearer.view.passages().filter(|(_, heard)| subject.contains(&heard.passage)) {
             let (passage, known_by) = passages.entry(id).or_insert_with(|| (&heard.passage, Vec::new()));
-            if omit_concealed && heard.passage.speaker.is_none() {
+            if read_aloud && heard.passage.speaker.is_none() {
                 *passage = &heard.passage;
             }
             known_by.push(number);
@@ -149,6 +151,10 @@ pub(super) fn pieces(hearers: &[Hearer], subject: &SummarySubject, omit_conceale
     for (id, (_, known_by)) in &mut facts {
         known_by.extend((0..hearers.len()).filter(|number| hearers[*number].view.fact(*id).is_some()));
     }
+    if read_aloud {
+        passages.retain(|_, (_, known_by)| known_by.len() == hearers.len());
+        facts.retain(|_, (_, known_by)| known_by.len() == hearers.len());
+    }
     let mut pieces = Vec::new();
     let mut stated: BTreeMap<PassageId, StatedFact> = BTreeMap::new();
     for (known, _) in facts.values() {
@@ -159,7 +165,7 @@ pub(super) fn pieces(hearers: &[Hearer], subject: &SummarySubject, omit_conceale
     }
     for (id, (passage, known_by)) in &passages {
         let stated = stated.get(id).copied().unwrap_or_default();
-        pieces.extend(passage_pieces(*id, passage, known_by, hearers, stated));
+        pieces.extend(passage_pieces(*id, passage, known_by, (hearers, read_aloud), stated));
     }
     let lines: BTreeMap<PassageId, u32> = passages.iter().map(|(id, (passage, _))| (*id, passage.line)).collect();
     let mut times: Vec<(GameTime, u32)> =
@@ -178,6 +184,14 @@ pub(super) fn pieces(hearers: &[Hearer], subject: &SummarySubject, omit_conceale
             let preceding = times.partition_point(|(at, _)| *at <= time).checked_sub(1);
             preceding.map_or(0, |preceding| times[preceding].1)
         });
+        // The speaker of a line may be wrong, so a recap that is read aloud quotes the line and does not state the fact.
+        let speaks = |id: &EntityId| passages.values().any(|(passage, _)| passage.speaker.as_ref() == Some(id));
+        let tellers = || known.known_edges().iter().map(|known_edge| known_edge.edge.acquisition.teller());
+        if read_aloud
+            && (evidence_line.is_some() || (tellers().count() > 0 && tellers().all(|id| id.is_some_and(speaks))))
+        {
+            continue;
+        }
         let line = evidence_line.or(preceding_line).unwrap_or(u32::MAX);
         pieces.push(fact_piece(known, (line, subject.learned_at(known)), known_by, hearers));
     }
@@ -198,9 +212,12 @@ pub(super) fn states_name(known: &Known) -> bool {
     [attribute::NAME, attribute::KIND, attribute::TAG, attribute::ALIAS].contains(&known.predicate().as_str())
 }
 
-/// Returns the name of an entity. Uses the first hearer of `known_by` that has a name for the entity.
-fn name_of(id: &EntityId, known_by: &[usize], hearers: &[Hearer]) -> Option<String> {
-    known_by.iter().find_map(|number| hearers[*number].names.name(id)).map(str::to_owned)
+/// Returns the name of an entity. Uses the first hearer of `known_by` that has a name for the entity. If `read_aloud` is
+/// set, all hearers must know the name.
+fn name_of(id: &EntityId, known_by: &[usize], hearers: &[Hearer], read_aloud: bool) -> Option<String> {
+    let mut names = known_by.iter().filter_map(|number| hearers[*number].names.name(id));
+    let is_usable = |name: &&str| !read_aloud || hearers.iter().all(|hearer| hearer.view.knows_name(id, name));
+    names.find(is_usable).map(str::to_owned)
 }
 
 fn mentioned_entities(text: &str, known_by: &[usize], hearers: &[Hearer]) -> Vec<EntityId> {
@@ -222,12 +239,12 @@ fn passage_pieces(
     id: PassageId,
     passage: &Passage,
     known_by: &[usize],
-    hearers: &[Hearer],
+    (hearers, read_aloud): (&[Hearer], bool),
     stated: StatedFact,
 ) -> Vec<Piece> {
     let speaker = passage.speaker.clone();
     let speaker_name = match &speaker {
-        Some(id) => Some(name_of(id, known_by, hearers).unwrap_or_else(|| "Somebody".into())),
+        Some(id) => Some(name_of(id, known_by, hearers, read_aloud).unwrap_or_else(|| "Somebody".into())),
         None => passage.speaker_alias.clone(),
     };
     let piece = |(part, text): (usize, String)| {
@@ -257,7 +274,7 @@ fn fact_piece(known: &Known, (line, time): (u32, Option<GameTime>), known_by: &[
     entities.sort();
     entities.dedup();
     let relation = known.object().entity().map(|object| {
-        let name = |id| name_of(id, known_by, hearers).unwrap_or_else(|| "somebody".into());
+        let name = |id| name_of(id, known_by, hearers, false).unwrap_or_else(|| "somebody".into());
         format!("{} {} {}", name(known.subject()), known.predicate(), name(object))
     });
     Piece {

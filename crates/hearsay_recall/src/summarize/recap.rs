@@ -21,9 +21,9 @@ pub struct RecapRequest<'a> {
     pub calendar: &'a Calendar,
     /// Maximum number of words.
     pub words: usize,
-    /// Whether to leave out concealed facts and passages. A fact or passage stays if at least one hearer knows it and
-    /// does not conceal it.
-    pub omit_concealed: bool,
+    /// Whether the recap is read aloud to all hearers. It then contains only the facts and passages that every hearer
+    /// knows, without those that all of them conceal.
+    pub read_aloud: bool,
 }
 
 /// A recap: the most important lines and facts, in their original words. It is made without a language model.
@@ -44,8 +44,6 @@ pub struct RecapLine {
     pub text: String,
     /// Time of the line, printed with the campaign's calendar; `None` if the time is unknown.
     pub when: Option<String>,
-    /// Hearers that know the line. Empty if the recap has only one hearer.
-    pub known_to: Vec<EntityId>,
     /// Importance of the line; a higher value is more important.
     pub score: f32,
     /// Up to three main reasons for the importance.
@@ -77,8 +75,8 @@ impl Recap {
 
 /// Creates a recap of the hearers' knowledge.
 pub fn recap(request: &RecapRequest) -> Recap {
-    let mut pieces = pieces(request.hearers, request.subject, request.omit_concealed);
-    if request.omit_concealed {
+    let mut pieces = pieces(request.hearers, request.subject, request.read_aloud);
+    if request.read_aloud {
         let concealed: Vec<_> = request.hearers.iter().map(|hearer| hearer.view.concealed_passages()).collect();
         pieces.retain(|piece| is_open(request.hearers, &concealed, piece));
     }
@@ -98,14 +96,6 @@ pub fn recap(request: &RecapRequest) -> Recap {
         Some(RecapLine {
             text: texts[*at].clone(),
             when: piece.time.map(|time| request.calendar.format(time)),
-            known_to: match request.hearers.len() {
-                0 | 1 => Vec::new(),
-                _ => piece
-                    .hearers
-                    .iter()
-                    .filter_map(|number| request.hearers[*number].view.knower().entity().cloned())
-                    .collect(),
-            },
             score: scores[*at],
             reasons: importances[*at].reasons.clone(),
             citation: citation(request, piece)?,
@@ -131,27 +121,36 @@ fn is_open(hearers: &[Hearer], concealed: &[BTreeSet<PassageId>], piece: &Piece)
     })
 }
 
-/// Returns the entities that the hearers had already met before the session. The hearers had met an entity if they knew
-/// more about it than a name, or had heard it speak.
+/// Returns the entities that any hearer had already met before the session, or all hearers, if the recap is read aloud.
 fn met_before(request: &RecapRequest, start_time: Option<GameTime>) -> BTreeSet<EntityId> {
+    let met = request.hearers.iter().map(|hearer| met_by(hearer, request, start_time));
+    let combine = |a: BTreeSet<EntityId>, b: BTreeSet<EntityId>| match request.read_aloud {
+        true => a.intersection(&b).cloned().collect(),
+        false => a.union(&b).cloned().collect(),
+    };
+    met.reduce(combine).unwrap_or_default()
+}
+
+/// Returns the entities that a hearer had already met before the session: the hearer knew more about the entity than a
+/// name, or had heard it speak.
+fn met_by(hearer: &Hearer, request: &RecapRequest, start_time: Option<GameTime>) -> BTreeSet<EntityId> {
     let is_earlier =
         |time: Option<GameTime>| start_time.is_none_or(|start_time| time.is_none_or(|time| time < start_time));
     let mut met_entities = BTreeSet::new();
-    for hearer in request.hearers {
-        let own_pieces = pieces(std::slice::from_ref(hearer), request.subject, request.omit_concealed);
-        let docs_of_subject: BTreeSet<DocId> = own_pieces.iter().map(|piece| piece.doc).collect();
-        for known in hearer.view.facts().filter(|known| !states_name(known) && is_earlier(known.learned())) {
-            if !docs_of_subject.contains(&DocId::Fact(known.id())) {
-                met_entities.extend(std::iter::once(known.subject()).chain(known.object().entity()).cloned());
-            }
+    let own_pieces = pieces(std::slice::from_ref(hearer), request.subject, false);
+    let docs_of_subject: BTreeSet<DocId> = own_pieces.iter().map(|piece| piece.doc).collect();
+    for known in hearer.view.facts().filter(|known| !states_name(known) && is_earlier(known.learned())) {
+        if !docs_of_subject.contains(&DocId::Fact(known.id())) {
+            met_entities.extend(std::iter::once(known.subject()).chain(known.object().entity()).cloned());
         }
-        let other_passages = hearer.view.passages().filter(|(id, heard)| {
-            !docs_of_subject.contains(&DocId::Passage(*id)) && !heard.passage.is_out_of_character()
-        });
-        for (_, heard) in other_passages {
-            let time = heard.passage.time.as_ref().and_then(|date| date.time);
-            met_entities.extend(heard.passage.speaker.clone().filter(|_| is_earlier(time)));
-        }
+    }
+    let other_passages = hearer
+        .view
+        .passages()
+        .filter(|(id, heard)| !docs_of_subject.contains(&DocId::Passage(*id)) && !heard.passage.is_out_of_character());
+    for (_, heard) in other_passages {
+        let time = heard.passage.time.as_ref().and_then(|date| date.time);
+        met_entities.extend(heard.passage.speaker.clone().filter(|_| is_earlier(time)));
     }
     met_entities
 }

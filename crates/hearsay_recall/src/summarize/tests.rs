@@ -122,7 +122,7 @@ fn out_of_character_lines_are_not_told() {
             subject: &SummarySubject::Session(session()),
             calendar: state.calendar(),
             words: 1_000,
-            omit_concealed: false,
+            read_aloud: false,
         });
         let told: String = recapped.lines.iter().map(|line| format!("{}\n", line.text)).collect();
         assert!(!is_told(&told, "crisps") && !is_told(&told, "rolled"), "{knower:?}: {told}");

@@ -101,11 +101,13 @@ fn expected_structure(context: &SceneContext, form: Form, detail: Detail) -> (Op
         section.lines.iter().map(line).collect::<Vec<_>>()
     };
     if form != Form::Prompt {
-        let sections = context.sections.iter().map(|section| (escaped(&section.title), lines(section)));
-        return (None, sections.collect());
+        let sections = context.unique_sections();
+        return (None, sections.iter().map(|section| (escaped(&section.title), lines(section))).collect());
     }
     let mut sections: Sections = vec![(format!("You are {}.", escaped(&context.name)), Vec::new())];
-    for section in &context.sections {
+    let mut sections_of_prompt = context.sections.clone();
+    sections_of_prompt.iter_mut().for_each(|section| section.lines.retain(|line| !line.is_repetition));
+    for section in sections_of_prompt.iter().filter(|section| !section.lines.is_empty()) {
         match section.kind {
             SectionKind::Speaker => sections[0].1 = lines(section),
             kind => sections.push((crate::context::heading(kind).trim_end().to_owned(), lines(section))),
@@ -198,7 +200,7 @@ proptest! {
         prop_assert!(json.chars().all(|c| c == '\n' || !escape::is_hostile(c)));
         let read: serde_json::Value = serde_json::from_str(&json).unwrap();
         prop_assert_eq!(read["question"].as_str(), Some(question.as_str()));
-        prop_assert_eq!(read["sections"].as_array().map(Vec::len), Some(context.sections.len()));
+        prop_assert_eq!(read["sections"].as_array().map(Vec::len), Some(context.unique_sections().len()));
     }
 
     #[test]
@@ -252,7 +254,7 @@ fn recaps_and_logs_in_few_words_are_escaped_too() {
         subject: &subject,
         calendar: world.0.calendar(),
         words: 10_000,
-        omit_concealed: false,
+        read_aloud: false,
     };
     let recap = crate::recap(&request);
     let count = recap.lines.len();

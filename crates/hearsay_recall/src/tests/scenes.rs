@@ -70,12 +70,16 @@ proptest! {
         prop_assert_eq!(context.tokens, count(&context));
         prop_assert!(context.tokens <= budget, "{} of {}", context.tokens, budget);
         let told: Vec<&str> = context.lines().map(|line| line.text.as_str()).collect();
-        let is_checked =
-            |section: &&Section| !matches!(section.kind, SectionKind::Others | SectionKind::RecentTalk);
+        let is_checked = |section: &&Section| section.kind != SectionKind::RecentTalk;
         for section in all.sections.iter().filter(is_checked) {
             let is_knowledge = section.kind == SectionKind::Knowledge;
             let kind = if is_knowledge { SectionKind::Knowledge } else { SectionKind::Further };
-            for line in section.lines.iter().filter(|line| !told.contains(&line.text.as_str())) {
+            let is_told = |line: &&crate::Line| {
+                let mut facts = line.sources().filter(|source| *source != Source::Scene);
+                told.contains(&line.text.as_str()) || facts.any(|fact| context.sources().any(|told| told == fact))
+            };
+            for line in section.lines.iter().filter(|line| !is_told(line)) {
+                let line = crate::Line { is_repetition: false, ..line.clone() };
                 let mut more = context.clone();
                 match more.sections.iter_mut().find(|section| section.kind == kind) {
                     Some(section) if is_knowledge && section.lines.len() >= limit => continue,
@@ -111,6 +115,32 @@ proptest! {
         prop_assert!(longer.render(Form::Prompt, false).starts_with(&other));
         if budget >= 300 {
             prop_assert_eq!(one, other);
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn no_fact_is_stated_twice(budget in 0_usize..2000, question in prop::sample::select(&QUESTIONS[..])) {
+        let world = busy();
+        let context = world.context("mirela", question, budget);
+        let mut stated = std::collections::BTreeSet::new();
+        for line in context.unique_sections().iter().flat_map(|section| &section.lines) {
+            for source in line.sources().filter(|source| *source != Source::Scene) {
+                prop_assert!(stated.insert(source), "{} is stated twice", line.text);
+            }
+        }
+        for form in [Form::Text, Form::Markdown, Form::Prompt] {
+            let output = context.render(form, false);
+            let lines: Vec<&str> = output.lines().filter(|line| !line.trim().is_empty()).collect();
+            for line in &lines {
+                prop_assert_eq!(lines.iter().filter(|other| *other == line).count(), 1, "{}\n{}", line, output);
+            }
+        }
+        // Every answer to the question is stated somewhere.
+        let prompt = context.render(Form::Prompt, false);
+        for line in context.section_lines(SectionKind::Knowledge) {
+            prop_assert!(line.is_repetition || prompt.contains(&line.text), "{}\n{}", line.text, prompt);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The capture line: a text field in which the DM types what happens at the table.
 
 mod parse;
+mod speech;
 
 use std::{
     borrow::Cow,
@@ -15,19 +16,19 @@ use hearsay_commands::{
     reading::{Draft, DraftExtraction},
     session::{Log, LogLine, NewSession, SessionStep},
 };
-use hearsay_engine::{ExtractedObject, Memory, Mention, TextType, Ticket};
+use hearsay_engine::{ExtractedObject, Mention, TextType, Ticket};
 use hearsay_model::{ActiveSession, Author, Change, EntityId, FactStatus, Kind, Operation, SessionSetting, Setting};
 use serde::{Deserialize, Serialize};
 
 pub use parse::{CaptureLine, parse};
+use speech::SpokenLines;
 
 use crate::{
     direction::visual_order,
     names::NamedEntity,
-    panel::{
-        CommandOutcome, DeskCommand, DisplayContext, Panel, PanelContext, Request, SavedState, restore_state,
-        save_state,
-    },
+    panel::{CommandOutcome, DeskCommand, DisplayContext, Panel, Request, SavedState, restore_state, save_state},
+    panel_context::PanelContext,
+    panel_source::PanelSource,
     text::shorten,
     widgets::{Completion, completion_list_ui, handle_completion_keys, weak_label},
 };
@@ -74,6 +75,7 @@ pub struct CapturePanel {
     extracted: Option<(String, DraftExtraction)>,
     pending_extraction: Option<(String, Ticket<DraftExtraction>)>,
     changed_at: Option<Instant>,
+    spoken: SpokenLines,
     playing: bool,
     present: Vec<EntityId>,
     place: Option<EntityId>,
@@ -83,6 +85,16 @@ impl CapturePanel {
     /// Moves the keyboard focus to the capture line.
     pub fn focus(&mut self) {
         self.view.focus = true;
+    }
+
+    /// Answers the question whether the last line states a known fact. Does nothing if there is no question.
+    pub fn answer_question(&mut self, is_stated: bool) {
+        self.spoken.answer(is_stated);
+    }
+
+    /// Returns whether a line waits to be logged.
+    pub fn is_busy(&self) -> bool {
+        self.spoken.is_busy()
     }
 
     /// Returns the text typed into the capture line.
@@ -151,6 +163,17 @@ impl CapturePanel {
             return Vec::new();
         }
         self.clear_line();
+        self.send_log(log)
+    }
+
+    /// Logs a line. A spoken line first waits for the facts that it states. Later lines wait for earlier ones.
+    fn send_log(&mut self, log: Log) -> Vec<Request> {
+        let is_spoken = log.lines.iter().any(|line| line.speaker.is_some());
+        if is_spoken || self.spoken.is_busy() {
+            self.spoken.push(log);
+            return Vec::new();
+        }
+        self.spoken.clear_stated();
         vec![Request::Execute(DeskCommand::Log(log))]
     }
 
@@ -299,7 +322,8 @@ impl Panel for CapturePanel {
         "Capture".into()
     }
 
-    fn update(&mut self, memory: &Memory, context: &PanelContext) {
+    fn update(&mut self, source: PanelSource, context: &PanelContext) {
+        self.spoken.update(source.memory());
         self.playing = context.session.is_some();
         (self.present, self.place) = (context.present_players.clone(), context.place.clone());
         if let Some((line, ticket)) = &self.pending_extraction
@@ -321,19 +345,20 @@ impl Panel for CapturePanel {
                     place: self.place.clone(),
                     ..Draft::default()
                 };
-                let ticket = memory.draft(draft).ok();
+                // The preview may name anything, so only the DM gets one.
+                let ticket = source.memory().and_then(|memory| memory.draft(draft).ok());
                 self.pending_extraction = ticket.map(|ticket| (self.view.typed.clone(), ticket));
             }
         }
     }
 
     fn ui(&mut self, ui: &mut Ui, display: &DisplayContext) -> Vec<Request> {
-        let mut requests = self.start_session_ui(ui, display);
+        let mut requests = self.spoken.take_due();
+        self.spoken.ui(ui, display);
+        requests.extend(self.start_session_ui(ui, display));
         let id = egui::Id::new("hearsay capture line");
         let focused = ui.memory(|memory| memory.has_focus(id));
-        // In screen-safe mode, a list of names would reveal entities.
-        let is_completing = focused && !display.screen_safe;
-        let candidates = if is_completing { self.completions(display) } else { Vec::new() };
+        let candidates = if focused { self.completions(display) } else { Vec::new() };
         if focused {
             // Enter always sends the line, so only Tab chooses from the list.
             let view = &mut self.view;
@@ -376,7 +401,6 @@ impl Panel for CapturePanel {
             ui.label(RichText::new(error).small().color(display.theme.palette().bad));
         } else if let Some((line, extracted)) = &self.extracted
             && *line == self.view.typed
-            && !display.screen_safe
         {
             extraction_preview_ui(ui, display, extracted);
         }
@@ -403,14 +427,14 @@ impl Panel for CapturePanel {
 }
 
 impl CapturePanel {
-    /// Returns the request that logs the waiting line, if a session has started.
+    /// Returns the request that logs the waiting line, if a session has started and no fact must be found first.
     pub(crate) fn take_due_log(&mut self) -> Option<Request> {
         if !self.playing || self.view.starting_session {
             return None;
         }
         let log = self.view.pending_log.take()?;
         self.clear_line();
-        Some(Request::Execute(DeskCommand::Log(log)))
+        self.send_log(log).pop()
     }
 
     /// Puts an earlier line into the text field when the user presses Up or Down.

@@ -4,7 +4,7 @@ use egui::Key;
 use egui_kittest::kittest::Queryable;
 
 use super::*;
-use crate::testing::{PanelHarness, gullhaven, open_panel, settle};
+use crate::testing::{PanelHarness, gullhaven, gullhaven_with_encoder, open_panel, settle};
 
 fn capture_harness() -> PanelHarness<CapturePanel> {
     let mut harness = open_panel(CapturePanel::default(), gullhaven());
@@ -69,17 +69,6 @@ fn names_complete_while_typing() {
     harness.key_press(Key::Tab);
     harness.run_steps(3);
     assert_eq!(harness.state().panel.typed(), "Mirela Voss ");
-}
-
-#[test]
-fn screen_safe_mode_completes_no_names() {
-    let mut harness = capture_harness();
-    harness.state_mut().display.screen_safe = true;
-    harness.get_by_label("Capture").type_text("Mire");
-    harness.run_steps(3);
-    harness.key_press(Key::Tab);
-    harness.run_steps(3);
-    assert_eq!(harness.state().panel.typed(), "Mire");
 }
 
 #[test]
@@ -157,4 +146,82 @@ fn the_name_that_is_typed_is_the_last_with_a_capital() {
     assert_eq!(name_start("#Salt"), (1, true));
     assert_eq!(name_start("+Bram, ferryman, Sal"), (17, true));
     assert_eq!(name_start("he went home").0, 12);
+}
+
+/// Opens the panel in a session at the Gilded Gull, with a sentence encoder.
+fn speech_harness() -> PanelHarness<CapturePanel> {
+    let memory = gullhaven_with_encoder();
+    let new = NewSession { place: Some(EntityId::new("the-gilded-gull").unwrap()), ..NewSession::default() };
+    memory.session(Author::Dm, SessionStep::Start(new)).unwrap().wait().unwrap();
+    let mut harness = open_panel(CapturePanel::default(), memory);
+    harness.state_mut().panel.focus();
+    harness.run_steps(2);
+    harness
+}
+
+/// Sends a spoken line, and waits until it is logged.
+fn speak(harness: &mut PanelHarness<CapturePanel>, line: &str) {
+    let earlier = harness.state().outcomes.len();
+    let _ = send(harness, line);
+    assert_eq!(harness.state().panel.typed(), "", "the next line can be typed at once");
+    let started = Instant::now();
+    while harness.state().outcomes.len() == earlier || harness.state().panel.is_busy() {
+        settle(harness);
+        assert!(started.elapsed() < crate::testing::TIMEOUT, "{line} is not logged");
+    }
+}
+
+fn knows(harness: &PanelHarness<CapturePanel>, who: &str, fact: &str) -> bool {
+    let state = harness.state().memory.read(|world| Ok(std::sync::Arc::clone(&world.state))).unwrap().wait().unwrap();
+    let fact = hearsay_query::resolve::find_fact(&state, fact).unwrap().id();
+    let knower = hearsay_model::Knower::Entity(EntityId::new(who).unwrap());
+    hearsay_belief::View::new(&state, &knower, None).fact(fact).is_some()
+}
+
+#[test]
+fn a_spoken_line_that_states_a_fact_teaches_its_hearers() {
+    let mut harness = speech_harness();
+    let fact = "wren-is-cobbs-daughter";
+    assert!(!knows(&harness, "kestrel-vane", fact));
+    speak(&mut harness, "@Wren Oake I am the daughter of Cobb Farrow.");
+    assert!(knows(&harness, "kestrel-vane", fact) && knows(&harness, "sister-ilva", fact));
+    harness.get_by_label_contains("The line states: Wren Oake is the daughter of Cobb Farrow.");
+    // The next line removes the note.
+    speak(&mut harness, "@Wren Oake Good night.");
+    assert!(harness.query_by_label_contains("The line states").is_none());
+}
+
+#[test]
+fn a_doubtful_line_asks_a_question_and_yes_teaches_its_hearers() {
+    let mut harness = speech_harness();
+    let fact = "wren-is-cobbs-daughter";
+    for (answer, is_known) in [("No, another fact", false), ("Yes, that fact", true)] {
+        speak(&mut harness, "@Wren Oake Perhaps I am the daughter of Cobb Farrow.");
+        harness.get_by_label_contains("Wren Oake is the daughter of Cobb Farrow.");
+        assert!(!knows(&harness, "kestrel-vane", fact), "a question teaches nobody");
+        harness.get_by_label(answer).click();
+        settle(&mut harness);
+        assert_eq!(knows(&harness, "kestrel-vane", fact), is_known, "{answer}");
+        assert!(harness.query_by_label(answer).is_none());
+    }
+    assert!(harness.state().outcomes.iter().all(|outcome| outcome.result.is_ok()), "{:?}", harness.state().outcomes);
+}
+
+#[test]
+fn lines_are_logged_in_the_order_in_which_they_were_typed() {
+    let mut harness = speech_harness();
+    for line in ["@Wren Oake I am the daughter of Cobb Farrow.", "The bells ring.", "@Wren Oake Listen!"] {
+        harness.state_mut().panel.view.typed = line.into();
+        let display = harness.state().display.clone();
+        let requests = harness.state_mut().panel.send(&display);
+        assert!(requests.is_empty(), "the line waits for the lines before it");
+    }
+    while harness.state().panel.is_busy() {
+        settle(&mut harness);
+    }
+    settle(&mut harness);
+    let summaries = harness.state().outcomes.iter().map(|outcome| outcome.result.clone().unwrap().summary);
+    let summaries: Vec<String> = summaries.collect();
+    assert_eq!(summaries.len(), 3, "{summaries:?}");
+    assert!(summaries[0].contains("daughter") && summaries[1].contains("bells") && summaries[2].contains("Listen"));
 }

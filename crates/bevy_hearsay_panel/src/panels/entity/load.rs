@@ -43,7 +43,6 @@ impl EntityModel {
         model.clock = state.clock().map(|time| state.calendar().format(time));
         model.name = state.name_or_id(id).to_owned();
         model.kind = state.kind(id);
-        model.safe = page.players_view.may_name(id);
         page.meetings(&mut model)?;
         page.facts(&mut model);
         page.knows(&mut model);
@@ -86,12 +85,7 @@ impl Page<'_> {
         model.last_words = meetings.words.map(|words| {
             let title = words.session.as_ref().and_then(|session| query::table::session_title(self.state, session));
             let parts: Vec<String> = [title, words.when].into_iter().flatten().collect();
-            WordsLine {
-                text: words.text,
-                when: parts.join(" \u{00B7} "),
-                session: words.session,
-                safe: self.players_view.all_heard(words.passage),
-            }
+            WordsLine { text: words.text, when: parts.join(" \u{00B7} "), session: words.session }
         });
         let unsettled = query::session::open_threads_of(self.state, self.id).into_iter();
         model.unsettled = unsettled
@@ -106,12 +100,10 @@ impl Page<'_> {
                     thread.session.as_ref().and_then(|session| query::table::session_title(self.state, session));
                 let since = thread.since.map(|since| format!("since {since}"));
                 let parts = since.into_iter().chain(session).chain(thread.details);
-                let fact = thread.fact.and_then(|fact| self.state.fact(fact));
                 UnsettledLine {
                     kind: kind.into(),
                     text: thread.description,
                     details: parts.collect::<Vec<_>>().join(" \u{00B7} "),
-                    safe: fact.is_some_and(|fact| self.players_view.may_see(fact)),
                     fact: thread.fact,
                     quest: thread.quest,
                 }
@@ -134,12 +126,7 @@ impl Page<'_> {
                     if *predicate == *attribute::ALIAS && fact.status() == FactStatus::Canon {
                         let text = fact.object().text().unwrap_or_default().to_owned();
                         let secret = fact.secrecy() == Secrecy::Secret;
-                        model.aliases.push(AliasLine {
-                            text,
-                            secret,
-                            safe: self.players_view.may_see(fact),
-                            fact: fact.id(),
-                        });
+                        model.aliases.push(AliasLine { text, secret, fact: fact.id() });
                     }
                     SectionKind::Names
                 }
@@ -193,7 +180,6 @@ impl Page<'_> {
                 conceals: known.conceals(),
                 secret: known.is_secret(),
                 known_to_party: self.players_view.learned(known.id()),
-                safe: self.state.fact(known.id()).is_some_and(|fact| self.players_view.may_see(fact)),
             }
         };
         model.knows = known.into_iter().take(MAX_LISTED).map(to_line).collect();
@@ -275,7 +261,6 @@ impl Page<'_> {
                     text,
                     fact: Some(fact.id()),
                     session: fact.provenance().session.clone(),
-                    safe: self.players_view.may_see(fact),
                     secret: fact.secrecy() == Secrecy::Secret,
                 });
             };
@@ -305,7 +290,6 @@ impl Page<'_> {
                 ),
                 fact: None,
                 session: Some(session.id.clone()),
-                safe: true,
                 secret: false,
             });
         }
@@ -338,7 +322,6 @@ impl Page<'_> {
                 text: passage.text.clone(),
                 place: parts.into_iter().flatten().collect::<Vec<_>>().join(" \u{00B7} "),
                 is_speaker: is_own(passage),
-                safe: self.players_view.all_heard(id),
             }
         };
         model.passages = passages.into_iter().take(MAX_LISTED).map(to_line).collect();

@@ -12,7 +12,7 @@ mod view;
 use std::borrow::Cow;
 
 use egui::Ui;
-use hearsay_engine::{Memory, Ticket};
+use hearsay_engine::Ticket;
 use hearsay_model::{EntityId, FactId, StateVersion};
 use serde::{Deserialize, Serialize};
 
@@ -25,8 +25,9 @@ pub use ui::entity_ui;
 pub use view::{EntityAction, EntityView, NewFactDraft, PageNavigation, Tab};
 
 use crate::{
-    panel::{DisplayContext, Panel, PanelContext, Request, SavedState, StatusMessage, restore_state, save_state},
-    panel_context::poll_ticket,
+    panel::{DisplayContext, Panel, Request, SavedState, StatusMessage, restore_state, save_state},
+    panel_context::{PanelContext, poll_ticket},
+    panel_source::PanelSource,
 };
 
 /// Maximum number of pages in the history of the panel.
@@ -107,18 +108,18 @@ impl EntityPanel {
 
 impl Panel for EntityPanel {
     fn title(&self) -> Cow<'_, str> {
-        match ui::page_entity(&self.model).filter(|_| self.model.exists && self.model.safe) {
+        match ui::page_entity(&self.model).filter(|_| self.model.exists) {
             Some(entity) => Cow::Owned(crate::text::shorten(&entity.name, 24).into_owned()),
             None => Cow::Borrowed("Entity"),
         }
     }
 
-    fn update(&mut self, memory: &Memory, context: &PanelContext) {
+    fn update(&mut self, source: PanelSource, context: &PanelContext) {
         if let Some(fact) = self.state.pending_fact
             && self.pending_subject.is_none()
             && self.model.fact(fact).is_none()
         {
-            self.pending_subject = memory.read(move |world| Ok(load::subject_of(world, fact))).ok();
+            self.pending_subject = source.read(move |world| Ok(load::subject_of(world, fact))).ok();
         }
         match poll_ticket(&mut self.pending_subject) {
             Some(Ok(Some(subject))) => {
@@ -160,7 +161,7 @@ impl Panel for EntityPanel {
         let is_reading = self.pending_page.as_ref().is_some_and(|(page_id, ..)| *page_id == id);
         if !is_read && !is_reading {
             let request = EntityRequest { id: id.clone() };
-            let ticket = memory.read_in_background(move |world| EntityModel::load(world, &request)).ok();
+            let ticket = source.read_in_background(move |world| EntityModel::load(world, &request)).ok();
             self.pending_page = ticket.map(|ticket| (id, context.version, ticket));
         }
         if let Some(fact) = self.state.pending_fact.filter(|fact| self.model.fact(*fact).is_some()) {
@@ -205,6 +206,10 @@ impl Panel for EntityPanel {
             }
             _ => false,
         }
+    }
+
+    fn entity(&self) -> Option<&EntityId> {
+        self.id()
     }
 
     fn save(&self) -> Option<SavedState> {

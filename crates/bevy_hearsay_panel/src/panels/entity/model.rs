@@ -26,8 +26,6 @@ pub struct EntityModel {
     pub name: String,
     /// Kind of the entity, if it is known.
     pub kind: Option<Kind>,
-    /// Whether all player characters know the entity's name.
-    pub safe: bool,
     /// Time of the game clock, formatted on the campaign's calendar.
     pub clock: Option<String>,
     /// Other names of the entity.
@@ -63,8 +61,6 @@ pub struct AliasLine {
     pub text: String,
     /// Whether the alias is secret.
     pub secret: bool,
-    /// Whether players may see the alias.
-    pub safe: bool,
     /// Id of the fact that states the alias.
     pub fact: FactId,
 }
@@ -90,8 +86,6 @@ pub struct WordsLine {
     pub when: String,
     /// Session in which the entity said the line, if it is known.
     pub session: Option<SessionId>,
-    /// Whether all players heard the line.
-    pub safe: bool,
 }
 
 /// An open promise, debt or quest.
@@ -107,8 +101,6 @@ pub struct UnsettledLine {
     pub fact: Option<FactId>,
     /// Id of the quest, if this is a quest.
     pub quest: Option<EntityId>,
-    /// Whether players may see the promise, debt or quest.
-    pub safe: bool,
 }
 
 /// Facts under a heading.
@@ -141,8 +133,6 @@ pub struct KnowsLine {
     pub secret: bool,
     /// Whether a character of the party also knows the fact.
     pub known_to_party: bool,
-    /// Whether players may see this line.
-    pub safe: bool,
 }
 
 /// A secret that the entity keeps, or a secret about the entity.
@@ -191,8 +181,6 @@ pub struct TimeLine {
     pub fact: Option<FactId>,
     /// Session of the entry, if it is known.
     pub session: Option<SessionId>,
-    /// Whether players may see this entry.
-    pub safe: bool,
     /// Whether the fact is a secret.
     pub secret: bool,
 }
@@ -210,8 +198,6 @@ pub struct PassageLine {
     pub place: String,
     /// Whether the entity is the speaker.
     pub is_speaker: bool,
-    /// Whether all players heard or read the passage.
-    pub safe: bool,
 }
 
 impl EntityModel {

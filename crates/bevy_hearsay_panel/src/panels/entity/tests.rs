@@ -8,10 +8,7 @@ use crate::{
     names::NamedEntity,
     panel::DeskCommand,
     panels::fact::{FactModel, KnowerLine, PartyKnowledge, SourceLine},
-    testing::{
-        PanelHarness, draw_harness, fact_id_from_text, gullhaven, gullhaven_state, open_panel, open_panel_with,
-        step_until,
-    },
+    testing::{PanelHarness, draw_harness, fact_id_from_text, gullhaven, gullhaven_state, open_panel, step_until},
     text::LinkedText,
 };
 
@@ -48,7 +45,6 @@ fn fact(statement: &str, object: &str, safe: bool) -> FactModel {
         status: FactStatus::Canon,
         secret: !safe,
         concealed: !safe,
-        safe,
         since: None,
         until: None,
         attitude: None,
@@ -73,7 +69,6 @@ fn model() -> EntityModel {
         exists: true,
         name: "Odo Brandt".into(),
         kind: Some(Kind::Npc),
-        safe: true,
         clock: Some("6 Rainmoon 412".into()),
         sections: vec![FactSection {
             title: "Attributes".into(),
@@ -89,7 +84,6 @@ fn model() -> EntityModel {
             conceals: true,
             secret: true,
             known_to_party: false,
-            safe: false,
         }],
         knows_total: 1,
         secrets: vec![SecretLine {
@@ -120,18 +114,17 @@ impl DrawnPage {
     }
 }
 
-fn page_harness(model: EntityModel, screen_safe: bool) -> Harness<'static, DrawnPage> {
+fn page_harness(model: EntityModel) -> Harness<'static, DrawnPage> {
     let state = DrawnPage { model, view: EntityView::default(), actions: Vec::new() };
     draw_harness(state, move |ui, display, state| {
-        let display = DisplayContext { screen_safe, ..display.clone() };
         let navigation = PageNavigation { has_previous: true, has_next: false };
-        state.actions.extend(entity_ui(ui, &display, &state.model, &mut state.view, navigation));
+        state.actions.extend(entity_ui(ui, display, &state.model, &mut state.view, navigation));
     })
 }
 
 #[test]
 fn every_fact_says_who_knows_it_and_where_it_is_written() {
-    let mut harness = page_harness(model(), false);
+    let mut harness = page_harness(model());
     harness.get_by_label_contains("The party knows it, since session 2").click();
     harness.step();
     assert!(matches!(harness.state().last_request(), Some(Request::Session(_))));
@@ -163,7 +156,7 @@ fn edit_object(harness: &mut Harness<'static, DrawnPage>, value: &str) {
 
 #[test]
 fn facts_are_edited_in_place() {
-    let mut harness = page_harness(model(), false);
+    let mut harness = page_harness(model());
     edit_object(&mut harness, "captain");
     harness.get_by_label("Correct").click();
     harness.step();
@@ -200,7 +193,7 @@ fn facts_are_edited_in_place() {
 
 #[test]
 fn something_is_added() {
-    let mut harness = page_harness(model(), false);
+    let mut harness = page_harness(model());
     harness.key_press(Key::A);
     harness.step();
     harness.step();
@@ -235,7 +228,7 @@ fn something_is_added() {
 
 #[test]
 fn tabs_ways_and_the_graph() {
-    let mut harness = page_harness(model(), false);
+    let mut harness = page_harness(model());
     harness.get_by_label("Knows").click();
     harness.step();
     harness.step();
@@ -265,31 +258,13 @@ fn tabs_ways_and_the_graph() {
 }
 
 #[test]
-fn nothing_secret_is_drawn_while_players_look() {
-    let mut harness = page_harness(model(), true);
-    harness.get_by_label_contains("Odo is a sergeant");
-    assert!(harness.query_by_label_contains("owes the club").is_none());
-    harness.get_by_label("1 hidden in screen-safe mode");
-    for (tab, hidden) in [("Knows", "sober"), ("Secrets", "at the quay")] {
-        harness.get_by_label(tab).click();
-        harness.step();
-        harness.step();
-        assert!(harness.query_by_label_contains(hidden).is_none());
-    }
-    let unknown = EntityModel { safe: false, ..model() };
-    let harness = page_harness(unknown, true);
-    assert!(harness.query_by_label_contains("Odo").is_none());
-    harness.get_by_label("Hidden in screen-safe mode");
-}
-
-#[test]
 fn empty_states_say_what_to_do() {
-    let mut harness = page_harness(EntityModel::default(), false);
+    let mut harness = page_harness(EntityModel::default());
     harness.get_by_label("Search…").click();
     harness.step();
     assert!(matches!(harness.state().last_request(), Some(Request::Search(_))));
     let missing_page = EntityModel { id: Some(id("odo-brandt")), ..EntityModel::default() };
-    page_harness(missing_page, false).get_by_label("`odo-brandt` does not exist");
+    page_harness(missing_page).get_by_label("`odo-brandt` does not exist");
 }
 
 fn open(harness: &mut PanelHarness<EntityPanel>, entity_id: &str) {
@@ -311,7 +286,7 @@ fn a_page_of_the_campaign() {
     let titles: Vec<&str> = page.sections.iter().map(|section| section.title.as_str()).collect();
     assert_eq!(titles[..3], ["Description", "Attributes", "Relations"]);
     let debt = page.facts().find(|fact| fact.statement.text.contains("owes the Lantern Club")).unwrap();
-    assert!(debt.secret && !debt.safe && !debt.sources.is_empty());
+    assert!(debt.secret && !debt.sources.is_empty());
     assert!(debt.knowers.iter().any(|line| line.knower.name == "Odo Brandt" && line.conceals));
     let quay_fact = page.facts().find(|fact| fact.statement.text.contains("a quarter past ten")).unwrap();
     let party_knowledge = quay_fact.party_knowledge.as_ref().unwrap();
@@ -319,19 +294,6 @@ fn a_page_of_the_campaign() {
     assert!(page.secrets.iter().any(|secret| secret.is_holder && !secret.known_by.is_empty()));
     assert!(page.knows_total > 10 && page.timeline.len() > 5 && page.passages.iter().any(|passage| passage.is_speaker));
     assert!(page.timeline.windows(2).all(|pair| pair[0].time <= pair[1].time));
-    // Every item that players may see is known to all player characters and is not secret.
-    for entity in gullhaven_state().entities() {
-        let request = EntityRequest { id: entity.id.clone() };
-        let page = world.read(move |world| EntityModel::load(world, &request)).unwrap().wait().unwrap();
-        for fact in page.facts().filter(|fact| fact.safe) {
-            assert!(
-                !fact.secret
-                    && !fact.concealed
-                    && fact.party_knowledge.as_ref().is_some_and(|party_knowledge| party_knowledge.all),
-                "{fact:?}"
-            );
-        }
-    }
 }
 
 #[test]
@@ -384,23 +346,25 @@ fn pages_are_walked_and_edited() {
 }
 
 #[test]
-fn no_secret_of_the_campaign_is_drawn_while_players_look() {
-    let display = DisplayContext { screen_safe: true, ..DisplayContext::default() };
-    let mut harness = open_panel_with(EntityPanel::default(), gullhaven(), display);
-    for entity_id in ["odo-brandt", "mirela-voss", "lantern-club", "drowned-chapel", "wren-oake"] {
-        open(&mut harness, entity_id);
-        for tab in Tab::ALL {
-            harness.state_mut().panel.state.view.tab = tab;
-            harness.state_mut().panel.state.view.heights.clear();
-            harness.step();
-            harness.step();
-            let page = harness.state().panel.model().clone();
-            let facts = page.facts().filter(|fact| !fact.safe).map(|fact| fact.statement.text.clone());
-            let others = page.secrets.iter().map(|secret| secret.statement.clone());
-            let lines = page.passages.iter().filter(|line| !line.safe).map(|line| line.text.clone());
-            for text in facts.chain(others).chain(lines) {
-                assert!(harness.query_by_label_contains(&text).is_none(), "{entity_id} {tab:?}: {text}");
-            }
-        }
-    }
+fn a_long_page_is_compact_and_its_groups_close() {
+    let statements: Vec<String> = (0..20).map(|number| format!("Odo owes the club {number} crowns.")).collect();
+    let facts = statements.iter().map(|statement| fact(statement, "the club", true)).collect();
+    let section = FactSection { title: "Relations".into(), facts, more: 0 };
+    let mut harness = page_harness(EntityModel { sections: vec![section], ..model() });
+    let click = |harness: &mut Harness<'static, DrawnPage>, name: &str| {
+        harness.get_by_label(name).click();
+        harness.run_steps(3);
+    };
+    click(&mut harness, "Compact");
+    let visible = |harness: &Harness<'static, DrawnPage>| {
+        statements.iter().filter(|text| harness.query_by_label(text.as_str()).is_some()).count()
+    };
+    assert!(visible(&harness) >= 15, "{} facts on one screen", visible(&harness));
+    assert!(harness.query_by_label_contains("The party knows it").is_none());
+    click(&mut harness, "Open: Odo owes the club 3 crowns.");
+    harness.get_by_label_contains("The party knows it");
+    click(&mut harness, "Close the group Relations");
+    assert_eq!(visible(&harness), 0);
+    click(&mut harness, "Open the group Relations");
+    assert!(visible(&harness) > 0);
 }

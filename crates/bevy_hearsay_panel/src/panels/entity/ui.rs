@@ -14,8 +14,8 @@ use crate::{
     panel::{DisplayContext, Request},
     theme::Tone,
     widgets::{
-        badge, command_button, empty_state, hidden_label, kind_symbol, label, link, list_header, omitted_label, quote,
-        toned_label, weak_label,
+        badge, command_button, empty_state, kind_symbol, label, link, list_header, omitted_label, quote, toned_label,
+        weak_label,
     },
 };
 
@@ -40,16 +40,6 @@ pub fn entity_ui(
         if !model.exists {
             let hint = "It was removed, or the change that added it was undone.";
             empty_state(ui, display, &format!("`{id}` does not exist"), hint, None);
-            return;
-        }
-        if display.screen_safe && !model.safe {
-            empty_state(
-                ui,
-                display,
-                "Hidden in screen-safe mode",
-                "Not all players know that this entity exists.",
-                None,
-            );
             return;
         }
         let mut requests = Vec::new();
@@ -107,11 +97,10 @@ fn name_and_kind(ui: &mut Ui, display: &DisplayContext, model: &EntityModel) {
         if let Some(kind) = &model.kind {
             weak_label(ui, display, kind.as_str());
         }
-        let aliases: Vec<_> = model.aliases.iter().filter(|alias| !display.screen_safe || alias.safe).collect();
-        if !aliases.is_empty() {
+        if !model.aliases.is_empty() {
             weak_label(ui, display, "\u{00B7} also");
         }
-        for alias in aliases {
+        for alias in &model.aliases {
             match alias.secret {
                 true => _ = toned_label(ui, display, Tone::Secret, &format!("\u{1F512} {}", alias.text)),
                 false => _ = label(ui, &alias.text),
@@ -140,14 +129,13 @@ fn summary_ui(ui: &mut Ui, display: &DisplayContext, model: &EntityModel, reques
         });
     }
     labelled_row(ui, display, "Last words", |ui| match &model.last_words {
-        Some(last_words) if display.screen_safe && !last_words.safe => _ = hidden_label(ui, display),
         Some(last_words) => {
             quote(ui, display, &last_words.text, &(0..0));
             label(ui, RichText::new(&last_words.when).small().color(display.theme.palette().weak));
         }
         None => _ = weak_label(ui, display, "none that the party heard"),
     });
-    let unsettled: Vec<_> = model.unsettled.iter().filter(|thread| !display.screen_safe || thread.safe).collect();
+    let unsettled = &model.unsettled;
     labelled_row(ui, display, "Open threads", |ui| {
         if unsettled.is_empty() {
             weak_label(ui, display, "nothing");

@@ -1,5 +1,7 @@
 //! UI state of an entity's page, and the actions of the user.
 
+use std::collections::BTreeSet;
+
 use hearsay_model::{EntityId, FactId};
 use serde::{Deserialize, Serialize};
 
@@ -53,6 +55,10 @@ pub struct EntityView {
     pub filter: String,
     /// The attribute or relation that the user is adding.
     pub new_fact: Option<NewFactDraft>,
+    /// Whether each fact takes one line, until the user opens it.
+    pub compact: bool,
+    /// Titles of the groups of facts that the user closed.
+    pub closed_sections: BTreeSet<String>,
     /// The fact to which the page scrolls.
     #[serde(skip)]
     pub focus: Option<FactId>,

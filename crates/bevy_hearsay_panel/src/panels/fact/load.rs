@@ -55,7 +55,6 @@ impl FactModel {
             status: fact.status(),
             secret,
             concealed,
-            safe: players_view.may_see(fact),
             since: date(state, fact.validity().from.as_ref()),
             until: date(state, fact.validity().until.as_ref()),
             attitude: fact.attitude().map(hearsay_model::Attitude::get),

@@ -9,4 +9,4 @@ mod ui;
 pub(crate) use load::{date, party_knowledge};
 pub use model::{FactModel, KnowerLine, MAX_KNOWERS, PartyKnowledge, SourceLine};
 pub use ui::{FactEdit, FactsView, fact_ui};
-pub(crate) use ui::{entity_name_ui, hidden_count_label, knower_ui, named_text_field};
+pub(crate) use ui::{compact_fact_ui, entity_name_ui, knower_ui, named_text_field};

@@ -26,9 +26,6 @@ pub struct FactModel {
     pub secret: bool,
     /// Whether a knower conceals the fact.
     pub concealed: bool,
-    /// Whether players may see the fact on the screen. They may if all player characters know the fact and none of them
-    /// conceals it.
-    pub safe: bool,
     /// Date at which the fact became true, as text; `None` if it is not recorded.
     pub since: Option<String>,
     /// Date at which the fact ceased to be true, as text; `None` if it is not recorded.

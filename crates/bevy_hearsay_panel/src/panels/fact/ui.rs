@@ -19,7 +19,7 @@ use crate::{
     theme::Tone,
     widgets::{
         Completion, badge, card, confidence_bar, entity_button, icon_button, label, link, name_field, omitted_label,
-        quote, sentence, set_button_name, set_text_field_name, toned_label, weak_label,
+        quote, sentence, set_button_name, set_text_field_name,
     },
 };
 
@@ -31,6 +31,13 @@ pub struct FactsView {
     pub expanded: BTreeSet<FactId>,
     /// The edit in progress.
     pub edit: Option<FactEdit>,
+}
+
+impl FactsView {
+    /// Returns whether a fact is expanded or being edited.
+    pub(crate) fn is_open(&self, fact: FactId) -> bool {
+        self.expanded.contains(&fact) || self.edit.as_ref().is_some_and(|edit| edit.fact == fact)
+    }
 }
 
 /// An edit of a fact.
@@ -82,12 +89,35 @@ pub fn fact_ui(
                 sentence_ui(ui, display, fact, view, &mut requests);
             }
             knowers_ui(ui, display, fact, &mut requests);
-            if is_expanded && !display.screen_safe {
+            if is_expanded {
                 detail_ui(ui, display, fact, &mut requests);
             }
         });
     });
     requests
+}
+
+/// Draws a fact in one line. A click on the symbol before it opens the fact. Returns whether the fact was opened.
+pub(crate) fn compact_fact_ui(
+    ui: &mut Ui,
+    display: &DisplayContext,
+    fact: &FactModel,
+    view: &mut FactsView,
+    requests: &mut Vec<Request>,
+) -> bool {
+    ui.horizontal(|ui| {
+        let name = format!("Open: {}", fact.statement.text);
+        let is_opened = icon_button(ui, "\u{25B8}", &name).clicked();
+        if is_opened {
+            view.expanded.insert(fact.fact);
+        }
+        badges_ui(ui, display, fact);
+        let is_over = fact.status == FactStatus::False || fact.until.is_some();
+        let tone = if is_over { Tone::Weak } else { Tone::Plain };
+        requests.extend(sentence(ui, display, &fact.statement, tone).map(Request::ShowEntity));
+        is_opened
+    })
+    .inner
 }
 
 /// Draws the sentence with badges before it and buttons after it.
@@ -167,8 +197,7 @@ fn knowers_ui(ui: &mut Ui, display: &DisplayContext, fact: &FactModel, requests:
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = display.theme.spacing().tight;
         party_knowledge_ui(ui, display, fact.party_knowledge.as_ref(), fact.known_to_everybody, requests);
-        // In screen-safe mode, hide the knowers, because players do not know who else knows the fact.
-        if display.screen_safe || fact.knowers.is_empty() {
+        if fact.knowers.is_empty() {
             return;
         }
         ui.spacing_mut().item_spacing.x = 0.0;
@@ -400,24 +429,9 @@ pub(crate) fn named_text_field(response: egui::Response, name: &str, value: &str
     response
 }
 
-/// Draws a name that links to its page. In screen-safe mode, draws `somebody` if players do not know the name.
-pub(crate) fn entity_name_ui(
-    ui: &mut Ui,
-    display: &DisplayContext,
-    entity: &NamedEntity,
-    safe: bool,
-    requests: &mut Vec<Request>,
-) {
-    if display.screen_safe && !safe {
-        weak_label(ui, display, "somebody");
-    } else if entity_button(ui, display, entity).clicked() {
+/// Draws a name that links to its page.
+pub(crate) fn entity_name_ui(ui: &mut Ui, display: &DisplayContext, entity: &NamedEntity, requests: &mut Vec<Request>) {
+    if entity_button(ui, display, entity).clicked() {
         requests.push(Request::ShowEntity(entity.id.clone()));
-    }
-}
-
-/// Draws the number of items hidden in screen-safe mode.
-pub(crate) fn hidden_count_label(ui: &mut Ui, display: &DisplayContext, count: usize) {
-    if count > 0 {
-        toned_label(ui, display, Tone::Weak, &format!("{count} hidden in screen-safe mode"));
     }
 }

@@ -11,29 +11,21 @@ use hearsay_model::{EntityId, Kind};
 use super::model::{Edge, GraphModel, Node, relation_label};
 use crate::{direction::visual_order, panel::DisplayContext, text::shorten, widgets::dimmed};
 
-/// The part of a graph that is drawn. In screen-safe mode, this is the part that players may see.
+/// The part of a graph that is drawn: the nodes, and the edges between them.
 #[derive(Debug)]
 pub(super) struct DrawnGraph<'a> {
     /// Indexes of the model's nodes.
     pub(super) nodes: Vec<usize>,
     /// Indexes of the model's edges.
     pub(super) edges: Vec<usize>,
-    /// Number of nodes that are hidden in screen-safe mode.
-    pub(super) hidden: usize,
     by_id: HashMap<&'a EntityId, usize>,
 }
 
 impl<'a> DrawnGraph<'a> {
-    pub(super) fn new(model: &'a GraphModel, screen_safe: bool) -> Self {
-        let is_shown = |number: usize| model.nodes.get(number).is_some_and(|node| !screen_safe || node.safe);
-        let nodes: Vec<usize> = (0..model.nodes.len()).filter(|number| is_shown(*number)).collect();
-        let is_drawn_edge = |edge: &Edge| {
-            let has_visible_relation = !screen_safe || edge.relations.iter().any(|relation| relation.safe);
-            has_visible_relation && is_shown(edge.a) && is_shown(edge.b)
-        };
+    pub(super) fn new(model: &'a GraphModel) -> Self {
+        let nodes: Vec<usize> = (0..model.nodes.len()).collect();
         Self {
-            edges: (0..model.edges.len()).filter(|number| is_drawn_edge(&model.edges[*number])).collect(),
-            hidden: model.nodes.len() - nodes.len(),
+            edges: (0..model.edges.len()).collect(),
             by_id: nodes.iter().map(|number| (&model.nodes[*number].entity.id, *number)).collect(),
             nodes,
         }
@@ -99,7 +91,7 @@ impl Canvas<'_> {
         let palette = self.display.theme.palette();
         let touches_focus = focused_node.is_some_and(|focused_node| edge.a == focused_node || edge.b == focused_node);
         let is_dimmed = focused_node.is_some() && !touches_focus;
-        let secret = edge.is_secret() && !self.display.screen_safe;
+        let secret = edge.is_secret();
         let colour = match (secret, touches_focus) {
             (true, _) => palette.secret,
             (false, true) => palette.strong,
@@ -117,7 +109,7 @@ impl Canvas<'_> {
             true => painter.extend(Shape::dashed_line(&[a, b], stroke, 6.0, 4.0)),
             false => _ = painter.line_segment([a, b], stroke),
         }
-        if edge.has_secret() && !self.display.screen_safe && !is_dimmed && (self.zoom > 0.45 || touches_focus) {
+        if edge.has_secret() && !is_dimmed && (self.zoom > 0.45 || touches_focus) {
             self.paint_lock(painter, a + (b - a) * 0.5);
         }
         if touches_focus && self.zoom > 0.6 {
@@ -130,12 +122,10 @@ impl Canvas<'_> {
     /// Paints the name of the relation on an edge of the focused node.
     fn paint_relation_label(&self, painter: &Painter, edge: &Edge, at: Pos2) {
         let palette = self.display.theme.palette();
-        let visible_relations: Vec<_> =
-            edge.relations.iter().filter(|relation| !self.display.screen_safe || relation.safe).collect();
-        let Some(first) = visible_relations.first() else { return };
+        let Some(first) = edge.relations.first() else { return };
         let mut text = relation_label(&first.predicate);
-        if visible_relations.len() > 1 {
-            text = format!("{text} +{}", visible_relations.len() - 1);
+        if edge.relations.len() > 1 {
+            text = format!("{text} +{}", edge.relations.len() - 1);
         }
         let font = FontId::proportional(self.display.theme.sizes().small - 1.0);
         let galley = painter.layout_no_wrap(text, font, palette.weak);

@@ -190,7 +190,6 @@ mod tests {
             degree: 1,
             hub: false,
             distance: 0,
-            safe: true,
         };
         let edge = |number: usize| Edge { a: number / 7, b: number, relations: Vec::new() };
         GraphModel {

@@ -8,7 +8,7 @@ use hearsay_belief::{
 };
 use hearsay_engine::{MemoryError, ReadSnapshot};
 use hearsay_model::{EntityId, Fact, Knower, Predicate, State};
-use hearsay_query::{facts::is_secret, table::PlayersView};
+use hearsay_query::facts::is_secret;
 
 use super::model::{Edge, EdgeRelation, GraphModel, GraphRequest, MAX_DEPTH, MAX_NODES, Node};
 use crate::names::NamedEntity;
@@ -39,7 +39,6 @@ impl GraphModel {
             Some(center) => visible_graph.neighbourhood(center, request.depth.clamp(1, MAX_DEPTH), &degrees),
             None => visible_graph.most_connected(&degrees),
         };
-        let players_view = PlayersView::new(state, None);
         let mut model = Self {
             center: center.map(|center| NamedEntity::new(state, center)),
             knower: knower.map(|knower| NamedEntity::new(state, knower)),
@@ -47,12 +46,10 @@ impl GraphModel {
             predicates: visible_graph.predicate_counts(center, &nodes),
             ..Self::default()
         };
-        model.nodes = nodes
-            .iter()
-            .filter_map(|(index, distance)| visible_graph.node(*index, *distance, &degrees, &players_view))
-            .collect();
+        model.nodes =
+            nodes.iter().filter_map(|(index, distance)| visible_graph.node(*index, *distance, &degrees)).collect();
         mark_hubs(&mut model.nodes);
-        model.edges = visible_graph.edges(&nodes, &players_view);
+        model.edges = visible_graph.edges(&nodes);
         Ok(model)
     }
 }
@@ -157,26 +154,14 @@ impl<'a> VisibleGraph<'a> {
         self.state.id_at(index).is_some_and(|id| self.state.entity(id).is_some())
     }
 
-    fn node(
-        &self,
-        index: u32,
-        distance: usize,
-        degrees: &HashMap<u32, usize>,
-        players_view: &PlayersView,
-    ) -> Option<Node> {
+    fn node(&self, index: u32, distance: usize, degrees: &HashMap<u32, usize>) -> Option<Node> {
         let entity = NamedEntity::new(self.state, self.state.id_at(index)?);
-        Some(Node {
-            degree: degrees.get(&index).copied().unwrap_or(0),
-            hub: false,
-            distance,
-            safe: players_view.may_name(&entity.id),
-            entity,
-        })
+        Some(Node { degree: degrees.get(&index).copied().unwrap_or(0), hub: false, distance, entity })
     }
 
     /// Returns the edges between the chosen entities, one edge per pair of entities. The edges refer to entities by
     /// their index in `chosen`.
-    fn edges(&self, chosen: &[(u32, usize)], players_view: &PlayersView) -> Vec<Edge> {
+    fn edges(&self, chosen: &[(u32, usize)]) -> Vec<Edge> {
         let node_indexes: HashMap<u32, usize> =
             chosen.iter().enumerate().map(|(node_index, (index, _))| (*index, node_index)).collect();
         let mut edges: BTreeMap<(usize, usize), Vec<EdgeRelation>> = BTreeMap::new();
@@ -194,7 +179,6 @@ impl<'a> VisibleGraph<'a> {
                     forward: node_index < *other,
                     statement: fact.statement().to_owned(),
                     secret: is_secret(self.state, fact),
-                    safe: fact.is_in_effect() && players_view.may_see(fact),
                 });
             }
         }

@@ -12,8 +12,8 @@ use std::{borrow::Cow, thread};
 
 use crossbeam_channel::{Receiver, TryRecvError, bounded};
 use egui::Ui;
-use hearsay_engine::{Memory, Ticket};
-use hearsay_model::StateVersion;
+use hearsay_engine::Ticket;
+use hearsay_model::{EntityId, StateVersion};
 
 pub use layout::{NodePosition, NodePositions, compute_layout};
 pub use model::{Edge, EdgeRelation, GraphModel, GraphRequest, MAX_DEPTH, MAX_NODES, Node, relation_label};
@@ -21,8 +21,9 @@ pub use ui::{GraphView, graph_ui};
 
 use crate::{
     commands::PanelKind,
-    panel::{DisplayContext, Panel, PanelContext, Request, SavedState, StatusMessage, restore_state, save_state},
-    panel_context::poll_ticket,
+    panel::{DisplayContext, Panel, Request, SavedState, StatusMessage, restore_state, save_state},
+    panel_context::{PanelContext, poll_ticket},
+    panel_source::PanelSource,
 };
 
 /// The graph panel.
@@ -80,7 +81,7 @@ impl Panel for GraphPanel {
         PanelKind::Graph.name().into()
     }
 
-    fn update(&mut self, memory: &Memory, context: &PanelContext) {
+    fn update(&mut self, source: PanelSource, context: &PanelContext) {
         match poll_ticket(&mut self.pending_model) {
             // If the graph did not change, keep the positions.
             Some(Ok(model)) if model == self.model => self.pending_layout = None,
@@ -114,7 +115,7 @@ impl Panel for GraphPanel {
             && !self.loaded.as_ref().is_some_and(is_same_request)
         {
             let request = self.view.request.clone();
-            if let Ok(ticket) = memory.read_in_background(move |world| GraphModel::load(world, &request)) {
+            if let Ok(ticket) = source.read_in_background(move |world| GraphModel::load(world, &request)) {
                 self.pending_model = Some(ticket);
                 self.loaded = Some((self.view.request.clone(), context.version));
             }
@@ -135,6 +136,10 @@ impl Panel for GraphPanel {
         self.view.request.center = Some(id.clone());
         self.view.selected = Some(id.clone());
         true
+    }
+
+    fn entity(&self) -> Option<&EntityId> {
+        self.view.request.center.as_ref()
     }
 
     fn save(&self) -> Option<SavedState> {

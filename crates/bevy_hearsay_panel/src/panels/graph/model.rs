@@ -61,8 +61,6 @@ pub struct Node {
     pub hub: bool,
     /// Number of relations on the shortest path from the center to this entity; 0 if there is no center.
     pub distance: usize,
-    /// Whether players may see the entity.
-    pub safe: bool,
 }
 
 /// A connection between two entities: all relations between them.
@@ -90,8 +88,6 @@ pub struct EdgeRelation {
     pub statement: String,
     /// Whether the relation is secret or concealed by a knower.
     pub secret: bool,
-    /// Whether players may see the relation.
-    pub safe: bool,
 }
 
 impl Edge {

@@ -91,17 +91,16 @@ pub fn graph_ui(
 ) -> Vec<Request> {
     let mut requests = Vec::new();
     toolbar_ui(ui, display, model, view);
-    let nodes: Vec<&Node> = model.nodes.iter().filter(|node| !display.screen_safe || node.safe).collect();
+    let nodes: Vec<&Node> = model.nodes.iter().collect();
     if nodes.is_empty() {
-        let hint = match (&view.request.knower, model.nodes.is_empty()) {
-            (_, false) => "The players do not know these entities, so screen-safe mode hides them.",
-            (Some(_), true) => "This character knows of no relations here.",
-            (None, true) => "Relations come from imported files, from the capture line, and from the session log.",
+        let hint = match &view.request.knower {
+            Some(_) => "This character knows of no relations here.",
+            None => "Relations come from imported files, from the capture line, and from the session log.",
         };
         empty_state(ui, display, "Nothing to draw", hint, None);
         return requests;
     }
-    let drawn = DrawnGraph::new(model, display.screen_safe);
+    let drawn = DrawnGraph::new(model);
     let info_height = if view.selected.as_ref().is_some_and(|id| drawn.node_index(id).is_some()) { 104.0 } else { 0.0 };
     let legend_height = view.legend_height.max(display.theme.sizes().row);
     let size = vec2(ui.available_width(), (ui.available_height() - info_height - legend_height - 8.0).max(120.0));
@@ -118,7 +117,7 @@ pub fn graph_ui(
     if response.clicked() && hovered.is_none() {
         view.selected = None;
     }
-    let legend_height = ui.scope(|ui| legend_ui(ui, display, &nodes, model, drawn.hidden)).response.rect.height();
+    let legend_height = ui.scope(|ui| legend_ui(ui, display, &nodes, model)).response.rect.height();
     if (legend_height - view.legend_height).abs() > 0.5 {
         view.legend_height = legend_height;
         ui.ctx().request_repaint();
@@ -145,32 +144,20 @@ fn toolbar_ui(ui: &mut Ui, display: &DisplayContext, model: &GraphModel, view: &
         if display.is_triggered(ui, &commands::GRAPH_WHOLE_CAMPAIGN) || toggle_clicked {
             view.request.center = None;
         }
-        if let Some(center) = &model.center
-            && (!display.screen_safe || is_safe(model, &center.id))
-        {
+        if let Some(center) = &model.center {
             weak_label(ui, display, "around");
             if entity_button(ui, display, center).on_hover_text("Select it").clicked() {
                 view.selected = Some(center.id.clone());
             }
         }
-        // In screen-safe mode, a list of names would reveal entities.
-        if !display.screen_safe {
-            let fields = &mut view.fields;
-            let hint = "Around\u{2026}";
-            let center_field = name_field(
-                ui,
-                display,
-                "Center of the graph",
-                hint,
-                &mut fields.center,
-                &mut fields.center_completion,
-                |_| true,
-            );
-            if let Some(chosen) = center_field.chosen {
-                view.selected = Some(chosen.id.clone());
-                view.request.center = Some(chosen.id);
-                view.fields.center.clear();
-            }
+        let fields = &mut view.fields;
+        let (hint, completion) = ("Around\u{2026}", &mut fields.center_completion);
+        let center_field =
+            name_field(ui, display, "Center of the graph", hint, &mut fields.center, completion, |_| true);
+        if let Some(chosen) = center_field.chosen {
+            view.selected = Some(chosen.id.clone());
+            view.request.center = Some(chosen.id);
+            view.fields.center.clear();
         }
         if view.request.center.is_some() {
             for depth in 1..=MAX_DEPTH {
@@ -184,7 +171,7 @@ fn toolbar_ui(ui: &mut Ui, display: &DisplayContext, model: &GraphModel, view: &
                 view.request.depth = view.request.depth % MAX_DEPTH + 1;
             }
         }
-        relations_ui(ui, display, model, view);
+        relations_ui(ui, model, view);
         knower_ui(ui, display, model, view);
         if command_button(ui, display, &commands::GRAPH_FIT) {
             view.fit = true;
@@ -202,16 +189,8 @@ fn toolbar_ui(ui: &mut Ui, display: &DisplayContext, model: &GraphModel, view: &
     }
 }
 
-fn is_safe(model: &GraphModel, id: &EntityId) -> bool {
-    model.nodes.iter().any(|node| node.entity.id == *id && node.safe)
-}
-
 /// Draws the filter of relations.
-fn relations_ui(ui: &mut Ui, display: &DisplayContext, model: &GraphModel, view: &mut GraphView) {
-    // In screen-safe mode, a list of predicates would reveal which relations exist.
-    if display.screen_safe {
-        return;
-    }
+fn relations_ui(ui: &mut Ui, model: &GraphModel, view: &mut GraphView) {
     let chosen = &mut view.request.predicates;
     let text = match chosen.as_slice() {
         [] => "All relations \u{25BE}".to_owned(),
@@ -245,9 +224,6 @@ fn relations_ui(ui: &mut Ui, display: &DisplayContext, model: &GraphModel, view:
 
 /// Draws the choice of the knower.
 fn knower_ui(ui: &mut Ui, display: &DisplayContext, model: &GraphModel, view: &mut GraphView) {
-    if display.screen_safe {
-        return;
-    }
     match &model.knower {
         Some(knower) => {
             weak_label(ui, display, "as seen by");
@@ -408,8 +384,8 @@ fn recenter(view: &mut GraphView, id: EntityId) {
     view.request.center = Some(id);
 }
 
-/// Draws the legend: the symbols and colours of kinds, and the number of hidden entities.
-fn legend_ui(ui: &mut Ui, display: &DisplayContext, nodes: &[&Node], model: &GraphModel, hidden: usize) {
+/// Draws the legend: the symbols and colours of kinds, and the number of omitted entities.
+fn legend_ui(ui: &mut Ui, display: &DisplayContext, nodes: &[&Node], model: &GraphModel) {
     let palette = display.theme.palette();
     let small = |text: &str, colour| RichText::new(text).small().color(colour);
     let kinds: BTreeSet<&Kind> = nodes.iter().filter_map(|node| node.entity.kind.as_ref()).collect();
@@ -431,16 +407,11 @@ fn legend_ui(ui: &mut Ui, display: &DisplayContext, nodes: &[&Node], model: &Gra
             let at = pos2(rect.right() - kind_name.size().x, rect.center().y - kind_name.size().y / 2.0);
             ui.painter().galley(at, kind_name, palette.weak);
         }
-        if !display.screen_safe {
-            ui.label(small("- - \u{1F512} secret", palette.secret));
-            ui.label(small("\u{25CE} hub", palette.weak));
-        }
-        if model.more > 0 && !display.screen_safe {
+        ui.label(small("- - \u{1F512} secret", palette.secret));
+        ui.label(small("\u{25CE} hub", palette.weak));
+        if model.more > 0 {
             let text = format!("\u{00B7} {} shown, {} more have fewer relations", nodes.len(), model.more);
             ui.label(small(&text, palette.weak));
-        }
-        if hidden > 0 {
-            ui.label(small(&format!("\u{00B7} {hidden} hidden in screen-safe mode"), palette.weak));
         }
     });
 }
@@ -473,9 +444,7 @@ fn info_ui(
     egui::ScrollArea::vertical().id_salt("relations").auto_shrink([false, false]).show(ui, |ui| {
         let node_edges =
             drawn.edges.iter().map(|edge| &model.edges[*edge]).filter(|edge| edge.a == number || edge.b == number);
-        for relation in
-            node_edges.flat_map(|edge| &edge.relations).filter(|relation| !display.screen_safe || relation.safe)
-        {
+        for relation in node_edges.flat_map(|edge| &edge.relations) {
             let (text, tone) = match relation.secret {
                 true => (format!("\u{1F512} {}", relation.statement), Tone::Secret),
                 false => (relation.statement.clone(), Tone::Plain),

@@ -5,7 +5,6 @@ use std::time::SystemTime;
 use hearsay_engine::{MemoryError, ReadSnapshot};
 use hearsay_model::{Author, Change, Knower, Operation, Position};
 use hearsay_query::{
-    facts::is_secret,
     journal::{HistoryFilter, UndoTarget, describe_undo, operations},
     preview::preview,
 };
@@ -56,8 +55,7 @@ impl UndoModel {
                     Knower::Entity(id) => state.name_or_id(id),
                 };
                 let verb = if loss.still_knows { "still knows, from another source" } else { "no longer knows" };
-                let secret = state.fact(loss.fact).is_none_or(|fact| is_secret(state, fact));
-                (format!("{knower} {verb}: {}", loss.statement), secret)
+                format!("{knower} {verb}: {}", loss.statement)
             };
             model.knowledge = losses.iter().take(MAX_LISTED).map(to_line).collect();
         }

@@ -8,7 +8,6 @@ mod ui;
 
 use std::borrow::Cow;
 
-use hearsay_engine::Memory;
 use hearsay_model::Position;
 use hearsay_query::journal::UndoTarget;
 
@@ -18,7 +17,9 @@ pub use ui::{HistoryAction, HistoryView, UndoPreviewState, history_ui};
 use crate::{
     async_model::AsyncModel,
     commands::PanelKind,
-    panel::{DeskCommand, DisplayContext, Panel, PanelContext, Request, SavedState, restore_state, save_state},
+    panel::{DeskCommand, DisplayContext, Panel, Request, SavedState, restore_state, save_state},
+    panel_context::PanelContext,
+    panel_source::PanelSource,
     widgets::empty_state,
 };
 
@@ -38,12 +39,12 @@ impl Panel for HistoryPanel {
         PanelKind::History.name().into()
     }
 
-    fn update(&mut self, memory: &Memory, context: &PanelContext) {
+    fn update(&mut self, source: PanelSource, context: &PanelContext) {
         let request = HistoryRequest { author: self.view.author.clone(), limit: self.view.limit };
         let loaded_request = request.clone();
-        self.loaded.update(memory, context.version, &request, move |world| HistoryModel::load(world, &loaded_request));
+        self.loaded.update(source, context.version, &request, move |world| HistoryModel::load(world, &loaded_request));
         if let Some(position) = self.previewed {
-            self.preview.update(memory, context.version, &position, move |world| UndoModel::load(world, position));
+            self.preview.update(source, context.version, &position, move |world| UndoModel::load(world, position));
         }
     }
 

@@ -57,16 +57,16 @@ pub struct UndoModel {
     pub is_redo: bool,
     /// Numbers of items that the undo removes, as texts such as `3 facts`.
     pub removed_counts: Vec<String>,
-    /// Facts that the undo removes: id, sentence, and whether the fact is secret.
-    pub facts: Vec<(FactId, String, bool)>,
+    /// Facts that the undo removes: id and sentence.
+    pub facts: Vec<(FactId, String)>,
     /// Number of further removed facts that are not listed.
     pub omitted_facts: usize,
     /// Number of records (entities, facts, edges and others) that the undo changes or restores.
     pub changed: usize,
     /// Later operations that depend on this operation: the position and summary of each.
     pub dependents: Vec<(Position, String)>,
-    /// Knowledge that characters lose through the undo: a description of each loss, and whether the fact is secret.
-    pub knowledge: Vec<(String, bool)>,
+    /// Knowledge that characters lose through the undo: a description of each loss.
+    pub knowledge: Vec<String>,
     /// Number of further losses of knowledge that are not listed.
     pub omitted_knowledge: usize,
 }
@@ -116,7 +116,7 @@ impl UndoModel {
                 .map(|(name, count)| crate::text::format_count(*count, &singular(name), name))
                 .collect(),
             omitted_facts: count("facts").saturating_sub(facts_shown.min(row.facts.len())),
-            facts: row.facts.into_iter().map(|fact| (fact.fact, fact.statement, fact.secret)).collect(),
+            facts: row.facts.into_iter().map(|fact| (fact.fact, fact.statement)).collect(),
             changed: row.changed,
             dependents: row.dependents.into_iter().map(|row| (row.position, row.summary)).collect(),
             knowledge: Vec::new(),

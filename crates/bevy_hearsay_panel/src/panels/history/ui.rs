@@ -12,8 +12,8 @@ use crate::{
     text::format_count,
     theme::Tone,
     widgets::{
-        RowHeights, badge, card, command_button, empty_state, hidden_label, label, link, list, omitted_label,
-        section_heading, toned_label, weak_label,
+        RowHeights, badge, card, command_button, empty_state, label, link, list, omitted_label, section_heading,
+        toned_label, weak_label,
     },
 };
 
@@ -176,11 +176,6 @@ fn operation_ui(
             badge(ui, display, Tone::Warn, "undone");
         }
         weak_label(ui, display, &row.age);
-        if display.screen_safe {
-            // In screen-safe mode, hide the summary, because it may name a secret.
-            hidden_label(ui, display);
-            return;
-        }
         let summary_text = RichText::new(visual_order(&row.summary));
         let summary_text = if row.live { summary_text } else { summary_text.strikethrough().color(palette.weak) };
         let tooltip = format!("{}\n{}", row.summary, format_count(row.changes, "change", "changes"));
@@ -209,10 +204,7 @@ fn preview_ui(ui: &mut Ui, display: &DisplayContext, preview: UndoPreviewState, 
     };
     let verb = if model.is_redo { "Redo" } else { "Undo" };
     ui.label(RichText::new(format!("{verb} {}?", model.position)).heading());
-    match display.screen_safe {
-        true => _ = hidden_label(ui, display),
-        false => _ = label(ui, &model.summary),
-    }
+    label(ui, &model.summary);
     ui.horizontal_wrapped(|ui| {
         let command = if model.is_redo { &commands::HISTORY_REDO_NOW } else { &commands::HISTORY_UNDO_NOW };
         if command_button(ui, display, command) {
@@ -237,10 +229,7 @@ fn preview_ui(ui: &mut Ui, display: &DisplayContext, preview: UndoPreviewState, 
                 &format!("{} changed or restored", format_count(model.changed, "record", "records")),
             );
         }
-        for (fact, statement, secret) in &model.facts {
-            if display.screen_safe && *secret {
-                continue;
-            }
+        for (fact, statement) in &model.facts {
             if link(ui, statement).on_hover_text("Show the fact").clicked() {
                 actions.push(HistoryAction::ShowFact(*fact));
             }
@@ -249,19 +238,14 @@ fn preview_ui(ui: &mut Ui, display: &DisplayContext, preview: UndoPreviewState, 
         if !model.dependents.is_empty() {
             section_heading(ui, display, "Later changes that depend on it", Some(model.dependents.len()));
             for (position, summary) in model.dependents.iter().take(50) {
-                match display.screen_safe {
-                    true => _ = ui.label(position.to_string()),
-                    false => _ = toned_label(ui, display, Tone::Warn, &format!("{position}: {summary}")),
-                }
+                toned_label(ui, display, Tone::Warn, &format!("{position}: {summary}"));
             }
             omitted_label(ui, display, model.dependents.len().saturating_sub(50));
         }
         if !model.knowledge.is_empty() {
             section_heading(ui, display, "Effects on knowledge", None);
-            for (line, secret) in &model.knowledge {
-                if !(display.screen_safe && *secret) {
-                    label(ui, line);
-                }
+            for line in &model.knowledge {
+                label(ui, line);
             }
             omitted_label(ui, display, model.omitted_knowledge);
         }

@@ -17,11 +17,9 @@ pub use ui::{ImportAction, ImportView, import_ui};
 
 use crate::{
     commands::PanelKind,
-    panel::{
-        CommandOutcome, DeskCommand, DisplayContext, Panel, PanelContext, Request, SavedState, restore_state,
-        save_state,
-    },
-    panel_context::poll_ticket,
+    panel::{CommandOutcome, DeskCommand, DisplayContext, Panel, Request, SavedState, restore_state, save_state},
+    panel_context::{PanelContext, poll_ticket},
+    panel_source::PanelSource,
 };
 
 /// The import panel, in which the user imports campaign files.
@@ -111,7 +109,8 @@ impl Panel for ImportPanel {
         PanelKind::Import.name().into()
     }
 
-    fn update(&mut self, memory: &Memory, _context: &PanelContext) {
+    fn update(&mut self, source: PanelSource, _context: &PanelContext) {
+        let Some(memory) = source.memory() else { return };
         self.start_requested(memory);
         self.poll_tickets();
         if let Some(Ok(folder)) = poll_ticket(&mut self.pending_folder) {

@@ -15,8 +15,8 @@ use crate::{
     text::format_count,
     theme::Tone,
     widgets::{
-        badge, command_button, content_beside_list, empty_state, hidden_label, label, omitted_label, right_to_left,
-        section_heading, set_text_field_name, toned_label, weak_label,
+        badge, command_button, content_beside_list, empty_state, label, omitted_label, right_to_left, section_heading,
+        set_text_field_name, toned_label, weak_label,
     },
 };
 
@@ -237,7 +237,7 @@ fn report_ui(ui: &mut Ui, display: &DisplayContext, report: &ReportModel, action
             }
         });
     }
-    if !report.without_knowledge.is_empty() && !display.screen_safe {
+    if !report.without_knowledge.is_empty() {
         section_heading(
             ui,
             display,
@@ -259,10 +259,6 @@ fn problem_ui(ui: &mut Ui, display: &DisplayContext, tone: Tone, problem: &Probl
     ui.horizontal_wrapped(|ui| {
         if !problem.location.is_empty() {
             ui.label(RichText::new(&problem.location).monospace().color(display.theme.tone(tone)));
-        }
-        if display.screen_safe {
-            hidden_label(ui, display);
-            return;
         }
         if !problem.field.is_empty() {
             weak_label(ui, display, &problem.field);

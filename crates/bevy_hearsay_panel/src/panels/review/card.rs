@@ -6,7 +6,9 @@ use hearsay_model::Kind;
 
 use super::{
     decision::{CARD_DECISIONS, CardDecision, accept_draft, apply_decision, edit, toggle_selected},
-    model::{CardDetail, CardKey, CardSummary, EntitySummary, FactDetail, ObjectModel, OtherFact, ReviewModel},
+    model::{
+        CardDetail, CardKey, CardSummary, EntitySummary, FactDetail, Learner, ObjectModel, OtherFact, ReviewModel,
+    },
     view::{ReviewAction, ReviewDraft, ReviewView},
 };
 use crate::{
@@ -16,8 +18,8 @@ use crate::{
     text::shorten,
     theme::Tone,
     widgets::{
-        badge, card, column, command_button_without_keys, confidence_bar, entity_button, hidden_label, icon_button,
-        label, link, name_field, named_checkbox, omitted_label, quote, right_to_left, sentence, set_button_name,
+        badge, card, column, command_button_without_keys, confidence_bar, entity_button, icon_button, label, link,
+        name_field, named_checkbox, omitted_label, quote, right_to_left, sentence, set_button_name,
         set_check_mark_style, set_text_field_name, toned_label, weak_label,
     },
 };
@@ -234,10 +236,6 @@ fn fact_detail_ui(
     view: &mut ReviewView,
     actions: &mut Vec<ReviewAction>,
 ) {
-    if display.screen_safe && fact.secret {
-        hidden_label(ui, display);
-        return;
-    }
     ui.scope(|ui| {
         ui.style_mut().override_text_style = Some(egui::TextStyle::Heading);
         if let Some(clicked) = sentence(ui, display, &fact.statement, Tone::Plain) {
@@ -252,8 +250,6 @@ fn fact_detail_ui(
     for source_quote in &fact.quotes {
         if source_quote.text.is_empty() {
             weak_label(ui, display, &source_quote.place);
-        } else if display.screen_safe && source_quote.private {
-            hidden_label(ui, display);
         } else {
             quote(ui, display, &source_quote.text, &source_quote.highlighted);
             label(
@@ -261,9 +257,6 @@ fn fact_detail_ui(
                 RichText::new(format!("\u{2014} {}", &source_quote.place)).small().color(display.theme.palette().weak),
             );
         }
-    }
-    if display.screen_safe {
-        return;
     }
     other_facts_ui(ui, display, "Contradicts", Tone::Warn, &fact.contradicts, actions);
     other_facts_ui(ui, display, "Similar", Tone::Weak, &fact.similar, actions);
@@ -275,12 +268,40 @@ fn fact_detail_ui(
             &format!("Same fact from other sources, decided together: {}", fact.other_proposals.join("; ")),
         );
     }
-    let learners = match (fact.learners.is_empty(), fact.more_learners) {
+    learners_ui(ui, display, fact, actions);
+}
+
+/// Draws the knowers that would learn a fact. The DM can keep a secret from each of them.
+fn learners_ui(ui: &mut Ui, display: &DisplayContext, fact: &FactDetail, actions: &mut Vec<ReviewAction>) {
+    let names: Vec<&str> = fact.learners.iter().map(|learner| learner.name.as_str()).collect();
+    let text = match (fact.learners.is_empty(), fact.more_learners) {
         (true, _) => "Nobody would learn this fact. Tell it to characters in the scene.".to_owned(),
-        (false, 0) => format!("Would learn it: {}", fact.learners.join(", ")),
-        (false, omitted_count) => format!("Would learn it: {} and {omitted_count} more", fact.learners.join(", ")),
+        (false, 0) => format!("Would learn it: {}", names.join(", ")),
+        (false, omitted_count) => format!("Would learn it: {} and {omitted_count} more", names.join(", ")),
     };
-    ui.horizontal_wrapped(|ui| weak_label(ui, display, &learners));
+    ui.horizontal_wrapped(|ui| weak_label(ui, display, &text));
+    if !fact.secret || fact.learners.is_empty() {
+        return;
+    }
+    ui.horizontal_wrapped(|ui| {
+        weak_label(ui, display, "Keep from:");
+        let mut keep_from = |knowers: Vec<&Learner>| {
+            let knowers = knowers.into_iter().map(|learner| learner.knower.clone()).collect();
+            actions.push(ReviewAction::KeepFrom { fact: fact.id, knowers });
+        };
+        for learner in &fact.learners {
+            let button = ui.small_button(visual_order(&shorten(&learner.name, 30)));
+            if set_button_name(button, true, &format!("Keep from {}", learner.name)).clicked() {
+                keep_from(vec![learner]);
+            }
+        }
+        if fact.learners.len() > 1 {
+            let button = ui.small_button("All of them");
+            if set_button_name(button, true, "Keep from all of them").clicked() {
+                keep_from(fact.learners.iter().collect());
+            }
+        }
+    });
 }
 
 /// Draws subject, predicate and object. A click starts an edit.
@@ -321,7 +342,8 @@ fn draft_ui(
     view: &mut ReviewView,
     actions: &mut Vec<ReviewAction>,
 ) {
-    let (mut is_accepted, mut is_cancelled) = (false, false);
+    let (mut is_accepted, mut is_cancelled) = (draft.accepts_when_read, false);
+    let before = draft.clone();
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().text_edit_width = 170.0;
         let [first, second] = &mut view.draft_completion;
@@ -332,7 +354,7 @@ fn draft_ui(
         let predicate = ui.add(field);
         set_text_field_name(&predicate, "Predicate", &draft.predicate);
         is_accepted |= subject.entered || is_enter_pressed(ui, &predicate);
-        if ReviewDraft::object_is_entity(Some(fact)) {
+        if draft.object_is_entity {
             let object =
                 name_field(ui, display, "Object", "object of the relation", &mut draft.object, second, |_| true);
             is_accepted |= object.entered;
@@ -343,6 +365,7 @@ fn draft_ui(
             is_accepted |= is_enter_pressed(ui, &object);
         }
     });
+    draft.clear_outdated_statement(&before);
     let field = TextEdit::singleline(&mut draft.statement)
         .desired_width(f32::INFINITY)
         .hint_text(crate::widgets::italic_hint("The sentence; generated if empty"));
@@ -355,6 +378,9 @@ fn draft_ui(
         view.focus_field = None;
     }
     is_accepted |= is_enter_pressed(ui, &statement);
+    if draft.needs_reading() {
+        weak_label(ui, display, "Reading the sentence\u{2026}");
+    }
     ui.horizontal(|ui| {
         is_accepted |= ui.button("Accept the edit").on_hover_text("Enter").clicked();
         is_cancelled |= ui.button("Cancel").on_hover_text("Escape").clicked();
@@ -464,9 +490,6 @@ fn entity_summary_ui(ui: &mut Ui, display: &DisplayContext, summary: &EntitySumm
         weak_label(ui, display, summary.entity.kind.as_ref().map_or("unknown", Kind::as_str));
         weak_label(ui, display, summary.entity.id.as_str());
     });
-    if display.screen_safe {
-        return;
-    }
     if !summary.aliases.is_empty() {
         weak_label(ui, display, &format!("also {}", summary.aliases.join(", ")));
     }

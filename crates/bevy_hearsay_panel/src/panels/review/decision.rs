@@ -33,9 +33,10 @@ pub(super) fn toggle_selected(view: &mut ReviewView, key: CardKey) {
     }
 }
 
-/// Starts an edit of the focused card.
+/// Starts an edit of the focused card. If its details are not loaded yet, the edit starts when they are.
 pub(super) fn edit(model: &ReviewModel, view: &mut ReviewView, actions: &mut Vec<ReviewAction>) {
     let detail = view.focus.as_ref().and_then(|key| model.details.get(key));
+    view.waiting_edit = view.focus.clone().filter(|_| detail.is_none());
     match detail {
         Some(CardDetail::Facts(facts)) => {
             if let Some(fact) = facts.get(view.fact) {
@@ -47,15 +48,22 @@ pub(super) fn edit(model: &ReviewModel, view: &mut ReviewView, actions: &mut Vec
     }
 }
 
-/// Accepts a fact with the changes in a draft. If the draft contains a name that does not identify an entity, shows the
+/// Accepts a fact with the changes in a draft. If the sentence was not read yet, the draft is accepted when it has been
+/// read. If the draft contains a name that does not identify an entity, shows the
 /// error, and the draft stays open.
 pub(super) fn accept_draft(
     display: &DisplayContext,
-    draft: ReviewDraft,
+    mut draft: ReviewDraft,
     fact: Option<&FactDetail>,
     view: &mut ReviewView,
     actions: &mut Vec<ReviewAction>,
 ) {
+    if draft.needs_reading() {
+        draft.accepts_when_read = true;
+        view.drafts.insert(draft.fact, draft);
+        return;
+    }
+    draft.accepts_when_read = false;
     let decision = match draft.decision(fact, &display.names) {
         Ok(decision) => decision,
         Err(error) => {

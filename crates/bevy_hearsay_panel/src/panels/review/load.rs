@@ -10,15 +10,14 @@ use hearsay_model::{
 use hearsay_query::{
     contradictions::Clash,
     duplicates::Duplicate,
-    facts::{is_secret, recorded_edges},
+    facts::recorded_edges,
     review::{ReviewItem, ReviewQueue, is_unconfirmed_entity, review_queue, stake},
-    table::PlayersView,
     trust::{TrustCategory, confidence_boost},
 };
 
 use super::model::{
-    CardDetail, CardKey, CardSummary, EntitySummary, FactDetail, ObjectModel, OtherFact, ReviewModel, ReviewTriage,
-    SourceQuote,
+    CardDetail, CardKey, CardSummary, EntitySummary, FactDetail, Learner, ObjectModel, OtherFact, ReviewModel,
+    ReviewTriage, SourceQuote,
 };
 use crate::{
     names::NamedEntity,
@@ -40,12 +39,11 @@ impl ReviewModel {
     /// Reads the cards without their details. Call this function on a background thread, because it reads every fact.
     pub fn load(world: &ReadSnapshot, duplicates: &[Duplicate], triage: ReviewTriage) -> Self {
         let state = &*world.state;
-        let ReviewQueue { queued: mut items, held_back } = review_queue(state, triage.max_per_source);
+        let ReviewQueue { queued: mut items, held_back } = review_queue(state, triage.settings);
         let held_back_count = held_back.len();
         if triage.shows_held_back {
             items.extend(held_back);
         }
-        let players_view = PlayersView::new(state, None);
         let contradicting: BTreeSet<FactId> = items
             .iter()
             .flat_map(|item| match item {
@@ -54,14 +52,10 @@ impl ReviewModel {
             })
             .collect();
         let mut cards: Vec<CardSummary> =
-            items.iter().filter_map(|item| card_summary(state, &players_view, item, &contradicting)).collect();
-        cards.extend(
-            duplicates
-                .iter()
-                .filter(|pair| is_undecided(state, pair))
-                .map(|pair| duplicate_card(state, &players_view, pair)),
-        );
-        let (stubs, more_stubs) = stubs(state, &players_view);
+            items.iter().filter_map(|item| card_summary(state, item, &contradicting)).collect();
+        cards
+            .extend(duplicates.iter().filter(|pair| is_undecided(state, pair)).map(|pair| duplicate_card(state, pair)));
+        let (stubs, more_stubs) = stubs(state);
         cards.extend(stubs);
         cards.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.key.cmp(&b.key)));
         let (position, details) = (state.position().0, BTreeMap::new());
@@ -118,22 +112,7 @@ fn related_entities(state: &State, fact: &Fact) -> Vec<NamedEntity> {
     entity_ids.map(|id| NamedEntity::new(state, id)).collect()
 }
 
-/// Returns whether players may see a waiting fact. They may if all player characters know the fact, or heard the text
-/// from which it was extracted.
-fn is_safe(state: &State, players_view: &PlayersView, fact: &Fact) -> bool {
-    let was_heard_by_all =
-        |evidence: &Evidence| matches!(evidence, Evidence::Passage { passage, .. } if players_view.all_heard(*passage));
-    let evidence = &fact.provenance().evidence;
-    !is_secret(state, fact)
-        && (players_view.all_know(fact.id()) || !evidence.is_empty() && evidence.iter().all(was_heard_by_all))
-}
-
-fn card_summary(
-    state: &State,
-    players_view: &PlayersView,
-    item: &ReviewItem,
-    contradicting: &BTreeSet<FactId>,
-) -> Option<CardSummary> {
+fn card_summary(state: &State, item: &ReviewItem, contradicting: &BTreeSet<FactId>) -> Option<CardSummary> {
     match item {
         ReviewItem::Doubtful { fact, .. } => {
             let fact = state.fact(*fact)?;
@@ -150,7 +129,6 @@ fn card_summary(
                 recorded: fact.provenance().recorded.0,
                 about: related_entities(state, fact),
                 secret: fact.secrecy() == Secrecy::Secret,
-                safe: is_safe(state, players_view, fact),
             })
         }
         ReviewItem::Contradiction { subject, clash, facts } => {
@@ -180,10 +158,9 @@ fn card_summary(
                 recorded: newest.provenance().recorded.0,
                 about: entities,
                 secret: facts.iter().any(|fact| fact.secrecy() == Secrecy::Secret),
-                safe: facts.iter().all(|fact| is_safe(state, players_view, fact)),
             })
         }
-        ReviewItem::Duplicate(pair) => Some(duplicate_card(state, players_view, pair)),
+        ReviewItem::Duplicate(pair) => Some(duplicate_card(state, pair)),
     }
 }
 
@@ -210,7 +187,7 @@ fn contradiction_text(state: &State, clash: &Clash) -> String {
     }
 }
 
-fn duplicate_card(state: &State, players_view: &PlayersView, pair: &Duplicate) -> CardSummary {
+fn duplicate_card(state: &State, pair: &Duplicate) -> CardSummary {
     let degree = |id: &EntityId| state.links(id).count() as f64;
     CardSummary {
         key: CardKey::Duplicate(pair.one.clone(), pair.other.clone()),
@@ -223,7 +200,6 @@ fn duplicate_card(state: &State, players_view: &PlayersView, pair: &Duplicate) -
         recorded: 0,
         about: vec![NamedEntity::new(state, &pair.one), NamedEntity::new(state, &pair.other)],
         secret: false,
-        safe: players_view.may_name(&pair.one) && players_view.may_name(&pair.other),
     }
 }
 
@@ -239,7 +215,7 @@ fn similarity_reasons(pair: &Duplicate) -> Vec<String> {
 
 /// Returns cards for stubs, and the number of further stubs that are not listed. A stub is an entity with a name and no
 /// other facts. Imports create stubs for names that they cannot resolve.
-fn stubs(state: &State, players_view: &PlayersView) -> (Vec<CardSummary>, usize) {
+fn stubs(state: &State) -> (Vec<CardSummary>, usize) {
     let naming_attributes = [attribute::NAME, attribute::KIND, attribute::ALIAS];
     let is_other_fact =
         |fact: &Fact| !naming_attributes.contains(&fact.predicate().as_str()) && fact.status() != FactStatus::Rejected;
@@ -264,7 +240,6 @@ fn stubs(state: &State, players_view: &PlayersView) -> (Vec<CardSummary>, usize)
             recorded,
             about: vec![entity],
             secret: false,
-            safe: players_view.may_name(id),
         }
     };
     (stub_ids.into_iter().take(MAX_STUBS).map(to_card).collect(), omitted_count)
@@ -307,7 +282,7 @@ fn entity_summary(state: &State, id: &EntityId) -> EntitySummary {
 fn fact_detail(world: &ReadSnapshot, fact: &Fact, card_facts: &[FactId]) -> FactDetail {
     let state = &*world.state;
     let provenance = fact.provenance();
-    let (learners, more_learners) = learner_names(state, fact);
+    let (learners, more_learners) = learners(state, fact);
     let (similar, more_similar) = similar_facts(state, fact, card_facts);
     FactDetail {
         id: fact.id(),
@@ -405,26 +380,18 @@ fn validity_text(state: &State, fact: &Fact) -> Option<String> {
 
 fn source_quote(state: &State, evidence: &Evidence) -> Option<SourceQuote> {
     match evidence {
-        Evidence::File { path, line, field } => Some(SourceQuote {
-            text: String::new(),
-            highlighted: 0..0,
-            place: format!("{path}:{line} ({field})"),
-            private: false,
-        }),
+        Evidence::File { path, line, field } => {
+            Some(SourceQuote { text: String::new(), highlighted: 0..0, place: format!("{path}:{line} ({field})") })
+        }
         Evidence::Excerpt(excerpt) => {
             let place = format!("{}:{} ({})", excerpt.path, excerpt.line, excerpt.field);
             let highlighted = 0..excerpt.quote.len();
-            Some(SourceQuote { text: excerpt.quote.to_string(), highlighted, place, private: false })
+            Some(SourceQuote { text: excerpt.quote.to_string(), highlighted, place })
         }
         Evidence::Passage { passage, span, quote } => {
             let Some(passage) = state.passage(*passage) else {
                 let highlighted = 0..quote.len();
-                return Some(SourceQuote {
-                    text: quote.clone(),
-                    highlighted,
-                    place: "a deleted text".into(),
-                    private: false,
-                });
+                return Some(SourceQuote { text: quote.clone(), highlighted, place: "a deleted text".into() });
             };
             let (text, highlighted) = excerpt_around(&passage.text, span.start..span.end);
             let session = passage
@@ -438,7 +405,7 @@ fn source_quote(state: &State, evidence: &Evidence) -> Option<SourceQuote> {
                 (None, None) => format!("line {}", passage.line),
             };
             let place = format!("{}{location}", speaker.unwrap_or_default());
-            Some(SourceQuote { text, highlighted, place, private: !passage.heard_by.is_empty() })
+            Some(SourceQuote { text, highlighted, place })
         }
     }
 }
@@ -550,23 +517,25 @@ fn other_proposals(state: &State, fact: &Fact) -> Vec<String> {
     same_claim.take(MAX_SIMILAR).map(|other| format!("{}: {}", source(state, other), other.statement())).collect()
 }
 
-/// Returns the names of the characters that would learn a fact if it were accepted, player characters first. Also
-/// returns the number of omitted characters.
-fn learner_names(state: &State, fact: &Fact) -> (Vec<String>, usize) {
-    let mut knowers: Vec<(bool, String)> = recorded_edges(state, fact.id())
+/// Returns the knowers that would learn a fact if it were accepted, player characters first. Also returns the number of
+/// omitted knowers. No knower of a secret is omitted, because the DM can keep the secret from each of them.
+fn learners(state: &State, fact: &Fact) -> (Vec<Learner>, usize) {
+    let mut knowers: Vec<(bool, String, Knower)> = recorded_edges(state, fact.id())
         .iter()
         .map(|edge| match &edge.knower {
-            Knower::World => (false, "everybody".to_owned()),
+            Knower::World => (false, "everybody".to_owned(), Knower::World),
             Knower::Entity(id) => {
                 let is_played = matches!(state.kind(id), Some(Kind::Player | Kind::Party));
-                (!is_played, state.name_or_id(id).to_owned())
+                (!is_played, state.name_or_id(id).to_owned(), edge.knower.clone())
             }
         })
         .collect();
     knowers.sort();
     knowers.dedup();
-    let omitted_count = knowers.len().saturating_sub(MAX_LEARNERS);
-    (knowers.into_iter().take(MAX_LEARNERS).map(|(_, name)| name).collect(), omitted_count)
+    let limit = if fact.secrecy() == Secrecy::Secret { knowers.len() } else { MAX_LEARNERS };
+    let omitted_count = knowers.len().saturating_sub(limit);
+    let listed = knowers.into_iter().take(limit).map(|(_, name, knower)| Learner { knower, name });
+    (listed.collect(), omitted_count)
 }
 
 #[cfg(test)]

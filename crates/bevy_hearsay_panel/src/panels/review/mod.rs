@@ -4,11 +4,13 @@ mod card;
 mod decision;
 mod load;
 mod model;
+mod sentence_reader;
 mod ui;
 mod view;
 
 use std::{
     borrow::Cow,
+    collections::BTreeSet,
     time::{Duration, Instant},
 };
 
@@ -23,19 +25,21 @@ use hearsay_query::duplicates::Duplicate;
 
 pub use load::detail;
 pub use model::{
-    CardDetail, CardKey, CardKind, CardSummary, EntitySummary, FactDetail, Filter, ObjectModel, Order, OtherFact,
-    ReviewModel, ReviewTriage, SourceQuote,
+    CardDetail, CardKey, CardKind, CardSummary, EntitySummary, FactDetail, Filter, Learner, ObjectModel, Order,
+    OtherFact, ReviewModel, ReviewTriage, SourceQuote,
 };
+use sentence_reader::SentenceReader;
 pub use ui::review_ui;
 pub use view::{ReviewAction, ReviewDraft, ReviewView};
 
 use crate::{
     commands::PanelKind,
     panel::{
-        CommandOutcome, DeskCommand, DisplayContext, Panel, PanelContext, Request, SavedState, StatusMessage,
-        restore_state, save_state,
+        CommandOutcome, DeskCommand, DisplayContext, Panel, Request, SavedState, StatusMessage, restore_state,
+        save_state,
     },
-    panel_context::poll_ticket,
+    panel_context::{PanelContext, poll_ticket},
+    panel_source::PanelSource,
 };
 
 /// Number of cards after the focused card whose details are read in advance.
@@ -55,6 +59,7 @@ pub struct ReviewPanel {
     /// a frame.
     previous_model: Option<ReviewModel>,
     view: ReviewView,
+    sentence_reader: SentenceReader,
     pending_model: Option<Ticket<ReviewModel>>,
     /// Position and triage of the requested model.
     requested: Option<(u64, ReviewTriage)>,
@@ -115,8 +120,8 @@ impl ReviewPanel {
     }
 
     /// Returns the cards whose details are needed: the focused card and the cards next to it.
-    fn needed_cards(&mut self, screen_safe: bool) -> Vec<CardKey> {
-        self.view.list(&self.model, screen_safe);
+    fn needed_cards(&mut self) -> Vec<CardKey> {
+        self.view.list(&self.model);
         let (rows, row) = (&self.view.card_list.rows, self.view.row);
         let nearby = rows.iter().skip(row.saturating_sub(1)).take(PREFETCHED_CARDS + 2);
         nearby.map(|row| self.model.cards[*row].key.clone()).collect()
@@ -158,7 +163,11 @@ impl ReviewPanel {
                 }))
             }
             ReviewAction::SetSecrecy { facts, secret } => {
-                Request::Execute(DeskCommand::SetSecrecy(Keep { facts, secret }))
+                Request::Execute(DeskCommand::SetSecrecy(Keep { facts, secret, keep_from: BTreeSet::new() }))
+            }
+            ReviewAction::KeepFrom { fact, knowers } => {
+                let keep = Keep { facts: vec![fact], secret: true, keep_from: knowers };
+                Request::Execute(DeskCommand::SetSecrecy(keep))
             }
             ReviewAction::NotTheSame(one, other) => Request::Execute(DeskCommand::NotTheSame(one, other)),
             ReviewAction::Remove(id) => Request::Execute(DeskCommand::Edit(Edit::RemoveEntity { entity: id })),
@@ -185,15 +194,14 @@ impl Panel for ReviewPanel {
         self.model.cards.len().saturating_sub(self.view.decided_cards.len())
     }
 
-    fn update(&mut self, memory: &Memory, context: &PanelContext) {
+    fn update(&mut self, source: PanelSource, context: &PanelContext) {
+        let Some(memory) = source.memory() else { return };
         let position = context.version.position.0;
         if let Some(Ok(model)) = poll_ticket(&mut self.pending_model) {
             self.apply_model(model);
         }
-        let triage = ReviewTriage {
-            max_per_source: memory.settings().review.max_per_source,
-            shows_held_back: self.view.shows_held_back,
-        };
+        self.sentence_reader.update(memory, &context.names, &mut self.view);
+        let triage = ReviewTriage { settings: memory.settings().review, shows_held_back: self.view.shows_held_back };
         if self.pending_model.is_none() && (self.requested != Some((position, triage)) || !self.model.is_read) {
             self.load(memory, position, triage);
         }
@@ -218,7 +226,7 @@ impl Panel for ReviewPanel {
                 };
             }
         }
-        let needed_keys = self.needed_cards(self.view.screen_safe);
+        let needed_keys = self.needed_cards();
         let is_current = self.details_requested_at == Some(position);
         let is_any_missing = needed_keys.iter().any(|key| !self.model.details.contains_key(key));
         if self.pending_details.is_none() && !needed_keys.is_empty() && (is_any_missing || !is_current) {

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use hearsay_model::{EntityId, FactId, Timestamp};
+use hearsay_model::{EntityId, FactId, Knower, Timestamp};
+use hearsay_query::review::ReviewSettings;
 use serde::{Deserialize, Serialize};
 
 use crate::{names::NamedEntity, text::LinkedText};
@@ -105,9 +106,6 @@ pub struct CardSummary {
     pub about: Vec<NamedEntity>,
     /// Whether the fact is a secret.
     pub secret: bool,
-    /// Whether players may see the card. They may if all player characters know the fact, or heard the text from which
-    /// it was extracted.
-    pub safe: bool,
 }
 
 /// Another fact that a card mentions, such as a contradicting fact.
@@ -134,8 +132,6 @@ pub struct SourceQuote {
     pub highlighted: std::ops::Range<usize>,
     /// Location of the text: session and line, or file and field.
     pub place: String,
-    /// Whether only some characters heard the text.
-    pub private: bool,
 }
 
 /// The object of a fact: an entity or a value.
@@ -204,10 +200,19 @@ pub struct FactDetail {
     pub more_similar: usize,
     /// Descriptions of other proposals with the same content. A decision on this fact also applies to these proposals.
     pub other_proposals: Vec<String>,
-    /// Names of the characters that would learn the fact, player characters first.
-    pub learners: Vec<String>,
+    /// Knowers that would learn the fact, player characters first. If the fact is secret, the DM can keep it from them.
+    pub learners: Vec<Learner>,
     /// Number of further characters that would learn the fact.
     pub more_learners: usize,
+}
+
+/// A knower that would learn a fact if the DM accepted it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Learner {
+    /// The knower.
+    pub knower: Knower,
+    /// Name of the knower, or `everybody`.
+    pub name: String,
 }
 
 /// Summary of an entity: a stub, or one of two entities that may be the same.
@@ -235,10 +240,10 @@ pub enum CardDetail {
 }
 
 /// Selection of the cards that the review panel shows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ReviewTriage {
-    /// Maximum number of items in the review queue from the texts of one session or import.
-    pub max_per_source: usize,
+    /// Limits of the review queue.
+    pub settings: ReviewSettings,
     /// Whether the items that triage holds back are also shown.
     pub shows_held_back: bool,
 }
@@ -383,18 +388,12 @@ impl ReviewModel {
     }
 
     /// Returns the indexes of the listed cards in order, deferred cards last.
-    pub fn listed_rows(
-        &self,
-        filter: &Filter,
-        order: Order,
-        is_deferred: impl Fn(&CardKey) -> bool,
-        screen_safe: bool,
-    ) -> Vec<usize> {
+    pub fn listed_rows(&self, filter: &Filter, order: Order, is_deferred: impl Fn(&CardKey) -> bool) -> Vec<usize> {
         let words = filter.words.trim().to_lowercase();
-        let accepts_all = filter.is_empty() && !screen_safe;
+        let accepts_all = filter.is_empty();
         let is_shown = |number: &usize| {
             let card = &self.cards[*number];
-            accepts_all || filter.accepts(card, &words, self.read_at) && (card.safe || !screen_safe)
+            accepts_all || filter.accepts(card, &words, self.read_at)
         };
         let mut listed: Vec<usize> = (0..self.cards.len()).filter(is_shown).collect();
         let any_deferred = listed.iter().any(|number| is_deferred(&self.cards[*number].key));

@@ -33,13 +33,12 @@ pub fn review_ui(
     view: &mut ReviewView,
 ) -> Vec<ReviewAction> {
     let mut actions = Vec::new();
-    view.screen_safe = display.screen_safe;
-    view.list(model, display.screen_safe);
+    view.list(model);
     let before = (view.row, view.drafts.len(), view.selected.len(), view.deferred.len(), view.decided_cards.len());
     handle_keys(ui, display, model, view, &mut actions);
     let after = (view.row, view.drafts.len(), view.selected.len(), view.deferred.len(), view.decided_cards.len());
     view.has_chosen_card |= before != after || !actions.is_empty();
-    view.list(model, display.screen_safe);
+    view.list(model);
     toolbar_ui(ui, display, model, view, &mut actions);
     more_ui(ui, display, model, view);
     if view.reason_open {
@@ -53,7 +52,7 @@ pub fn review_ui(
         empty_ui(ui, display, model, view);
         return actions;
     }
-    view.list(model, display.screen_safe);
+    view.list(model);
     let (rows, row) = (std::mem::take(&mut view.card_list.rows), view.row);
     let mut heights = std::mem::take(&mut view.heights);
     let scroll_to = std::mem::take(&mut view.scroll_to_focus).then_some(row);
@@ -82,8 +81,6 @@ fn empty_ui(ui: &mut Ui, display: &DisplayContext, model: &ReviewModel, view: &m
             view.filter = Filter::default();
             view.entity_filter_text.clear();
         }
-    } else if display.screen_safe && !model.cards.is_empty() {
-        empty_state(ui, display, "Nothing to show in screen-safe mode", "All waiting cards are secret.", None);
     } else {
         let hint = "Doubtful facts appear here. Type what happens into the line below, or import notes.";
         empty_state(ui, display, "No cards to review", hint, None);
@@ -147,7 +144,7 @@ fn handle_keys(
             select(&|other| other.confidence >= focused_card.confidence && other.key.kind() == focused_card.key.kind());
         }
     }
-    if pressed(&commands::EDIT) {
+    if pressed(&commands::EDIT) || view.is_edit_due(model) {
         edit(model, view, actions);
     }
     for (command, card_decision) in CARD_DECISIONS {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use hearsay_commands::review::Decision;
-use hearsay_model::{EntityId, FactId, Object};
+use hearsay_model::{EntityId, FactId, Knower, Object};
 use hearsay_query::QueryError;
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +12,15 @@ use crate::{
     names::NameIndex,
     widgets::{Completion, RowHeights},
 };
+
+/// The parts of a fact that a sentence states. Entities are given by a name or id that identifies them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct SentenceParts {
+    pub(super) subject: String,
+    pub(super) predicate: String,
+    pub(super) object: String,
+    pub(super) object_is_entity: bool,
+}
 
 /// An edit of a fact that is in progress. The draft is saved when the window closes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,9 +33,17 @@ pub struct ReviewDraft {
     pub predicate: String,
     /// The object as the DM typed it.
     pub object: String,
+    /// Whether the object is an entity.
+    pub object_is_entity: bool,
     /// The sentence that states the fact. If this text is empty, the sentence is generated from subject, predicate and
-    /// object.
+    /// object. If the DM edits the sentence, subject, predicate and object are read from it. If the DM edits one of
+    /// them, this text becomes empty. So the parts and the sentence never contradict each other.
     pub statement: String,
+    /// The sentence that subject, predicate and object state.
+    pub(super) read_statement: String,
+    /// Whether to accept the draft as soon as the sentence was read.
+    #[serde(skip)]
+    pub(super) accepts_when_read: bool,
     /// The original values, so that only changes are sent.
     original: [String; 4],
 }
@@ -37,7 +54,42 @@ impl ReviewDraft {
         let (subject, predicate) = (fact.subject.name.clone(), fact.predicate.clone());
         let (object, statement) = (fact.object.text().to_owned(), fact.statement.text.clone());
         let original = [subject.clone(), predicate.clone(), object.clone(), statement.clone()];
-        Self { fact: fact.id, subject, predicate, object, statement, original }
+        let object_is_entity = matches!(fact.object, ObjectModel::Entity(_));
+        let read_statement = statement.clone();
+        let accepts_when_read = false;
+        Self {
+            fact: fact.id,
+            subject,
+            predicate,
+            object,
+            object_is_entity,
+            statement,
+            read_statement,
+            accepts_when_read,
+            original,
+        }
+    }
+
+    /// Returns whether the sentence was edited, so that subject, predicate and object must be read from it.
+    pub(super) fn needs_reading(&self) -> bool {
+        let statement = self.statement.trim();
+        !statement.is_empty() && statement != self.read_statement.trim()
+    }
+
+    /// Sets the parts that were read from the sentence.
+    pub(super) fn set_parts(&mut self, parts: SentenceParts) {
+        let SentenceParts { subject, predicate, object, object_is_entity } = parts;
+        (self.subject, self.predicate, self.object) = (subject, predicate, object);
+        self.object_is_entity = object_is_entity;
+        self.read_statement.clone_from(&self.statement);
+    }
+
+    /// Clears the sentence if the DM edited a part of the fact, so that a new sentence is generated.
+    pub(super) fn clear_outdated_statement(&mut self, before: &Self) {
+        let parts = |draft: &Self| (draft.subject.clone(), draft.predicate.clone(), draft.object.clone());
+        if parts(self) != parts(before) {
+            self.statement.clear();
+        }
     }
 
     /// Returns the decision that accepts the fact with the edits.
@@ -60,15 +112,10 @@ impl ReviewDraft {
         };
         let subject = subject.map(|name| names.resolve(&name)).transpose()?;
         let object = match object {
-            Some(name) if Self::object_is_entity(fact) => Some(Object::Entity(names.resolve(&name)?)),
+            Some(name) if self.object_is_entity => Some(Object::Entity(names.resolve(&name)?)),
             value => value.map(|value| Object::Value(value.into())),
         };
         Ok(Decision::Edit { subject, predicate, object, statement })
-    }
-
-    /// Returns whether the object of the fact is an entity. Returns true if the fact is unknown.
-    pub fn object_is_entity(fact: Option<&FactDetail>) -> bool {
-        fact.is_none_or(|fact| matches!(fact.object, ObjectModel::Entity(_)))
     }
 }
 
@@ -93,6 +140,9 @@ pub struct ReviewView {
     pub filter: Filter,
     /// The edits in progress, by the edited fact.
     pub drafts: BTreeMap<FactId, ReviewDraft>,
+    /// The card whose edit starts when its details are loaded.
+    #[serde(skip)]
+    pub(super) waiting_edit: Option<CardKey>,
     /// The edit that was sent to the memory last. If the memory rejects this edit, the panel opens it again.
     pub sent: Option<ReviewDraft>,
     /// The typed reason for the next decision.
@@ -123,9 +173,6 @@ pub struct ReviewView {
     /// Whether the DM has chosen a card. Until then, the first card has the focus, even if new cards arrive.
     #[serde(skip)]
     pub(super) has_chosen_card: bool,
-    /// Whether screen-safe mode was on in the last frame. If the mode changes, the list is made again.
-    #[serde(skip)]
-    pub(super) screen_safe: bool,
     /// Whether the focus moved. If so, the list scrolls to it.
     #[serde(skip)]
     pub(super) scroll_to_focus: bool,
@@ -135,6 +182,13 @@ impl ReviewView {
     /// Returns the reason, if there is one.
     pub(super) fn reason(&self) -> Option<String> {
         Some(self.reason.trim().to_owned()).filter(|reason| !reason.is_empty())
+    }
+
+    /// Returns whether the details of the card that [waits](Self::waiting_edit) for an edit are loaded. A card that lost
+    /// the focus waits no longer.
+    pub(super) fn is_edit_due(&mut self, model: &ReviewModel) -> bool {
+        self.waiting_edit = self.waiting_edit.take().filter(|key| self.focus.as_ref() == Some(key));
+        self.waiting_edit.as_ref().is_some_and(|key| model.details.contains_key(key))
     }
 
     /// Starts an edit of a fact, or continues an existing draft.
@@ -175,16 +229,16 @@ pub(super) struct CardList {
     pub(super) rows: Vec<usize>,
 }
 
-type CardListKey = (u64, usize, Filter, Order, BTreeSet<CardKey>, Vec<CardKey>, bool);
+type CardListKey = (u64, usize, Filter, Order, BTreeSet<CardKey>, Vec<CardKey>);
 
 impl ReviewView {
     /// Updates the list of cards and the focus.
-    pub fn list(&mut self, model: &ReviewModel, screen_safe: bool) {
+    pub fn list(&mut self, model: &ReviewModel) {
         let decided_keys: Vec<CardKey> = self.decided_cards.keys().cloned().collect();
         let (position, count) = (model.position, model.cards.len());
-        let key = (position, count, self.filter.clone(), self.order, self.deferred.clone(), decided_keys, screen_safe);
+        let key = (position, count, self.filter.clone(), self.order, self.deferred.clone(), decided_keys);
         if self.card_list.key.as_ref() != Some(&key) {
-            let mut rows = model.listed_rows(&self.filter, self.order, |key| self.deferred.contains(key), screen_safe);
+            let mut rows = model.listed_rows(&self.filter, self.order, |key| self.deferred.contains(key));
             if !self.decided_cards.is_empty() {
                 rows.retain(|row| !self.decided_cards.contains_key(&model.cards[*row].key));
             }
@@ -278,6 +332,13 @@ pub enum ReviewAction {
         facts: Vec<FactId>,
         /// Whether to make the facts secret. If `false`, the facts become open.
         secret: bool,
+    },
+    /// Keep a secret from knowers that would learn it.
+    KeepFrom {
+        /// The secret fact.
+        fact: FactId,
+        /// The knowers that shall not know the fact.
+        knowers: BTreeSet<Knower>,
     },
     /// Merge two entities.
     Merge {

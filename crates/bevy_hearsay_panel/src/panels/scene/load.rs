@@ -12,7 +12,7 @@ use hearsay_recall::{Detail, Form, Line, Section, SectionKind, Source};
 
 use super::model::{
     AnswerLine, AnswerModel, AnswerSection, CharacterKnowledge, FactKnowledge, KnowledgeCategory, KnowledgeModel,
-    KnowledgeRequest, PresentLine, SceneSettingModel, SceneSettingRequest, SpokenLine, WhyNotModel, WhyNotSource,
+    KnowledgeRequest, PresentLine, RecentLine, SceneSettingModel, SceneSettingRequest, WhyNotModel, WhyNotSource,
 };
 use crate::{
     names::NamedEntity,
@@ -53,7 +53,6 @@ impl SceneSettingModel {
         present_ids.retain(|id| {
             !request.removed.contains(id) && (request.added.contains(id) || !is_dead(state, id, game_time))
         });
-        let is_known = |id: &EntityId| players_view.may_name(id);
         let to_line = |id: &EntityId| {
             let value = |name: &str| {
                 let fact = state.newest(id, name)?;
@@ -65,7 +64,6 @@ impl SceneSettingModel {
                 player: state.kind(id) == Some(Kind::Player),
                 role: value("occupation").or_else(|| value("role")),
                 manner: (!manner.is_empty()).then(|| manner.join("; ")),
-                safe: is_known(id),
             }
         };
         let mut lines: Vec<PresentLine> = present_ids.iter().map(to_line).collect();
@@ -84,8 +82,7 @@ impl SceneSettingModel {
             session: playing.map(|playing| playing.session.clone()),
             session_title: playing.and_then(|playing| query::table::session_title(state, &playing.session)),
             present: lines,
-            recent_lines: recent_lines(state, &players_view, place.as_ref()),
-            place_safe: place.as_ref().is_some_and(is_known),
+            recent_lines: recent_lines(state, place.as_ref()),
             place: place.map(|place| NamedEntity::new(state, &place)),
         })
     }
@@ -94,25 +91,24 @@ impl SceneSettingModel {
 /// Returns the sections in the order of the panel: first the sections about the question, then the description of the
 /// speaker. A prompt begins with the description instead.
 fn in_reading_order(sections: &[Section]) -> impl Iterator<Item = &Section> {
-    let is_about_question = |section: &&Section| {
-        matches!(section.kind, SectionKind::Knowledge | SectionKind::Others | SectionKind::RecentTalk)
-    };
+    let is_about_question =
+        |section: &&Section| matches!(section.kind, SectionKind::Knowledge | SectionKind::RecentTalk);
     sections.iter().filter(is_about_question).chain(sections.iter().filter(move |section| !is_about_question(section)))
 }
 
-/// Returns the place of most player characters.
+/// Returns the place of most player characters. A character without a location counts at its home.
 fn party_place(state: &State, players_view: &PlayersView) -> Option<EntityId> {
     let mut places: BTreeMap<EntityId, usize> = BTreeMap::new();
     for player in players_view.players() {
-        let place =
-            state.newest(player, PredicateRole::Location.name()).and_then(|fact| fact.object().entity().cloned());
+        let place_in = |role: PredicateRole| state.newest(player, role.name())?.object().entity().cloned();
+        let place = place_in(PredicateRole::Location).or_else(|| place_in(PredicateRole::Residence));
         place.into_iter().for_each(|place| *places.entry(place).or_default() += 1);
     }
     places.into_iter().rev().max_by_key(|(_, count)| *count).map(|(place, _)| place)
 }
 
 /// Returns the last lines of the current session. Without a current session, returns the last lines at the place.
-fn recent_lines(state: &State, players_view: &PlayersView, place: Option<&EntityId>) -> Vec<SpokenLine> {
+fn recent_lines(state: &State, place: Option<&EntityId>) -> Vec<RecentLine> {
     let session = state.active_session().map(|playing| &playing.session);
     let is_recent = |passage: &hearsay_model::Passage| match session {
         Some(session) => passage.session.as_ref() == Some(session),
@@ -123,32 +119,25 @@ fn recent_lines(state: &State, players_view: &PlayersView, place: Option<&Entity
         state.passages().filter(|(_, passage)| is_recent(passage) && is_story(passage)).collect();
     let number = |session| state.session(session).and_then(|session| session.number);
     passages.sort_by_key(|(id, passage)| (passage.session.as_ref().and_then(number), passage.line, *id));
-    let to_line = |(id, passage): &(hearsay_model::PassageId, &std::sync::Arc<hearsay_model::Passage>)| SpokenLine {
+    let to_line = |(_, passage): &(hearsay_model::PassageId, &std::sync::Arc<hearsay_model::Passage>)| RecentLine {
         speaker: passage.speaker.as_ref().map(|speaker| NamedEntity::new(state, speaker)),
         text: passage.text.clone(),
-        safe: players_view.all_heard(*id),
     };
     passages[passages.len().saturating_sub(MAX_RECENT_LINES)..].iter().map(to_line).collect()
 }
 
 impl AnswerModel {
-    /// Converts an answer for display. Adds whether each fact is secret or may be shown to players.
+    /// Converts an answer for display. Adds whether each fact is secret.
     ///
     /// # Errors
     /// Currently never returns an error.
     pub fn from_answer(world: &ReadSnapshot, answer: &Answer) -> Result<Self, MemoryError> {
         let state = &*world.state;
-        let players_view = PlayersView::new(state, None);
         let context = &answer.context;
         let to_line = |line: &Line| {
             let fact = match line.citation.source {
                 Source::Fact(id) => Some(id),
                 Source::Passage(_) | Source::Scene => None,
-            };
-            let safe = match line.citation.source {
-                Source::Fact(id) => state.fact(id).is_some_and(|fact| players_view.may_see(fact)),
-                Source::Passage(id) => players_view.all_heard(id),
-                Source::Scene => true,
             };
             let also = line.also.iter().map(|also| format!("also {}", also.line()));
             AnswerLine {
@@ -158,7 +147,6 @@ impl AnswerModel {
                 secrecy: line.secrecy.clone(),
                 secret: fact.and_then(|id| state.fact(id)).is_some_and(|fact| fact.secrecy() == Secrecy::Secret),
                 fact,
-                safe,
             }
         };
         let to_section = |section: &Section| AnswerSection {
@@ -175,7 +163,7 @@ impl AnswerModel {
         Ok(Self {
             speaker: Some(NamedEntity::new(state, &context.speaker)),
             question: context.question.clone(),
-            sections: in_reading_order(&context.sections).map(to_section).collect(),
+            sections: in_reading_order(&context.unique_sections()).map(to_section).collect(),
             summary: summary.join(" \u{00B7} "),
             prompt: context.render(Form::Prompt, Detail::Plain),
             with_citations: context.render(Form::Prompt, Detail::Citations),
@@ -201,7 +189,6 @@ impl KnowledgeModel {
             statement: LinkedText::from_fact(state, fact),
             status: fact.status(),
             secret: fact.secrecy() == Secrecy::Secret,
-            safe: players_view.may_see(fact),
             party_knowledge: players_view
                 .knows(fact.id())
                 .map(|party_knows| crate::panels::fact::party_knowledge(state, party_knows).text),

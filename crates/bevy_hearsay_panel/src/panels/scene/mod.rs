@@ -11,7 +11,7 @@ use std::borrow::Cow;
 
 use egui::Ui;
 use hearsay_commands::game_event::{Circumstances, GameEvent, Hearers, Stated};
-use hearsay_engine::{Memory, MemoryError, Ticket};
+use hearsay_engine::{MemoryError, Ticket};
 use hearsay_model::{EntityId, FactId, Kind, Position, SessionId, StateVersion};
 use hearsay_query::{
     ask::{Answer, Ask},
@@ -21,15 +21,14 @@ use serde::{Deserialize, Serialize};
 
 pub use model::{
     AnswerLine, AnswerModel, AnswerSection, CharacterKnowledge, FactKnowledge, KnowledgeCategory, KnowledgeModel,
-    KnowledgeRequest, PresentLine, SceneSettingModel, SceneSettingRequest, SpokenLine, WhyNotModel, WhyNotSource,
+    KnowledgeRequest, PresentLine, RecentLine, SceneSettingModel, SceneSettingRequest, WhyNotModel, WhyNotSource,
 };
 pub use ui::{SceneAction, SceneModels, SceneView, scene_ui};
 
 use crate::{
-    panel::{
-        DeskCommand, DisplayContext, Panel, PanelContext, Request, SavedState, StatusMessage, restore_state, save_state,
-    },
-    panel_context::poll_ticket,
+    panel::{DeskCommand, DisplayContext, Panel, Request, SavedState, StatusMessage, restore_state, save_state},
+    panel_context::{PanelContext, poll_ticket},
+    panel_source::PanelSource,
 };
 
 /// Maximum number of facts for which the knowledge of everyone present is read.
@@ -122,7 +121,7 @@ impl ScenePanel {
         self.pending_requests.push(Request::ShowMessage(StatusMessage::error(error.to_string())));
     }
 
-    fn poll_tickets(&mut self, memory: &Memory) {
+    fn poll_tickets(&mut self, source: PanelSource) {
         match poll_ticket(&mut self.pending_setting) {
             Some(Ok(setting)) => {
                 self.setting = setting;
@@ -141,7 +140,7 @@ impl ScenePanel {
         match poll_ticket(&mut self.pending_answer) {
             Some(Ok(answer)) => {
                 self.pending_answer_model =
-                    memory.read_in_background(move |world| AnswerModel::from_answer(world, &answer)).ok();
+                    source.read_in_background(move |world| AnswerModel::from_answer(world, &answer)).ok();
             }
             Some(Err(error)) => self.report_error(&error),
             None => {}
@@ -160,7 +159,7 @@ impl ScenePanel {
                     present: self.present(),
                 };
                 self.pending_knowledge =
-                    memory.read_in_background(move |world| KnowledgeModel::load(world, &request)).ok();
+                    source.read_in_background(move |world| KnowledgeModel::load(world, &request)).ok();
             }
             Some(Err(error)) => self.report_error(&error),
             None => {}
@@ -178,7 +177,7 @@ impl ScenePanel {
     }
 
     /// Sends the question, unless it was already sent for the state at `position`.
-    fn send_question(&mut self, memory: &Memory, position: Position) {
+    fn send_question(&mut self, source: PanelSource, position: Position) {
         if self.pending_setting.is_some() || self.loaded_setting.is_none() {
             return;
         }
@@ -200,9 +199,11 @@ impl ScenePanel {
                     session: question.session.clone(),
                     ..Ask::new(speaker.clone(), &question.text)
                 };
-                match memory.ask(ask) {
-                    Ok(ticket) => self.pending_answer = Some(ticket),
-                    Err(error) => result = Err(error),
+                // A character's answer is not common knowledge, so only the DM gets one.
+                match source.memory().map(|memory| memory.ask(ask)) {
+                    Some(Ok(ticket)) => self.pending_answer = Some(ticket),
+                    Some(Err(error)) => result = Err(error),
+                    None => {}
                 }
             }
             None => {
@@ -211,7 +212,7 @@ impl ScenePanel {
         }
         // Without a question, there is nothing to search for.
         if !question.text.is_empty() {
-            match memory.search(Search { depth: 0, limit: MAX_FACTS, ..Search::new(&question.text) }) {
+            match source.search(Search { depth: 0, limit: MAX_FACTS, ..Search::new(&question.text) }) {
                 Ok(ticket) => self.pending_search = Some(ticket),
                 Err(error) => result = Err(error),
             }
@@ -296,23 +297,23 @@ impl Panel for ScenePanel {
         Cow::Borrowed("Scene")
     }
 
-    fn update(&mut self, memory: &Memory, context: &PanelContext) {
-        self.poll_tickets(memory);
+    fn update(&mut self, source: PanelSource, context: &PanelContext) {
+        self.poll_tickets(source);
         let request = self.request();
         let is_same_request =
             |(loaded, at): &(SceneSettingRequest, StateVersion)| *loaded == request && *at == context.version;
         if self.pending_setting.is_none() && !self.loaded_setting.as_ref().is_some_and(is_same_request) {
             let setting_request = request.clone();
-            if let Ok(ticket) = memory.read_in_background(move |world| SceneSettingModel::load(world, &setting_request))
+            if let Ok(ticket) = source.read_in_background(move |world| SceneSettingModel::load(world, &setting_request))
             {
                 self.pending_setting = Some(ticket);
                 self.loaded_setting = Some((request, context.version));
             }
         }
-        self.send_question(memory, context.version.position);
+        self.send_question(source, context.version.position);
         if let Some((character, fact)) = self.why_not_request.take() {
             self.pending_why_not =
-                memory.read_in_background(move |world| WhyNotModel::load(world, &character, fact)).ok();
+                source.read_in_background(move |world| WhyNotModel::load(world, &character, fact)).ok();
         }
     }
 

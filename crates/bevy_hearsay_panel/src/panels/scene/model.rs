@@ -25,8 +25,6 @@ pub struct SceneSettingRequest {
 pub struct SceneSettingModel {
     /// The place of the scene, if it is known.
     pub place: Option<NamedEntity>,
-    /// Whether all players know the name of the place.
-    pub place_safe: bool,
     /// Description of the place, in a sentence.
     pub description: Option<String>,
     /// Game time, formatted on the campaign's calendar.
@@ -38,7 +36,7 @@ pub struct SceneSettingModel {
     /// The characters present in the scene: player characters first, then the others, by name.
     pub present: Vec<PresentLine>,
     /// The last lines said in the scene, newest last.
-    pub recent_lines: Vec<SpokenLine>,
+    pub recent_lines: Vec<RecentLine>,
 }
 
 /// A character that is present in the scene.
@@ -52,19 +50,15 @@ pub struct PresentLine {
     pub role: Option<String>,
     /// The character's mood or manner of speech, in a few words. The DM uses this to play the character.
     pub manner: Option<String>,
-    /// Whether all players know the character's name.
-    pub safe: bool,
 }
 
 /// A line that was said.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct SpokenLine {
+pub struct RecentLine {
     /// The speaker; `None` for narration.
     pub speaker: Option<NamedEntity>,
     /// Text of the line.
     pub text: String,
-    /// Whether all players heard the line.
-    pub safe: bool,
 }
 
 /// The facts with which a speaker may answer a question.
@@ -108,8 +102,6 @@ pub struct AnswerLine {
     pub secrecy: LineSecrecy,
     /// Whether the fact is a secret.
     pub secret: bool,
-    /// Whether players may see this line.
-    pub safe: bool,
 }
 
 impl AnswerLine {
@@ -157,8 +149,6 @@ pub struct FactKnowledge {
     pub status: FactStatus,
     /// Whether the fact is a secret.
     pub secret: bool,
-    /// Whether players may see the fact.
-    pub safe: bool,
     /// Description of the party's knowledge of the fact, and of when the party learned it; `None` if the party does not
     /// know the fact.
     pub party_knowledge: Option<String>,

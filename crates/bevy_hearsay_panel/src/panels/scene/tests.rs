@@ -6,10 +6,7 @@ use hearsay_recall::{CitedEntity, LineSecrecy};
 use super::*;
 use crate::{
     names::NamedEntity,
-    testing::{
-        PanelHarness, draw_harness, fact_id_from_text, gullhaven, gullhaven_state, open_panel, open_panel_with,
-        step_until,
-    },
+    testing::{PanelHarness, draw_harness, fact_id_from_text, gullhaven, gullhaven_state, open_panel, step_until},
     text::LinkedText,
 };
 
@@ -43,7 +40,6 @@ fn state() -> DrawnScene {
         player,
         role: None,
         manner: Some("tired".into()),
-        safe: true,
     };
     let knowledge_of = |character: &NamedEntity, category| CharacterKnowledge {
         character: character.clone(),
@@ -58,14 +54,12 @@ fn state() -> DrawnScene {
         fact: Some(fact_id()),
         secrecy: LineSecrecy::Concealed,
         secret: true,
-        safe: false,
     };
     let fact = |n: u8| FactKnowledge {
         fact: if n == 0 { fact_id() } else { fact_id_from_text(&n.to_string()) },
         statement: LinkedText::plain(format!("Fact {n}.")),
         status: FactStatus::Canon,
         secret: n == 0,
-        safe: n != 0,
         party_knowledge: None,
         characters: vec![
             knowledge_of(&wren, KnowledgeCategory::Unaware),
@@ -382,20 +376,5 @@ fn hidden_facts_and_beliefs_of_others_are_shown() {
     assert_ne!(mirela.category, KnowledgeCategory::Unaware);
     assert!(teodor.acquisition.contains("told by Mirela Voss"), "{}", teodor.acquisition);
     assert!(teodor.assumptions.iter().any(|assumption| assumption.contains("Mirela Voss")), "{:?}", teodor.assumptions);
-    assert!(knowledge.facts[0].secret && !knowledge.facts[0].safe);
-}
-
-#[test]
-fn no_secret_of_the_campaign_is_drawn_while_players_look() {
-    let display = DisplayContext { screen_safe: true, ..DisplayContext::default() };
-    let mut harness = open_panel_with(ScenePanel::default(), gullhaven(), display);
-    move_scene(&mut harness, "the-gilded-gull", Some("mirela-voss"));
-    ask(&mut harness, "Where is the harbour ledger?");
-    let answer = harness.state().panel.answer().clone();
-    for line in answer.sections.iter().flat_map(|section| &section.lines).filter(|line| !line.safe) {
-        assert!(harness.query_by_label_contains(&line.text).is_none(), "{}", line.text);
-    }
-    for fact in &harness.state().panel.knowledge().facts {
-        assert!(harness.query_by_label_contains(&fact.statement.text).is_none());
-    }
+    assert!(knowledge.facts[0].secret);
 }

@@ -14,7 +14,7 @@ use crate::{
     direction::visual_order,
     names::NamedEntity,
     panel::{DisplayContext, Request},
-    panels::fact::{entity_name_ui, hidden_count_label, named_text_field},
+    panels::fact::{entity_name_ui, named_text_field},
     theme::Tone,
     widgets::{
         Completion, badge, card, column, command_button, empty_state, entity_button, icon_button, kind_symbol, label,
@@ -104,6 +104,10 @@ pub fn scene_ui(ui: &mut Ui, display: &DisplayContext, models: SceneModels, view
         empty_state(ui, display, "No characters in the scene", hint, None);
         return actions;
     }
+    if display.screen_safe {
+        recent_lines_ui(ui, display, models, &mut actions);
+        return actions;
+    }
     question_ui(ui, display, models.setting, view, &mut actions);
     ui.separator();
     let facts: Vec<FactId> = models.knowledge.facts.iter().map(|fact| fact.fact).collect();
@@ -140,8 +144,8 @@ fn setting_ui(
     actions: &mut Vec<SceneAction>,
 ) {
     ui.horizontal_wrapped(|ui| {
-        if let Some(place) = setting.place.as_ref().filter(|_| !display.screen_safe || setting.place_safe) {
-            let details = if display.screen_safe { "" } else { setting.description.as_deref().unwrap_or_default() };
+        if let Some(place) = setting.place.as_ref() {
+            let details = setting.description.as_deref().unwrap_or_default();
             let mut response = entity_button(ui, display, place);
             if !details.is_empty() {
                 response = response.on_hover_text(details);
@@ -153,10 +157,6 @@ fn setting_ui(
         let parts: Vec<&str> =
             [&setting.time, &setting.session_title].into_iter().flatten().map(String::as_str).collect();
         weak_label(ui, display, &parts.join(" \u{00B7} "));
-        if display.screen_safe {
-            // In screen-safe mode, a list of names would reveal entities.
-            return;
-        }
         ui.spacing_mut().text_edit_width = 150.0;
         let hint = if setting.place.is_some() { "Change place\u{2026}" } else { "Where?" };
         let fields = &mut view.fields;
@@ -177,14 +177,8 @@ fn setting_ui(
     });
     ui.horizontal_wrapped(|ui| {
         weak_label(ui, display, "Here:");
-        let visible_lines: Vec<&PresentLine> =
-            setting.present.iter().filter(|line| !display.screen_safe || line.safe).collect();
-        for line in &visible_lines {
+        for line in &setting.present {
             present_ui(ui, display, line, view);
-        }
-        if display.screen_safe {
-            hidden_count_label(ui, display, setting.present.len() - visible_lines.len());
-            return;
         }
         ui.spacing_mut().text_edit_width = 130.0;
         let can_know = |named: &NamedEntity| named.kind.as_ref().is_none_or(|kind| kind.is_character());
@@ -208,7 +202,7 @@ fn present_ui(ui: &mut Ui, display: &DisplayContext, line: &PresentLine, view: &
     let text = format!("{} {}", kind_symbol(line.character.kind.as_ref()), visual_order(&line.character.name));
     let button = egui::Button::selectable(is_speaker, RichText::new(text).color(colour));
     let role = line.role.as_deref().unwrap_or("");
-    let manner = if display.screen_safe { "" } else { line.manner.as_deref().unwrap_or("") };
+    let manner = line.manner.as_deref().unwrap_or("");
     let details: Vec<&str> = [role, manner].into_iter().filter(|section| !section.is_empty()).collect();
     let response = ui.add(button).on_hover_text(format!("Ask {}\n{}", line.character.name, details.join("\n")));
     let name = format!("Ask {}", line.character.name);
@@ -263,11 +257,8 @@ fn question_ui(
             actions.push(SceneAction::AskQuestion);
         }
     });
-    if let Some(manner) = speaker.and_then(|line| line.manner.as_ref()).filter(|_| !display.screen_safe) {
+    if let Some(manner) = speaker.and_then(|line| line.manner.as_ref()) {
         weak_label(ui, display, manner);
-    }
-    if display.screen_safe {
-        return;
     }
     ui.horizontal(|ui| {
         let button_width = display.theme.sizes().body * 11.0;
@@ -314,7 +305,7 @@ fn handle_keys(
     if display.is_triggered(ui, &commands::SCENE_CITATIONS) {
         view.citations = !view.citations;
     }
-    let Some(fact) = view.fact.filter(|_| !display.screen_safe) else { return };
+    let Some(fact) = view.fact else { return };
     if display.is_triggered(ui, &commands::SCENE_ALL_SAW) {
         actions.push(SceneAction::AllSaw(fact));
     }
@@ -350,17 +341,12 @@ fn answer_ui(
         recent_lines_ui(ui, display, models, actions);
         return;
     };
-    let speaker_line = models.setting.present.iter().find(|line| line.character.id == speaker.id);
-    if display.screen_safe && !speaker_line.is_some_and(|line| line.safe) {
-        weak_label(ui, display, "Hidden in screen-safe mode.");
-        return;
-    }
     ui.horizontal_wrapped(|ui| {
         label(ui, RichText::new(format!("{} may say", speaker.name)).strong());
-        if command_button(ui, display, &commands::SCENE_COPY) && !display.screen_safe {
+        if command_button(ui, display, &commands::SCENE_COPY) {
             actions.push(SceneAction::Request(Request::Copy(answer.prompt.clone())));
         }
-        if command_button(ui, display, &commands::SCENE_COPY_CITATIONS) && !display.screen_safe {
+        if command_button(ui, display, &commands::SCENE_COPY_CITATIONS) {
             actions.push(SceneAction::Request(Request::Copy(answer.with_citations.clone())));
         }
         if toggle(ui, view.citations, "Citations", &commands::SCENE_CITATIONS.tooltip()).clicked() {
@@ -369,15 +355,9 @@ fn answer_ui(
     });
     label(ui, RichText::new(&answer.summary).small().color(display.theme.palette().weak));
     ScrollArea::vertical().id_salt("answer").auto_shrink([false, false]).show(ui, |ui| {
-        let mut omitted_count = 0;
         for section in &answer.sections {
-            let lines: Vec<_> = section.lines.iter().filter(|line| !display.screen_safe || line.safe).collect();
-            omitted_count += section.lines.len() - lines.len();
-            if lines.is_empty() {
-                continue;
-            }
             section_heading(ui, display, &section.title, None);
-            for line in lines {
+            for line in &section.lines {
                 ui.horizontal_wrapped(|ui| {
                     ui.spacing_mut().item_spacing.x = display.theme.spacing().tight;
                     if let Some(text) = line.badge_text() {
@@ -398,12 +378,11 @@ fn answer_ui(
                         label(ui, RichText::new(format!("({})", line.note)).italics());
                     }
                 });
-                if view.citations && !display.screen_safe {
+                if view.citations {
                     label(ui, RichText::new(&line.citation).small().color(display.theme.palette().weak));
                 }
             }
         }
-        hidden_count_label(ui, display, omitted_count);
     });
 }
 
@@ -413,8 +392,15 @@ fn recent_lines_ui(ui: &mut Ui, display: &DisplayContext, models: SceneModels, a
         weak_label(ui, display, "\u{2026}");
         return;
     }
-    weak_label(ui, display, "Choose a speaker, type the players’ question, and press Enter.");
-    let lines: Vec<_> = models.setting.recent_lines.iter().filter(|line| !display.screen_safe || line.safe).collect();
+    weak_label(
+        ui,
+        display,
+        match display.screen_safe {
+            true => "Only the DM sees what the characters know and answer.",
+            false => "Choose a speaker, type the players’ question, and press Enter.",
+        },
+    );
+    let lines = &models.setting.recent_lines;
     if lines.is_empty() {
         return;
     }
@@ -423,7 +409,7 @@ fn recent_lines_ui(ui: &mut Ui, display: &DisplayContext, models: SceneModels, a
     for line in lines {
         ui.horizontal_wrapped(|ui| {
             if let Some(speaker) = &line.speaker {
-                entity_name_ui(ui, display, speaker, line.safe, &mut requests);
+                entity_name_ui(ui, display, speaker, &mut requests);
             }
             label(ui, RichText::new(&line.text).italics());
         });
@@ -439,10 +425,6 @@ fn knowledge_ui(
     view: &mut SceneView,
     actions: &mut Vec<SceneAction>,
 ) {
-    if display.screen_safe {
-        weak_label(ui, display, "Hidden in screen-safe mode.");
-        return;
-    }
     ui.label(RichText::new("What each character knows").strong());
     if models.knowledge.facts.is_empty() {
         let hint = match models.knowledge.question.is_empty() {
@@ -492,7 +474,7 @@ fn fact_knowledge_ui(
     for line in fact.characters.iter().filter(|line| line.category != KnowledgeCategory::Unaware) {
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing.x = display.theme.spacing().tight;
-            entity_name_ui(ui, display, &line.character, true, &mut requests);
+            entity_name_ui(ui, display, &line.character, &mut requests);
             let tone = match line.category {
                 KnowledgeCategory::Knows => Tone::Good,
                 KnowledgeCategory::Conceals => Tone::Secret,
@@ -558,7 +540,7 @@ fn why_not_ui(
 ) {
     ui.separator();
     ui.horizontal_wrapped(|ui| {
-        entity_name_ui(ui, display, &why_not.character, true, requests);
+        entity_name_ui(ui, display, &why_not.character, requests);
         match &why_not.knows {
             Some(acquisition) => _ = toned_label(ui, display, Tone::Good, &format!("does know it: {acquisition}")),
             None => _ = ui.label("does not know it:"),
@@ -574,7 +556,7 @@ fn why_not_ui(
         weak_label(ui, display, "Characters who could tell it:");
         for source in &why_not.sources {
             ui.horizontal_wrapped(|ui| {
-                entity_name_ui(ui, display, &source.character, true, requests);
+                entity_name_ui(ui, display, &source.character, requests);
                 if source.conceals {
                     toned_label(ui, display, Tone::Secret, "who hides it");
                 }

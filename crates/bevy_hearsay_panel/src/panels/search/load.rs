@@ -126,7 +126,6 @@ impl RowBuilder<'_> {
             entity: Some(NamedEntity::new(self.state, fact.subject())),
             status: Some(fact.status()),
             secret: fact.secrecy() == Secrecy::Secret,
-            safe: self.players_view.may_see(fact),
             knowers: None,
         }
     }
@@ -163,26 +162,8 @@ impl RowBuilder<'_> {
             entity: Some(entity),
             status: None,
             secret: secret_alias,
-            safe: self.players_view.may_name(&hit.id) && self.is_found_by_public_name(hit, &query),
             knowers: None,
         }
-    }
-
-    /// Returns whether the search found the entity by a name that players may see. A match on any other name would
-    /// reveal that name.
-    fn is_found_by_public_name(&self, hit: &EntityHit, query: &str) -> bool {
-        let name_attributes = [attribute::NAME, attribute::ALIAS];
-        let names = self.state.facts_of(&hit.id).filter(|fact| fact.subject() == &hit.id);
-        let names =
-            names.filter(|fact| name_attributes.contains(&fact.predicate().as_str()) && fact.status().is_knowable());
-        let (public_names, secret_names): (Vec<&Fact>, Vec<&Fact>) =
-            names.map(AsRef::as_ref).partition(|fact| self.players_view.may_see(fact));
-        let matches_query = |fact: &&Fact| {
-            let name = text::normalize(fact.object().text().unwrap_or_default());
-            query.contains(&name) || name.split(' ').any(|word| query.split(' ').any(|part| word.starts_with(part)))
-        };
-        hit.distance == 0
-            && (public_names.iter().any(matches_query) || hit.by == Match::Spelling && secret_names.is_empty())
     }
 
     /// Returns a matching alias, and whether it is secret.
@@ -200,8 +181,7 @@ impl RowBuilder<'_> {
 
     fn fact(&self, hit: &SearchHit) -> Option<SearchRow> {
         let fact = self.state.fact(hit.id.parse().ok()?)?;
-        let row = self.row(fact, match_reason(hit));
-        Some(SearchRow { safe: row.safe && is_direct_match(hit), ..row })
+        Some(self.row(fact, match_reason(hit)))
     }
 
     fn passage(&self, hit: &SearchHit) -> Option<SearchRow> {
@@ -222,16 +202,9 @@ impl RowBuilder<'_> {
             entity: passage.speaker.as_ref().map(|speaker| NamedEntity::new(self.state, speaker)),
             status: None,
             secret: false,
-            safe: self.players_view.all_heard(id) && is_direct_match(hit),
             knowers: None,
         })
     }
-}
-
-/// Returns whether the result itself matches by words or meaning. If only the graph found the result, the path through
-/// the graph may be secret.
-fn is_direct_match(hit: &SearchHit) -> bool {
-    hit.channels.words > 0.0 || hit.channels.meaning.is_some_and(|meaning| meaning >= MIN_MEANING_SIMILARITY)
 }
 
 /// Formats the reason why the search found a result, from the score of each channel.

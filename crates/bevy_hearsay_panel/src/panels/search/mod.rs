@@ -9,7 +9,7 @@ mod ui;
 use std::borrow::Cow;
 
 use egui::Ui;
-use hearsay_engine::{Memory, Ticket};
+use hearsay_engine::Ticket;
 use hearsay_model::Position;
 use hearsay_query::search::{Search, SearchResults};
 
@@ -17,8 +17,9 @@ pub use model::{Knowers, SearchGroup, SearchModel, SearchRow, SearchTarget, who_
 pub use ui::{SearchAction, SearchView, search_ui};
 
 use crate::{
-    panel::{DisplayContext, Panel, PanelContext, Request, SavedState, StatusMessage, restore_state, save_state},
-    panel_context::poll_ticket,
+    panel::{DisplayContext, Panel, Request, SavedState, StatusMessage, restore_state, save_state},
+    panel_context::{PanelContext, poll_ticket},
+    panel_source::PanelSource,
 };
 
 /// The search panel.
@@ -55,12 +56,12 @@ impl Panel for SearchPanel {
         Cow::Borrowed("Search")
     }
 
-    fn update(&mut self, memory: &Memory, context: &PanelContext) {
+    fn update(&mut self, source: PanelSource, context: &PanelContext) {
         match poll_ticket(&mut self.pending_search) {
             Some(Ok(results)) => {
                 let query = self.sent_search.as_ref().map(|(text, _)| text.clone()).unwrap_or_default();
                 self.pending_model =
-                    memory.read_in_background(move |world| SearchModel::from_results(world, &query, &results)).ok();
+                    source.read_in_background(move |world| SearchModel::from_results(world, &query, &results)).ok();
             }
             Some(Err(error)) => self.report_error(&error),
             None => {}
@@ -83,7 +84,7 @@ impl Panel for SearchPanel {
         }
         let search_text = who_knows(text).filter(|topic| !topic.is_empty()).unwrap_or_else(|| text.to_owned());
         // The new search replaces a pending search, because only the current text matters.
-        if let Ok(ticket) = memory.search(Search { depth: 1, ..Search::new(search_text) }) {
+        if let Ok(ticket) = source.search(Search { depth: 1, ..Search::new(search_text) }) {
             (self.pending_search, self.pending_model) = (Some(ticket), None);
             self.sent_search = Some((text.to_owned(), context.version.position));
         }

@@ -42,8 +42,6 @@ pub struct SearchRow {
     pub status: Option<FactStatus>,
     /// Whether the result is a secret.
     pub secret: bool,
-    /// Whether players may see the result.
-    pub safe: bool,
     /// The knowers of the fact; `None` if the search did not ask for knowers.
     pub knowers: Option<Knowers>,
 }

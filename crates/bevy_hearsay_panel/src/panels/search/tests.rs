@@ -6,8 +6,7 @@ use super::*;
 use crate::{
     names::NamedEntity,
     testing::{
-        PanelHarness, draw_harness, fact_id_from_text, gullhaven, open_panel, open_panel_with, shows_text, step_until,
-        wait_until,
+        PanelHarness, draw_harness, fact_id_from_text, gullhaven, open_panel, shows_text, step_until, wait_until,
     },
 };
 
@@ -15,29 +14,28 @@ fn id(text: &str) -> hearsay_model::EntityId {
     hearsay_model::EntityId::new(text).unwrap()
 }
 
-fn row(target: SearchTarget, text: &str, safe: bool) -> SearchRow {
+fn row(target: SearchTarget, text: &str, secret: bool) -> SearchRow {
     SearchRow {
         target,
         text: text.into(),
         match_reason: "by name".into(),
         entity: None,
         status: None,
-        secret: !safe,
-        safe,
+        secret,
         knowers: None,
     }
 }
 
 fn model() -> SearchModel {
     let odo = NamedEntity { id: id("odo-brandt"), name: "Odo Brandt".into(), kind: Some(Kind::Npc) };
-    let entity = SearchRow { entity: Some(odo), ..row(SearchTarget::Entity(id("odo-brandt")), "Odo Brandt", true) };
+    let entity = SearchRow { entity: Some(odo), ..row(SearchTarget::Entity(id("odo-brandt")), "Odo Brandt", false) };
     let fact = fact_id_from_text("a fact");
     let fact = SearchRow {
         knowers: Some(Knowers {
             party_knowledge: Some("Wren Oake knows it, since session 2".into()),
             ..Knowers::default()
         }),
-        ..row(SearchTarget::Fact(fact), "Odo Brandt was on Salt Quay.", false)
+        ..row(SearchTarget::Fact(fact), "Odo Brandt was on Salt Quay.", true)
     };
     let group = |title: &str, rows| SearchGroup { title: title.into(), rows };
     SearchModel {
@@ -54,11 +52,10 @@ struct DrawnSearch {
     actions: Vec<SearchAction>,
 }
 
-fn search_harness(model: SearchModel, text: &str, screen_safe: bool) -> Harness<'static, DrawnSearch> {
+fn search_harness(model: SearchModel, text: &str) -> Harness<'static, DrawnSearch> {
     let view = SearchView { text: text.into(), focus: true, ..SearchView::default() };
     draw_harness(DrawnSearch { model, view, actions: Vec::new() }, move |ui, display, state| {
-        let display = DisplayContext { screen_safe, ..display.clone() };
-        state.actions.extend(search_ui(ui, &display, &state.model, &mut state.view, false));
+        state.actions.extend(search_ui(ui, display, &state.model, &mut state.view, false));
     })
 }
 
@@ -77,7 +74,7 @@ fn results_lead_to_their_knowers() {
 
 #[test]
 fn results_are_chosen_with_the_keys_and_opened_with_enter() {
-    let mut harness = search_harness(model(), "odo", false);
+    let mut harness = search_harness(model(), "odo");
     harness.step();
     harness.step();
     harness.get_by_label("Odo Brandt was on Salt Quay.");
@@ -104,23 +101,14 @@ fn results_are_chosen_with_the_keys_and_opened_with_enter() {
 }
 
 #[test]
-fn what_is_secret_is_not_drawn_while_players_look() {
-    let harness = search_harness(model(), "odo", true);
-    assert!(harness.query_by_label("Odo Brandt was on Salt Quay.").is_none());
-    assert!(harness.query_by_label_contains("Odo Brandt").is_some());
-    harness.get_by_label("1 hidden in screen-safe mode");
-}
-
-#[test]
 fn an_empty_box_says_what_can_be_asked() {
-    let mut harness = search_harness(SearchModel::default(), "", false);
+    let mut harness = search_harness(SearchModel::default(), "");
     harness.get_by_label("who knows about the ledger?").click();
     harness.step();
     assert_eq!(harness.state().view.text, "who knows about the ledger?");
     assert!(matches!(harness.state().actions[..], [SearchAction::TextChanged]));
     let hints = vec![NamedEntity { id: id("odo-brandt"), name: "Odo Brandt".into(), kind: None }];
-    let mut harness =
-        search_harness(SearchModel { query: "oddo".into(), hints, ..SearchModel::default() }, "oddo", false);
+    let mut harness = search_harness(SearchModel { query: "oddo".into(), hints, ..SearchModel::default() }, "oddo");
     harness.get_by_label("Odo Brandt").click();
     harness.step();
     assert!(matches!(&harness.state().actions[..], [SearchAction::Request(Request::ShowEntity(_))]));
@@ -149,7 +137,7 @@ fn names_aliases_beginnings_and_words_are_found_in_a_campaign() {
     assert_eq!((first.text.as_str(), first.match_reason.as_str()), ("Mirela Voss", "also called Mother Gull"));
     search_for(&mut harness, "the grey lady");
     let first = harness.state().panel.model().groups[0].rows[0].clone();
-    assert!(first.secret && !first.safe && first.match_reason == "secretly called The Grey Lady", "{first:?}");
+    assert!(first.secret && first.match_reason == "secretly called The Grey Lady", "{first:?}");
     search_for(&mut harness, "nutmeg eel pie");
     assert!(texts(&harness, "Facts").iter().any(|text| text.contains("nutmeg in the eel pie")));
     search_for(&mut harness, "mirela vos");
@@ -184,29 +172,4 @@ fn who_knows_is_answered() {
     search_for(&mut harness, "who knows");
     search_for(&mut harness, "xyzzyplugh");
     assert!(!harness.state().panel.model().hints.is_empty());
-}
-
-#[test]
-fn no_secret_of_the_campaign_is_drawn_while_players_look() {
-    let display = DisplayContext { screen_safe: true, ..DisplayContext::default() };
-    let mut harness = open_panel_with(SearchPanel::default(), gullhaven(), display);
-    for text in ["ledger", "odo", "who knows about the great fire", "the grey lady"] {
-        search_for(&mut harness, text);
-        let unsafe_rows: Vec<SearchRow> =
-            harness.state().panel.model().rows().filter(|row| !row.safe).cloned().collect();
-        for row in unsafe_rows {
-            assert!(harness.query_by_label(&row.text).is_none(), "{}", row.text);
-        }
-    }
-    // The path between two results that players may see can be secret.
-    search_for(&mut harness, "the grey lady");
-    let mirela = "mirela-voss".parse().map(SearchTarget::Entity).unwrap();
-    assert!(harness.state().panel.model().rows().any(|row| row.target == mirela && !row.safe), "by a secret name");
-    search_for(&mut harness, "mirela voss");
-    let rows: Vec<SearchRow> = harness.state().panel.model().rows().cloned().collect();
-    assert!(rows.iter().any(|row| row.target == mirela && row.safe), "by her own");
-    assert!(
-        rows.iter()
-            .all(|row| !row.safe || !row.match_reason.contains("related") && !row.match_reason.contains("by way of"))
-    );
 }

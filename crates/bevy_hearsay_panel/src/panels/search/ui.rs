@@ -8,7 +8,7 @@ use super::model::{Knowers, SearchModel, SearchRow, SearchTarget};
 use crate::{
     direction::visual_order,
     panel::{DisplayContext, Request},
-    panels::fact::{hidden_count_label, knower_ui, named_text_field},
+    panels::fact::{knower_ui, named_text_field},
     text::shorten,
     theme::Tone,
     widgets::{badge, entity_button, icon_button, kind_symbol, label, section_heading, weak_label},
@@ -54,8 +54,7 @@ pub fn search_ui(
     is_pending: bool,
 ) -> Vec<SearchAction> {
     let mut actions = Vec::new();
-    let is_shown = |row: &&SearchRow| !display.screen_safe || row.safe;
-    let rows: Vec<&SearchRow> = model.rows().filter(is_shown).collect();
+    let rows: Vec<&SearchRow> = model.rows().collect();
     let last = rows.len().saturating_sub(1);
     handle_keys(ui, view, last);
     let is_confirmed = search_box_ui(ui, display, view, &mut actions);
@@ -79,12 +78,8 @@ pub fn search_ui(
     egui::ScrollArea::vertical().id_salt(("found", &model.query)).auto_shrink([false, false]).show(ui, |ui| {
         let mut number = 0;
         for group in &model.groups {
-            let visible_rows: Vec<&SearchRow> = group.rows.iter().filter(is_shown).collect();
-            if visible_rows.is_empty() {
-                continue;
-            }
-            section_heading(ui, display, &group.title, Some(visible_rows.len()));
-            for row in visible_rows {
+            section_heading(ui, display, &group.title, Some(group.rows.len()));
+            for row in &group.rows {
                 let is_highlighted = number == view.highlighted;
                 if row_ui(
                     ui,
@@ -100,9 +95,6 @@ pub fn search_ui(
                 }
                 number += 1;
             }
-        }
-        if display.screen_safe {
-            hidden_count_label(ui, display, model.rows().count() - rows.len());
         }
         if rows.is_empty() && !is_pending {
             no_results_ui(ui, display, model, view, &mut actions);
@@ -217,7 +209,7 @@ fn empty_query_ui(ui: &mut Ui, display: &DisplayContext, view: &mut SearchView, 
         }
     });
     let recent: Vec<_> = view.recent.iter().filter_map(|id| display.names.get(id)).collect();
-    if recent.is_empty() || display.screen_safe {
+    if recent.is_empty() {
         return;
     }
     section_heading(ui, display, "Recently opened", None);
@@ -236,13 +228,8 @@ fn no_results_ui(
     actions: &mut Vec<SearchAction>,
 ) {
     ui.add_space(display.theme.spacing().wide);
-    let has_hidden_results = display.screen_safe && model.rows().next().is_some();
-    weak_label(
-        ui,
-        display,
-        if has_hidden_results { "Other results are hidden in screen-safe mode." } else { "Nothing was found." },
-    );
-    if model.hints.is_empty() || display.screen_safe {
+    weak_label(ui, display, "Nothing was found.");
+    if model.hints.is_empty() {
         return;
     }
     ui.horizontal_wrapped(|ui| {
@@ -348,9 +335,6 @@ fn knowers_ui(ui: &mut Ui, display: &DisplayContext, knowers: &Knowers, requests
             None => ("\u{2606} The party does not know it".into(), palette.weak),
         };
         label(ui, RichText::new(&text).color(colour));
-        if display.screen_safe {
-            return;
-        }
         for line in &knowers.lines {
             ui.label(RichText::new("\u{00B7}").color(palette.weak));
             knower_ui(ui, display, line, requests);

@@ -9,7 +9,6 @@ use hearsay_query::{
         LineRow, RecapAudience, SessionReport, SessionRow, ThreadKind, last_place, session_lines, session_recap,
         session_report, sessions,
     },
-    table::PlayersView,
 };
 
 use super::model::{
@@ -152,8 +151,6 @@ impl ReportModel {
             fact(id).map_or_else(|| LinkedText::plain(statement), |fact| LinkedText::from_fact(state, fact))
         };
         let is_secret_fact = |id: FactId| fact(id).is_none_or(|fact: &std::sync::Arc<Fact>| is_secret(state, fact));
-        let players_view = PlayersView::new(state, None);
-        let is_safe = |id: FactId| fact(id).is_some_and(|fact: &std::sync::Arc<Fact>| players_view.may_see(fact));
         let counts = &report.counts;
         let mut count_texts = vec![
             format_count(counts.lines, "line", "lines"),
@@ -181,7 +178,6 @@ impl ReportModel {
                     },
                     status: row.status,
                     secret: is_secret_fact(row.fact),
-                    safe: is_safe(row.fact),
                 })
                 .collect(),
         });
@@ -190,7 +186,6 @@ impl ReportModel {
             fact: row.fact,
             statement: linked_statement(row.fact, &row.statement),
             when: row.when.clone(),
-            safe: is_safe(row.fact),
         });
         let threads = report.threads.iter().map(|thread| OpenThreadModel {
             kind: match thread.kind {
@@ -210,7 +205,6 @@ impl ReportModel {
             },
             fact: thread.fact,
             secret: thread.kind == ThreadKind::Secret || thread.fact.is_some_and(is_secret_fact),
-            safe: thread.fact.is_some_and(is_safe),
         });
         let review = report.review.iter().map(|row| ReviewFirstModel {
             fact: row.fact,

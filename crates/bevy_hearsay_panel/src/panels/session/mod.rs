@@ -11,7 +11,7 @@ mod view;
 use std::{borrow::Cow, path::PathBuf, time::SystemTime};
 
 use hearsay_commands::session::save_recap;
-use hearsay_engine::{Memory, MemoryError, Ticket};
+use hearsay_engine::{MemoryError, Ticket};
 use hearsay_model::{SessionId, Timestamp};
 
 pub use model::{
@@ -26,9 +26,11 @@ use crate::{
     async_model::{AsyncModel, poll_ticket_with_message},
     commands::PanelKind,
     panel::{
-        CommandOutcome, DeskCommand, DisplayContext, Panel, PanelContext, Request, SavedState, StatusMessage,
-        restore_state, save_state,
+        CommandOutcome, DeskCommand, DisplayContext, Panel, Request, SavedState, StatusMessage, restore_state,
+        save_state,
     },
+    panel_context::PanelContext,
+    panel_source::PanelSource,
     widgets::empty_state,
 };
 
@@ -58,13 +60,13 @@ impl SessionPanel {
         Some(SessionPartRequest { session, part: self.view.part, players, words })
     }
 
-    fn write_file(&mut self, memory: &Memory) {
+    fn write_file(&mut self, source: PanelSource) {
         if let Some((path, text)) = self.file_to_write.take() {
             let write = move |_: &_| match std::fs::write(&path, &text) {
                 Ok(()) => Ok(path),
                 Err(source) => Err(MemoryError::File { path, source }),
             };
-            self.pending_file = memory.read_in_background(write).ok();
+            self.pending_file = source.read_in_background(write).ok();
         }
         match poll_ticket_with_message(&mut self.pending_file) {
             None => {}
@@ -79,14 +81,14 @@ impl Panel for SessionPanel {
         PanelKind::Session.name().into()
     }
 
-    fn update(&mut self, memory: &Memory, context: &PanelContext) {
-        self.sessions.update(memory, context.version, &(), SessionModel::load);
+    fn update(&mut self, source: PanelSource, context: &PanelContext) {
+        self.sessions.update(source, context.version, &(), SessionModel::load);
         if let Some(request) = self.request() {
             let part_request = request.clone();
             self.part
-                .update(memory, context.version, &request, move |world| SessionPartModel::load(world, &part_request));
+                .update(source, context.version, &request, move |world| SessionPartModel::load(world, &part_request));
         }
-        self.write_file(memory);
+        self.write_file(source);
     }
 
     fn ui(&mut self, ui: &mut egui::Ui, display: &DisplayContext) -> Vec<Request> {

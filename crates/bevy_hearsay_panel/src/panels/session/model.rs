@@ -120,7 +120,7 @@ pub struct LogLineModel {
     pub place: Option<String>,
     /// Hearers of the line, for display.
     pub heard_by: String,
-    /// Whether the line is hidden in screen-safe mode.
+    /// Whether not all player characters heard the line.
     pub private: bool,
     /// Whether the line is out of character.
     pub out_of_character: bool,
@@ -165,8 +165,6 @@ pub struct LearnedModel {
     pub status: FactStatus,
     /// Whether the fact is secret.
     pub secret: bool,
-    /// Whether the item is shown in screen-safe mode.
-    pub safe: bool,
 }
 
 /// A fact that changed in a session.
@@ -180,8 +178,6 @@ pub struct ChangedModel {
     pub statement: LinkedText,
     /// Time of the change, for display.
     pub when: Option<String>,
-    /// Whether the item is shown in screen-safe mode.
-    pub safe: bool,
 }
 
 /// An open thread.
@@ -195,8 +191,6 @@ pub struct OpenThreadModel {
     pub fact: Option<FactId>,
     /// Whether the thread is secret.
     pub secret: bool,
-    /// Whether the item is shown in screen-safe mode.
-    pub safe: bool,
 }
 
 /// A fact that the DM should review first.

@@ -29,7 +29,6 @@ pub(super) fn log_ui(
     view: &mut SessionView,
     actions: &mut Vec<SessionAction>,
 ) {
-    let lines: Vec<&LogLineModel> = lines.iter().filter(|line| !(display.screen_safe && line.private)).collect();
     if lines.is_empty() {
         empty_state(ui, display, "No lines yet", "Type what happens in the line at the bottom (Ctrl+L).", None);
         return;
@@ -40,7 +39,7 @@ pub(super) fn log_ui(
     // Scroll to the last line when lines are added.
     let last = (std::mem::replace(&mut view.line_count, lines.len()) != lines.len()).then_some(lines.len() - 1);
     list(ui, "log", lines.len(), &mut view.heights, display.theme.sizes().row, last, |ui, number| {
-        let line = lines[number];
+        let line = &lines[number];
         let scene: Vec<&str> = line.place.iter().chain(&line.when).map(String::as_str).collect();
         if !scene.is_empty() {
             weak_label(ui, display, &scene.join(", "));
@@ -69,21 +68,20 @@ pub(super) fn log_ui(
 
 pub(super) fn report_ui(ui: &mut Ui, display: &DisplayContext, report: &ReportModel, actions: &mut Vec<SessionAction>) {
     ScrollArea::vertical().id_salt("report").auto_shrink([false, false]).show(ui, |ui| {
-        // The counts include facts that players do not know.
+        ui.horizontal_wrapped(|ui| {
+            for count in &report.counts {
+                badge(ui, display, Tone::Weak, count);
+            }
+        });
+        // Only the DM reviews facts.
         if !display.screen_safe {
-            ui.horizontal_wrapped(|ui| {
-                for count in &report.counts {
-                    badge(ui, display, Tone::Weak, count);
-                }
-            });
             review_ui(ui, display, report, actions);
         }
         let (players, others): (Vec<_>, Vec<_>) = report.learned.iter().partition(|learner| learner.player);
         section_heading(ui, display, "The players learned", None);
         players.into_iter().for_each(|learner| learner_ui(ui, display, learner, actions));
-        let changed: Vec<_> = report.changed.iter().filter(|row| !display.screen_safe || row.safe).collect();
-        section_heading(ui, display, "What changed", Some(changed.len()));
-        for row in changed.iter().take(MAX_ROWS) {
+        section_heading(ui, display, "What changed", Some(report.changed.len()));
+        for row in report.changed.iter().take(MAX_ROWS) {
             let kind = match row.kind {
                 ChangeKind::Died => "died",
                 ChangeKind::Moved => "moved",
@@ -94,10 +92,9 @@ pub(super) fn report_ui(ui: &mut Ui, display: &DisplayContext, report: &ReportMo
             };
             fact_ui(ui, display, &row.statement, row.fact, actions, |ui| _ = badge(ui, display, Tone::Accent, kind));
         }
-        omitted_label(ui, display, changed.len().saturating_sub(MAX_ROWS));
-        let visible_threads: Vec<_> = report.threads.iter().filter(|row| !display.screen_safe || row.safe).collect();
-        section_heading(ui, display, "Open threads", Some(visible_threads.len()));
-        for row in visible_threads.iter().take(MAX_ROWS) {
+        omitted_label(ui, display, report.changed.len().saturating_sub(MAX_ROWS));
+        section_heading(ui, display, "Open threads", Some(report.threads.len()));
+        for row in report.threads.iter().take(MAX_ROWS) {
             let tone = if row.secret { Tone::Secret } else { Tone::Accent };
             match row.fact {
                 Some(fact) => {
@@ -113,10 +110,8 @@ pub(super) fn report_ui(ui: &mut Ui, display: &DisplayContext, report: &ReportMo
                 }
             }
         }
-        if !display.screen_safe {
-            section_heading(ui, display, "Others learned", None);
-            others.into_iter().take(MAX_ROWS).for_each(|learner| learner_ui(ui, display, learner, actions));
-        }
+        section_heading(ui, display, "Others learned", None);
+        others.into_iter().take(MAX_ROWS).for_each(|learner| learner_ui(ui, display, learner, actions));
     });
 }
 
@@ -140,7 +135,7 @@ fn review_ui(ui: &mut Ui, display: &DisplayContext, report: &ReportModel, action
 }
 
 fn learner_ui(ui: &mut Ui, display: &DisplayContext, learner: &LearnerModel, actions: &mut Vec<SessionAction>) {
-    let facts: Vec<_> = learner.facts.iter().filter(|fact| !display.screen_safe || fact.safe).collect();
+    let facts = &learner.facts;
     if facts.is_empty() {
         return;
     }
@@ -161,7 +156,7 @@ fn learner_ui(ui: &mut Ui, display: &DisplayContext, learner: &LearnerModel, act
                 if fact.secret {
                     badge(ui, display, Tone::Secret, "secret");
                 }
-                if fact.status != FactStatus::Canon && !display.screen_safe {
+                if fact.status != FactStatus::Canon {
                     badge(ui, display, Tone::Warn, fact.status.as_str());
                 }
             });

@@ -18,7 +18,7 @@ use crate::{
     text::format_count,
     theme::Tone,
     widgets::{
-        badge, card, command_button, content_beside_list, empty_state, entity_button, hidden_label, label, name_field,
+        badge, card, command_button, content_beside_list, empty_state, entity_button, label, name_field,
         section_heading, set_text_field_name, toggle, toned_label, weak_label,
     },
 };
@@ -205,7 +205,8 @@ fn sessions_ui(ui: &mut Ui, display: &DisplayContext, model: &SessionModel, view
                 });
                 clicked
             });
-            if session_card.inner {
+            let response = session_card.response.interact(egui::Sense::click());
+            if session_card.inner || response.clicked() {
                 view.selected = Some(line.id.clone());
             }
         }
@@ -288,10 +289,6 @@ fn recap_ui(
             &format!("{} of {}", recap.counts.0, format_count(recap.counts.1, "line or fact", "lines and facts")),
         );
     });
-    if display.screen_safe && !recap.players {
-        hidden_label(ui, display);
-        return;
-    }
     if recap.players != view.players {
         weak_label(ui, display, "Reading\u{2026}");
         return;

@@ -6,7 +6,8 @@ use hearsay_engine::{ModelStatus, Status};
 use crate::{
     commands::PanelKind,
     direction::visual_order,
-    panel::{DisplayContext, PanelContext, Request, StatusMessage},
+    panel::{DisplayContext, Request, StatusMessage},
+    panel_context::PanelContext,
     text::{format_count, shorten},
     widgets::{icon_button, right_to_left, set_button_name},
 };
@@ -77,18 +78,24 @@ impl StatusBar {
         self.message = Some(message);
     }
 
+    /// Removes the message.
+    pub fn clear(&mut self) {
+        self.message = None;
+    }
+
     /// Returns the last message that was shown.
     pub fn message(&self) -> Option<&StatusMessage> {
         self.message.as_ref()
     }
 
-    /// Draws the status bar at the bottom. `pending_reviews` is the number of cards in the review panel.
+    /// Draws the status bar at the bottom. `pending_reviews` is the number of cards in the review panel; `None` if
+    /// players can see the screen.
     pub fn ui(
         &mut self,
         ui: &mut Ui,
         display: &DisplayContext,
         context: &PanelContext,
-        pending_reviews: usize,
+        pending_reviews: Option<usize>,
         quiet: bool,
     ) -> Vec<Request> {
         let mut requests = Vec::new();
@@ -97,18 +104,8 @@ impl StatusBar {
         let panel = egui::Panel::bottom(egui::Id::new("hearsay status")).frame(frame).show_separator_line(false);
         panel.show(ui, |ui| {
             ui.horizontal(|ui| {
-                // In quiet mode, show only the number.
-                let text = if quiet {
-                    format!("\u{25CF} {pending_reviews}")
-                } else {
-                    format_count(pending_reviews, "to review", "to review")
-                };
-                let colour = if pending_reviews > 0 { palette.warn } else { palette.weak };
-                let link = ui
-                    .link(RichText::new(text).small().color(colour))
-                    .on_hover_text("Doubtful facts and possible duplicates that wait for your decision");
-                if set_button_name(link, true, &format!("{pending_reviews} to review")).clicked() {
-                    requests.push(Request::Open(PanelKind::Review));
+                if let Some(pending_reviews) = pending_reviews {
+                    requests.extend(pending_reviews_ui(ui, display, pending_reviews, quiet));
                 }
                 if quiet {
                     ui.label(RichText::new("Esc leaves quiet mode").small().color(palette.weak));
@@ -122,6 +119,9 @@ impl StatusBar {
                             ui.label(RichText::new(&part.text).small().color(colour)).on_hover_text(&part.help);
                         }
                     }
+                    if context.status.is_none() && context.storage_failed {
+                        ui.label(RichText::new("not saved").small().color(palette.warn));
+                    }
                     self.message_ui(ui, display);
                 });
             });
@@ -131,10 +131,6 @@ impl StatusBar {
 
     fn message_ui(&mut self, ui: &mut Ui, display: &DisplayContext) {
         let Some(message) = &self.message else { return };
-        // In screen-safe mode, hide the message, because it may name a secret.
-        if display.screen_safe && !message.is_error {
-            return;
-        }
         let palette = display.theme.palette();
         let (colour, symbol) = if message.is_error { (palette.bad, "\u{26A0} ") } else { (palette.strong, "") };
         let text = format!("{symbol}{}", shorten(&message.text.replace('\n', " "), 240));
@@ -150,6 +146,22 @@ impl StatusBar {
             self.message = None;
         }
     }
+}
+
+/// Draws the number of cards in the review panel. In quiet mode, draws only the number.
+fn pending_reviews_ui(ui: &mut Ui, display: &DisplayContext, pending_reviews: usize, quiet: bool) -> Option<Request> {
+    let palette = display.theme.palette();
+    let text = if quiet {
+        format!("\u{25CF} {pending_reviews}")
+    } else {
+        format_count(pending_reviews, "to review", "to review")
+    };
+    let colour = if pending_reviews > 0 { palette.warn } else { palette.weak };
+    let link = ui
+        .link(RichText::new(text).small().color(colour))
+        .on_hover_text("Doubtful facts and possible duplicates that wait for your decision");
+    let is_clicked = set_button_name(link, true, &format!("{pending_reviews} to review")).clicked();
+    is_clicked.then_some(Request::Open(PanelKind::Review))
 }
 
 #[cfg(test)]

@@ -6,7 +6,6 @@ use hearsay_query::{
     facts::is_secret,
     secrets::{SecretFilter, secrets},
     session::{ThreadFilter, ThreadKind, threads},
-    table::PlayersView,
 };
 
 use super::model::{TellingLine, ThreadCategory, ThreadRow, ThreadsModel};
@@ -22,14 +21,13 @@ impl ThreadsModel {
     /// Returns an error if one of the underlying queries fails.
     pub fn load(world: &ReadSnapshot) -> Result<Self, MemoryError> {
         let state = &*world.state;
-        let players_view = PlayersView::new(state, None);
         let kinds = vec![ThreadKind::Quest, ThreadKind::Promise, ThreadKind::Debt];
         let open_threads = threads(state, &ThreadFilter { kinds, ..ThreadFilter::default() })?;
         let (secrets, _) = secrets(state, &SecretFilter { limit: usize::MAX, ..SecretFilter::default() }, None)?;
         // Format only the threads that are listed, because formatting is slow.
         let open_count = open_threads.len();
         let mut rows: Vec<ThreadRow> =
-            open_threads.into_iter().take(MAX_LISTED).map(|thread| open_row(state, &players_view, thread)).collect();
+            open_threads.into_iter().take(MAX_LISTED).map(|thread| open_row(state, thread)).collect();
         let (mut untold, told): (Vec<_>, Vec<_>) = secrets.into_iter().partition(|secret| secret.told.is_empty());
         // A false fact is a lie, not a secret to reveal.
         untold.retain(|secret| secret.status != FactStatus::False);
@@ -44,7 +42,7 @@ impl ThreadsModel {
     }
 }
 
-fn open_row(state: &State, players_view: &PlayersView, thread: hearsay_query::session::Thread) -> ThreadRow {
+fn open_row(state: &State, thread: hearsay_query::session::Thread) -> ThreadRow {
     let fact = thread.fact.and_then(|id| state.fact(id));
     let quest = thread.quest.as_ref().map(|id| NamedEntity::new(state, id));
     let is_name_secret = |id: &EntityId| {
@@ -71,8 +69,6 @@ fn open_row(state: &State, players_view: &PlayersView, thread: hearsay_query::se
         tellings: Vec::new(),
         status: fact.map_or(FactStatus::Canon, |fact| fact.status()),
         secret: fact.is_some_and(|fact| is_secret(state, fact)) || thread.quest.as_ref().is_some_and(is_name_secret),
-        safe: fact.is_none_or(|fact| players_view.may_see(fact))
-            && quest.as_ref().is_none_or(|quest| players_view.may_name(&quest.id)),
         search_text: String::new(),
         quest,
     }
@@ -100,7 +96,6 @@ fn secret_row(state: &State, category: ThreadCategory, secret: hearsay_query::se
         tellings: tellings.collect(),
         status: secret.status,
         secret: true,
-        safe: false,
         search_text: String::new(),
     }
 }

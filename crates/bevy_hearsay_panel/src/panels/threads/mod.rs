@@ -9,7 +9,6 @@ mod ui;
 use std::borrow::Cow;
 
 use hearsay_belief::player_characters;
-use hearsay_engine::Memory;
 use hearsay_model::EntityId;
 
 pub use model::{TellingLine, ThreadCategory, ThreadRow, ThreadsModel};
@@ -18,7 +17,9 @@ pub use ui::{ThreadsAction, ThreadsView, threads_ui};
 use crate::{
     async_model::AsyncModel,
     commands::PanelKind,
-    panel::{DisplayContext, Panel, PanelContext, Request, SavedState, restore_state, save_state},
+    panel::{DisplayContext, Panel, Request, SavedState, restore_state, save_state},
+    panel_context::PanelContext,
+    panel_source::PanelSource,
     widgets::empty_state,
 };
 
@@ -36,9 +37,9 @@ impl Panel for ThreadsPanel {
         PanelKind::Threads.name().into()
     }
 
-    fn update(&mut self, memory: &Memory, context: &PanelContext) {
+    fn update(&mut self, source: PanelSource, context: &PanelContext) {
         self.present_players.clone_from(&context.present_players);
-        self.loaded.update(memory, context.version, &(), |world| {
+        self.loaded.update(source, context.version, &(), |world| {
             Ok((ThreadsModel::load(world)?, player_characters(&world.state).into_iter().collect()))
         });
     }

@@ -85,8 +85,6 @@ pub struct ThreadRow {
     pub status: FactStatus,
     /// Whether the thread is secret.
     pub secret: bool,
-    /// Whether players may see the thread.
-    pub safe: bool,
     /// Normalized words of the thread, in which the filter searches.
     pub search_text: String,
 }

@@ -39,7 +39,6 @@ fn row(category: ThreadCategory, description: &str, n: u8) -> ThreadRow {
         tellings: Vec::new(),
         status: FactStatus::Canon,
         secret: matches!(category, ThreadCategory::Untold | ThreadCategory::Told),
-        safe: !matches!(category, ThreadCategory::Untold | ThreadCategory::Told),
         search_text: description.to_lowercase(),
     }
 }
@@ -108,19 +107,6 @@ fn buttons_filter_and_show() {
     harness.run_steps(2);
     harness.get_by_label("Show all").click();
     harness.run_steps(2);
-    assert!(shows_text(&harness, "promised rope"));
-}
-
-#[test]
-fn while_players_look_no_secret_is_there() {
-    let mut harness = threads_harness();
-    assert!(shows_text(&harness, "afraid"));
-    harness.state_mut().screen_safe = true;
-    harness.run_steps(2);
-    assert!(!shows_text(&harness, "afraid"));
-    assert!(
-        harness.query_by_label("Untold secrets").is_none() && harness.query_by_label("Reveal to the table").is_none()
-    );
     assert!(shows_text(&harness, "promised rope"));
 }
 

@@ -61,7 +61,7 @@ pub fn threads_ui(
     view: &mut ThreadsView,
 ) -> Vec<ThreadsAction> {
     let mut actions = Vec::new();
-    let visible: Vec<&ThreadRow> = model.rows.iter().filter(|row| !display.screen_safe || row.safe).collect();
+    let visible: Vec<&ThreadRow> = model.rows.iter().collect();
     filters_ui(ui, display, &visible, view);
     let words = text::normalize(&view.filter);
     let matches_filter = |row: &&&ThreadRow| {
@@ -111,9 +111,6 @@ fn filters_ui(ui: &mut Ui, display: &DisplayContext, rows: &[&ThreadRow], view: 
         for category in ThreadCategory::ALL {
             let count = rows.iter().filter(|row| row.category == category).count();
             let is_selected = view.categories.contains(&category);
-            if display.screen_safe && is_secret_category(category) {
-                continue;
-            }
             let help = format!("Show only these ({count})");
             if toggle(ui, is_selected, category.name(), &help).clicked() {
                 if is_selected {
@@ -179,10 +176,8 @@ fn row_ui(ui: &mut Ui, display: &DisplayContext, row: &ThreadRow, actions: &mut 
             actions.push(ThreadsAction::Session(id.clone()));
         }
     });
-    if !display.screen_safe {
-        for detail in &row.details {
-            weak_label(ui, display, detail);
-        }
+    for detail in &row.details {
+        weak_label(ui, display, detail);
     }
     for telling in row.tellings.iter().take(6) {
         ui.horizontal_wrapped(|ui| {

@@ -7,10 +7,10 @@ use hearsay_engine::{MemoryError, ReadSnapshot};
 use hearsay_model::{FactId, GameTime, State, Timestamp};
 use hearsay_query::facts::is_secret;
 
-use super::model::{SpreadModel, TellingModel, TimeModel, TimeRequest};
+use super::model::{SpreadModel, TellingModel, TimeModel, TimeRequest, UntoldModel};
 use crate::{names::NamedEntity, text::LinkedText};
 
-/// Maximum number of listed tellings.
+/// Maximum number of listed tellings, and of facts that nobody tells.
 const MAX_LISTED: usize = 2_000;
 
 impl TimeModel {
@@ -67,14 +67,26 @@ impl TimeModel {
                 secret,
             }
         });
+        let tellings = tellings.collect();
+        let untold = report.untold.iter().take(MAX_LISTED).map(|row| {
+            let (statement, secret) = sentence(row.fact, &row.statement);
+            let reason = match &row.details {
+                Some(details) => format!("{} ({details})", row.explanation),
+                None => row.explanation.to_owned(),
+            };
+            let knowers = row.knowers.iter().map(|id| NamedEntity::new(state, id)).collect();
+            UntoldModel { fact: row.fact, statement, reason, knowers, secret }
+        });
         Self {
             from: report.from.clone(),
             until: report.until.clone(),
             end,
             meetings: report.meetings,
             spread,
-            tellings: tellings.collect(),
+            tellings,
             omitted_tellings: report.news.len().saturating_sub(MAX_LISTED),
+            untold: untold.collect(),
+            omitted_untold: report.untold.len().saturating_sub(MAX_LISTED),
         }
     }
 }

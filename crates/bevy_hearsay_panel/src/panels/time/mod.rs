@@ -9,20 +9,19 @@ mod ui;
 use std::borrow::Cow;
 
 use hearsay_commands::gossip::GossipPlan;
-use hearsay_engine::{Memory, Ticket};
+use hearsay_engine::Ticket;
 use hearsay_model::Position;
 use hearsay_query::journal::UndoTarget;
 
-pub use model::{SpreadModel, TellingModel, TimeModel, TimeRequest};
-pub use ui::{TimeAction, TimeState, TimeView, time_ui};
+pub use model::{SpreadModel, TellingModel, TimeModel, TimeRequest, UntoldModel};
+pub use ui::{TimeAction, TimeList, TimeState, TimeView, time_ui};
 
 use crate::{
     async_model::poll_ticket_with_message,
     commands::PanelKind,
-    panel::{
-        CommandOutcome, DeskCommand, DisplayContext, Panel, PanelContext, Request, SavedState, restore_state,
-        save_state,
-    },
+    panel::{CommandOutcome, DeskCommand, DisplayContext, Panel, Request, SavedState, restore_state, save_state},
+    panel_context::PanelContext,
+    panel_source::PanelSource,
 };
 
 type PreviewResult = (TimeModel, Option<GossipPlan>);
@@ -53,7 +52,7 @@ impl Panel for TimePanel {
         PanelKind::Time.name().into()
     }
 
-    fn update(&mut self, memory: &Memory, context: &PanelContext) {
+    fn update(&mut self, source: PanelSource, context: &PanelContext) {
         self.clock.clone_from(&context.clock);
         // After any write, compute the preview again, because the write may change the result.
         if self.preview.as_ref().is_some_and(|(_, at)| *at != context.version.position) && self.requested.is_none() {
@@ -61,7 +60,7 @@ impl Panel for TimePanel {
         }
         if let Some(request) = self.requested.take() {
             self.error = None;
-            match memory.read_in_background(move |world| TimeModel::load(world, &request)) {
+            match source.read_in_background(move |world| TimeModel::load(world, &request)) {
                 Ok(ticket) => (self.pending_preview, self.preview) = (Some((ticket, context.version.position)), None),
                 Err(error) => self.error = Some(error.to_string()),
             }

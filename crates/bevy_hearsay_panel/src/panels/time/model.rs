@@ -29,7 +29,7 @@ impl Default for TimeRequest {
 impl TimeRequest {
     /// Converts the request to the engine's type. `until` is the parsed end date, if a date was typed.
     pub fn gossip(&self, until: Option<GameTime>) -> Gossip {
-        Gossip { until, days: self.days, seed: self.seed, ..Gossip::default() }
+        Gossip { until, days: self.days, seed: self.seed, explain: true, ..Gossip::default() }
     }
 }
 
@@ -50,6 +50,10 @@ pub struct TimeModel {
     pub tellings: Vec<TellingModel>,
     /// Number of further entries that `tellings` omits.
     pub omitted_tellings: usize,
+    /// Facts that somebody knows and nobody tells. Facts that came closest to being told come first.
+    pub untold: Vec<UntoldModel>,
+    /// Number of further facts that `untold` omits.
+    pub omitted_untold: usize,
 }
 
 /// The spread of a fact: the number of its knowers before and after the time span.
@@ -65,7 +69,22 @@ pub struct SpreadModel {
     pub after: usize,
     /// Places where characters told the fact to others.
     pub places: Vec<NamedEntity>,
-    /// Whether the fact is hidden in screen-safe mode.
+    /// Whether the fact is secret.
+    pub secret: bool,
+}
+
+/// A fact that nobody tells.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct UntoldModel {
+    /// Id of the fact.
+    pub fact: FactId,
+    /// Sentence that states the fact.
+    pub statement: LinkedText,
+    /// Why nobody tells the fact, as text.
+    pub reason: String,
+    /// Living characters that know the fact.
+    pub knowers: Vec<NamedEntity>,
+    /// Whether the fact is a secret.
     pub secret: bool,
 }
 
@@ -86,6 +105,6 @@ pub struct TellingModel {
     pub statement: LinkedText,
     /// The hearer's credence in the fact after hearing it, from 0 to 1.
     pub credence: f64,
-    /// Whether the fact is hidden in screen-safe mode.
+    /// Whether the fact is secret.
     pub secret: bool,
 }

@@ -41,6 +41,13 @@ fn model() -> TimeModel {
         meetings: 12,
         spread: vec![spread("The ferry was late.", false), spread("The clerk was killed.", true)],
         tellings: vec![telling("The ferry was late.", false), telling("The clerk was killed.", true)],
+        untold: vec![UntoldModel {
+            fact,
+            statement: LinkedText::plain("The bell is cracked."),
+            reason: "nobody else is at the places of those who know it".into(),
+            knowers: vec![named_entity("Cy")],
+            secret: false,
+        }],
         ..TimeModel::default()
     }
 }
@@ -84,19 +91,21 @@ fn a_preview_is_inspected_and_applied_or_discarded() {
 }
 
 #[test]
-fn while_players_look_secrets_do_not_spread_on_the_screen() {
+fn a_fact_that_does_not_spread_has_a_reason() {
+    let reason = "nobody else is at the places";
     let mut harness = time_harness(Some(model()));
-    for name in ["What spreads", "Who tells whom"] {
-        harness.get_by_label(name).click();
-        harness.run_steps(3);
-        harness.state_mut().screen_safe = false;
-        harness.run_steps(2);
-        assert!(shows_text(&harness, "was killed"));
-        harness.state_mut().screen_safe = true;
-        harness.run_steps(2);
-        assert!(!shows_text(&harness, "was killed"));
-        assert!(shows_text(&harness, "ferry"));
-    }
+    assert!(!shows_text(&harness, reason));
+    harness.get_by_label("What does not spread").click();
+    harness.run_steps(3);
+    assert!(shows_text(&harness, reason) && shows_text(&harness, "bell is cracked"));
+    harness.get_by_label("Cy").click();
+    harness.run_steps(2);
+    assert_eq!(harness.state().actions, [TimeAction::Show(EntityId::new("cy").unwrap())]);
+
+    // If nobody tells anything, the reasons are listed at once.
+    let silent = TimeModel { spread: Vec::new(), tellings: Vec::new(), ..model() };
+    let harness = time_harness(Some(silent));
+    assert!(shows_text(&harness, "Nobody learns anything new") && shows_text(&harness, reason));
 }
 
 #[test]

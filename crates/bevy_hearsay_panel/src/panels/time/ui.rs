@@ -4,7 +4,7 @@ use egui::{RichText, TextEdit, Ui};
 use hearsay_model::{EntityId, FactId};
 use serde::{Deserialize, Serialize};
 
-use super::model::{SpreadModel, TellingModel, TimeModel, TimeRequest};
+use super::model::{SpreadModel, TellingModel, TimeModel, TimeRequest, UntoldModel};
 use crate::{
     commands::{self, Command},
     panel::DisplayContext,
@@ -16,18 +16,30 @@ use crate::{
     },
 };
 
+/// A list of the preview.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum TimeList {
+    /// The spread of each fact.
+    #[default]
+    Spread,
+    /// Every occasion on which a fact is told.
+    Tellings,
+    /// The facts that nobody tells.
+    Untold,
+}
+
 /// UI state of the panel "Let time pass": the request, and the selected list.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TimeView {
     /// The request to let time pass.
     pub request: TimeRequest,
-    /// Whether the panel lists every occasion on which a fact is told. If `false`, it lists the spread of each fact.
-    pub shows_tellings: bool,
+    /// The selected list of the preview.
+    pub list: TimeList,
     #[serde(skip)]
     heights: RowHeights,
     #[serde(skip)]
-    shown_tellings: bool,
+    shown_list: TimeList,
 }
 
 /// State of the preview of gossip.
@@ -173,33 +185,45 @@ fn preview_ui(
             actions.push(TimeAction::Discard);
         }
         ui.separator();
-        if toggle(ui, !view.shows_tellings, "What spreads", "How many characters learn each fact").clicked() {
-            view.shows_tellings = false;
-        }
-        if toggle(ui, view.shows_tellings, "Who tells whom", "Each telling, in order").clicked() {
-            view.shows_tellings = true;
+        for (list, name, hint) in [
+            (TimeList::Spread, "What spreads", "How many characters learn each fact"),
+            (TimeList::Tellings, "Who tells whom", "Each telling, in order"),
+            (TimeList::Untold, "What does not spread", "The facts that nobody tells, and why"),
+        ] {
+            if toggle(ui, view.list == list, name, hint).clicked() {
+                view.list = list;
+            }
         }
     });
-    if view.shown_tellings != view.shows_tellings {
+    // If nobody tells anything, only the reasons can be listed.
+    let shown_list = if model.tellings.is_empty() { TimeList::Untold } else { view.list };
+    if view.shown_list != shown_list {
         view.heights.clear();
-        view.shown_tellings = view.shows_tellings;
+        view.shown_list = shown_list;
     }
     if model.tellings.is_empty() {
         weak_label(ui, display, "Nobody learns anything new. Only the clock advances.");
-        return;
     }
-    if view.shows_tellings {
-        let rows: Vec<&TellingModel> =
-            model.tellings.iter().filter(|row| !(display.screen_safe && row.secret)).collect();
+    if shown_list == TimeList::Untold {
+        if model.untold.is_empty() {
+            return;
+        }
+        section_heading(ui, display, "Facts that nobody tells", Some(model.untold.len()));
+        omitted_label(ui, display, model.omitted_untold);
+        list(ui, "untold", model.untold.len(), &mut view.heights, 56.0, None, |ui, number| {
+            card(ui, display, false, false, |ui| untold_ui(ui, display, &model.untold[number], actions));
+        });
+    } else if shown_list == TimeList::Tellings {
+        let rows = &model.tellings;
         omitted_label(ui, display, model.omitted_tellings);
         list(ui, "tellings", rows.len(), &mut view.heights, 56.0, None, |ui, number| {
-            card(ui, display, false, false, |ui| telling_ui(ui, display, rows[number], actions));
+            card(ui, display, false, false, |ui| telling_ui(ui, display, &rows[number], actions));
         });
     } else {
-        let rows: Vec<&SpreadModel> = model.spread.iter().filter(|row| !(display.screen_safe && row.secret)).collect();
+        let rows = &model.spread;
         section_heading(ui, display, "Facts that spread", Some(rows.len()));
         list(ui, "spread", rows.len(), &mut view.heights, 56.0, None, |ui, number| {
-            card(ui, display, false, false, |ui| spread_ui(ui, display, rows[number], actions));
+            card(ui, display, false, false, |ui| spread_ui(ui, display, &rows[number], actions));
         });
     }
 }
@@ -222,6 +246,32 @@ fn spread_ui(ui: &mut Ui, display: &DisplayContext, row: &SpreadModel, actions: 
             }
         }
         omitted_label(ui, display, row.places.len().saturating_sub(6));
+        if ui.small_button("Show fact").clicked() {
+            actions.push(TimeAction::ShowFact(row.fact));
+        }
+    });
+}
+
+fn untold_ui(ui: &mut Ui, display: &DisplayContext, row: &UntoldModel, actions: &mut Vec<TimeAction>) {
+    ui.horizontal_wrapped(|ui| {
+        if row.secret {
+            badge(ui, display, Tone::Secret, "secret");
+        }
+        if let Some(id) = sentence(ui, display, &row.statement, Tone::Plain) {
+            actions.push(TimeAction::Show(id));
+        }
+    });
+    weak_label(ui, display, &row.reason);
+    ui.horizontal_wrapped(|ui| {
+        if !row.knowers.is_empty() {
+            weak_label(ui, display, "known by");
+        }
+        for knower in row.knowers.iter().take(6) {
+            if entity_button(ui, display, knower).clicked() {
+                actions.push(TimeAction::Show(knower.id.clone()));
+            }
+        }
+        omitted_label(ui, display, row.knowers.len().saturating_sub(6));
         if ui.small_button("Show fact").clicked() {
             actions.push(TimeAction::ShowFact(row.fact));
         }

@@ -46,7 +46,6 @@ impl TimelineModel {
             first: span.first,
             precision: request.unit,
             count: span.count,
-            safe_count: span.open,
         });
         Ok(Self {
             path: path.unwrap_or_default(),
@@ -82,7 +81,6 @@ fn moment(state: &State, row: MomentRow) -> MomentModel {
         present: row.there.iter().map(|id| NamedEntity::new(state, id)).collect(),
         status: row.status,
         secret: row.secret,
-        safe: row.safe,
         is_future: matches!((row.time, state.clock()), (Some(time), Some(now)) if time > now),
         event: row.event,
         when: row.when,

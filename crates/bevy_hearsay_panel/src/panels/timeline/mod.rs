@@ -8,15 +8,15 @@ mod ui;
 
 use std::borrow::Cow;
 
-use hearsay_engine::Memory;
-
 pub use model::{MomentModel, PathSegment, SpanModel, TimelineModel, TimelineRequest};
 pub use ui::{TimelineAction, TimelineView, timeline_ui};
 
 use crate::{
     async_model::AsyncModel,
     commands::PanelKind,
-    panel::{DisplayContext, Panel, PanelContext, Request, SavedState, restore_state, save_state},
+    panel::{DisplayContext, Panel, Request, SavedState, restore_state, save_state},
+    panel_context::PanelContext,
+    panel_source::PanelSource,
     widgets::empty_state,
 };
 
@@ -33,10 +33,10 @@ impl Panel for TimelinePanel {
         PanelKind::Timeline.name().into()
     }
 
-    fn update(&mut self, memory: &Memory, context: &PanelContext) {
+    fn update(&mut self, source: PanelSource, context: &PanelContext) {
         let request = self.view.request.clone();
         self.loaded
-            .update(memory, context.version, &self.view.request, move |world| TimelineModel::load(world, &request));
+            .update(source, context.version, &self.view.request, move |world| TimelineModel::load(world, &request));
     }
 
     fn ui(&mut self, ui: &mut egui::Ui, display: &DisplayContext) -> Vec<Request> {

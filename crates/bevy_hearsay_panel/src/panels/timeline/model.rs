@@ -94,8 +94,6 @@ pub struct SpanModel {
     pub precision: Precision,
     /// Number of moments in the span.
     pub count: usize,
-    /// Number of moments in the span that players may see.
-    pub safe_count: usize,
     /// Whether the span contains the current time.
     pub is_current: bool,
 }
@@ -124,8 +122,6 @@ pub struct MomentModel {
     /// Whether the moment is secret. A scene is secret if a character who was present in the session did not hear all
     /// lines of the scene.
     pub secret: bool,
-    /// Whether players may see the moment.
-    pub safe: bool,
     /// Whether the moment is after the current time of the game clock.
     pub is_future: bool,
 }

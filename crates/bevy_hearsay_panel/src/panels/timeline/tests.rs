@@ -31,22 +31,20 @@ fn moment(description: &str, secret: bool) -> MomentModel {
         }],
         status: FactStatus::Canon,
         secret,
-        safe: !secret,
         is_future: false,
     }
 }
 
 fn timeline_harness() -> Harness<'static, DrawnPanel<TimelineModel, TimelineView, TimelineAction>> {
-    let span = |label: &str, first, count, safe_count| SpanModel {
+    let span = |label: &str, first, count| SpanModel {
         label: label.into(),
         first: GameTime(first),
         precision: Precision::Year,
         count,
-        safe_count,
         is_current: false,
     };
     let model = TimelineModel {
-        spans: vec![span("411 HR", 0, 3, 3), span("412 HR", 400_000, 2, 1), span("413 HR", 900_000, 1, 0)],
+        spans: vec![span("411 HR", 0, 3), span("412 HR", 400_000, 2), span("413 HR", 900_000, 1)],
         moments: vec![moment("The feast began.", false), moment("The murder.", true)],
         undated: vec![MomentModel { when: String::new(), ..moment("The flood.", false) }],
         current_time: Some((GameTime(400_500), "3 Rainmoon 412".into())),
@@ -91,16 +89,6 @@ fn buttons_choose_what_is_listed_and_lead_elsewhere() {
     let id = |text: &str| TimelineAction::Show(EntityId::new(text).unwrap());
     let session = TimelineAction::Session(SessionId::new("session-1").unwrap());
     assert_eq!(harness.state().actions, [id("quay"), id("wren"), session]);
-}
-
-#[test]
-fn while_players_look_neither_secrets_nor_their_numbers_are_there() {
-    let mut harness = timeline_harness();
-    assert!(shows_text(&harness, "murder") && harness.query_by_label("413 HR").is_some());
-    harness.state_mut().screen_safe = true;
-    harness.run_steps(2);
-    assert!(!shows_text(&harness, "murder") && harness.query_by_label("413 HR").is_none());
-    assert!(shows_text(&harness, "feast"));
 }
 
 #[test]

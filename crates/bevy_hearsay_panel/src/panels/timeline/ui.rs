@@ -95,7 +95,7 @@ pub fn timeline_ui(
         .show(ui, |ui| spans_ui(ui, display, model, view));
     let moments = if view.undated { &model.undated } else { &model.moments };
     let omitted_count = if view.undated { model.more_undated } else { model.more };
-    let rows: Vec<&MomentModel> = moments.iter().filter(|moment| !display.screen_safe || moment.safe).collect();
+    let rows: Vec<&MomentModel> = moments.iter().collect();
     let current_request = Some((view.request.clone(), view.undated));
     if view.shown_request != current_request {
         view.heights.clear();
@@ -179,10 +179,9 @@ fn path_ui(ui: &mut Ui, display: &DisplayContext, model: &TimelineModel, view: &
 }
 
 fn spans_ui(ui: &mut Ui, display: &DisplayContext, model: &TimelineModel, view: &mut TimelineView) {
-    let visible_count = |span: &SpanModel| if display.screen_safe { span.safe_count } else { span.count };
-    let spans: Vec<&SpanModel> = model.spans.iter().filter(|span| visible_count(span) > 0).collect();
-    let max_count = spans.iter().map(|span| visible_count(span)).max().unwrap_or(1);
-    let undated = model.undated.iter().filter(|moment| !display.screen_safe || moment.safe).count();
+    let spans: Vec<&SpanModel> = model.spans.iter().filter(|span| span.count > 0).collect();
+    let max_count = spans.iter().map(|span| span.count).max().unwrap_or(1);
+    let undated = model.undated.len();
     if undated > 0 {
         let total = undated + model.more_undated;
         if toggle(ui, view.undated, "Without a date", "Events and facts without a known date").clicked() {
@@ -198,7 +197,7 @@ fn spans_ui(ui: &mut Ui, display: &DisplayContext, model: &TimelineModel, view: 
         spans.len(),
         |ui, range| {
             for span in &spans[range] {
-                let count = visible_count(span);
+                let count = span.count;
                 let palette = display.theme.palette();
                 let size = egui::vec2(ui.available_width(), height);
                 let (rect, response) = ui.allocate_exact_size(size, Sense::click());

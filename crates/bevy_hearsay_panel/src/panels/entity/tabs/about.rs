@@ -9,9 +9,9 @@ use crate::{
     panel::{DeskCommand, DisplayContext, Request},
     panels::{
         entity::{EntityModel, EntityView, FactSection, NewFactDraft},
-        fact::{FactModel, fact_ui, hidden_count_label, named_text_field},
+        fact::{FactModel, compact_fact_ui, fact_ui, named_text_field},
     },
-    widgets::{card, empty_state, label, list, name_field, omitted_label, section_heading, weak_label},
+    widgets::{card, empty_state, label, list, name_field, omitted_label, set_button_name, weak_label},
 };
 
 /// A row of the list of facts.
@@ -35,24 +35,23 @@ pub(super) fn about_ui(
         view.new_fact = None;
     }
     let is_shown = |fact: &&FactModel| {
-        let matches =
-            matches_filter(&view.filter, &format!("{} {} {}", fact.statement.text, fact.predicate, fact.object));
-        matches && (!display.screen_safe || fact.safe)
+        matches_filter(&view.filter, &format!("{} {} {}", fact.statement.text, fact.predicate, fact.object))
     };
-    let (mut rows, mut omitted_count) = (Vec::new(), 0);
+    let mut rows = Vec::new();
     for section in &model.sections {
         let facts: Vec<&FactModel> = section.facts.iter().filter(is_shown).collect();
-        omitted_count += section.facts.iter().filter(|fact| display.screen_safe && !fact.safe).count();
         if facts.is_empty() {
             continue;
         }
         rows.push(AboutRow::Section(section, facts.len()));
+        if view.closed_sections.contains(&section.title) && view.focus.is_none() && view.filter.is_empty() {
+            continue;
+        }
         rows.extend(facts.into_iter().map(AboutRow::Fact));
-        if section.more > 0 && !display.screen_safe {
+        if section.more > 0 {
             rows.push(AboutRow::More(section.more));
         }
     }
-    hidden_count_label(ui, display, omitted_count);
     if rows.is_empty() {
         let hint = match view.filter.is_empty() {
             true => "Add a fact here, or type one in the capture line.",
@@ -64,13 +63,43 @@ pub(super) fn about_ui(
     let row_of = |id| rows.iter().position(|row| matches!(row, AboutRow::Fact(fact) if fact.fact == id));
     let focused_row = view.focus.and_then(row_of);
     view.focus = view.focus.filter(|_| focused_row.is_none());
-    let (facts, heights) = (&mut view.facts, &mut view.heights);
+    let (facts, closed_sections, compact) = (&mut view.facts, &mut view.closed_sections, view.compact);
+    let mut heights = std::mem::take(&mut view.heights);
     let clock = model.clock.as_deref();
-    list(ui, "about", rows.len(), heights, 74.0, focused_row, |ui, number| match &rows[number] {
-        AboutRow::Section(section, count) => section_heading(ui, display, &section.title, Some(*count)),
+    let mut has_changed = false;
+    let default_height = if compact { display.theme.sizes().row } else { 74.0 };
+    list(ui, "about", rows.len(), &mut heights, default_height, focused_row, |ui, number| match &rows[number] {
+        AboutRow::Section(section, count) => {
+            let is_open = !closed_sections.contains(&section.title);
+            if section_toggle(ui, display, &section.title, *count, is_open) {
+                has_changed = true;
+                if !closed_sections.remove(&section.title) {
+                    closed_sections.insert(section.title.clone());
+                }
+            }
+        }
+        AboutRow::Fact(fact) if compact && !facts.is_open(fact.fact) => {
+            has_changed |= compact_fact_ui(ui, display, fact, facts, requests);
+        }
         AboutRow::Fact(fact) => requests.extend(fact_ui(ui, display, fact, facts, clock, focused_row == Some(number))),
         AboutRow::More(count) => omitted_label(ui, display, *count),
     });
+    if !has_changed {
+        view.heights = heights;
+    }
+}
+
+/// Draws the heading of a group of facts, which opens and closes the group. Returns whether it was clicked.
+fn section_toggle(ui: &mut Ui, display: &DisplayContext, title: &str, count: usize, is_open: bool) -> bool {
+    ui.add_space(display.theme.spacing().normal);
+    ui.horizontal(|ui| {
+        let (symbol, verb) = if is_open { ("\u{25BE}", "Close") } else { ("\u{25B8}", "Open") };
+        let text = RichText::new(format!("{symbol} {title}")).strong().color(display.theme.palette().strong);
+        let button = ui.add(egui::Button::new(text).frame(false));
+        ui.label(RichText::new(count.to_string()).small().color(display.theme.palette().weak));
+        set_button_name(button, true, &format!("{verb} the group {title}")).clicked()
+    })
+    .inner
 }
 
 /// Draws the fields for adding an attribute or a relation. Returns whether the user has completed or cancelled the

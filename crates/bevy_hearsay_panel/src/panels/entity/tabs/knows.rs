@@ -5,10 +5,7 @@ use egui::{RichText, Ui};
 use super::matches_filter;
 use crate::{
     panel::{DisplayContext, Request},
-    panels::{
-        entity::{EntityModel, EntityView, KnowsLine},
-        fact::hidden_count_label,
-    },
+    panels::entity::{EntityModel, EntityView, KnowsLine},
     theme::Tone,
     widgets::{badge, empty_state, label, link, list, omitted_label},
 };
@@ -21,13 +18,7 @@ pub(super) fn knows_ui(
     requests: &mut Vec<Request>,
 ) {
     let all = model.knows.iter();
-    let rows: Vec<&KnowsLine> =
-        all.filter(|row| matches_filter(&view.filter, &row.statement) && (!display.screen_safe || row.safe)).collect();
-    hidden_count_label(
-        ui,
-        display,
-        if display.screen_safe { model.knows.iter().filter(|row| !row.safe).count() } else { 0 },
-    );
+    let rows: Vec<&KnowsLine> = all.filter(|row| matches_filter(&view.filter, &row.statement)).collect();
     if rows.is_empty() {
         empty_state(
             ui,
@@ -38,7 +29,7 @@ pub(super) fn knows_ui(
         );
         return;
     }
-    let omitted_count = if display.screen_safe { 0 } else { model.knows_total.saturating_sub(model.knows.len()) };
+    let omitted_count = model.knows_total.saturating_sub(model.knows.len());
     list(ui, "knows", rows.len() + usize::from(omitted_count > 0), &mut view.heights, 46.0, None, |ui, number| {
         let Some(row) = rows.get(number) else { return omitted_label(ui, display, omitted_count) };
         let fact = row.fact;
@@ -60,8 +51,6 @@ pub(super) fn knows_ui(
         } else {
             "the party does not know it".into()
         });
-        if !display.screen_safe {
-            label(ui, RichText::new(parts.join(" \u{00B7} ")).small().color(display.theme.palette().weak));
-        }
+        label(ui, RichText::new(parts.join(" \u{00B7} ")).small().color(display.theme.palette().weak));
     });
 }

@@ -31,9 +31,7 @@ pub(super) fn tabs_ui(ui: &mut Ui, display: &DisplayContext, model: &EntityModel
             (Tab::Timeline, model.timeline.len()),
             (Tab::Words, model.passages_total),
         ] {
-            // In screen-safe mode, do not show counts, because even the number of secrets is secret.
-            let shows_count = !display.screen_safe;
-            let text = if shows_count { format!("{} {count}", tab.name()) } else { tab.name().into() };
+            let text = format!("{} {count}", tab.name());
             let response = ui.add(egui::Button::selectable(view.tab == tab, text));
             let (is_selected, name) = (view.tab == tab, tab.name());
             response.widget_info(|| egui::WidgetInfo::selected(egui::WidgetType::RadioButton, true, is_selected, name));
@@ -47,6 +45,12 @@ pub(super) fn tabs_ui(ui: &mut Ui, display: &DisplayContext, model: &EntityModel
             .desired_width(140.0);
         let response = named_text_field(ui.add(field), "Filter this page", &view.filter);
         if response.changed() {
+            view.heights.clear();
+        }
+        if view.tab == Tab::About
+            && crate::widgets::toggle(ui, view.compact, "Compact", "Show each fact in one line").clicked()
+        {
+            view.compact = !view.compact;
             view.heights.clear();
         }
         if view.tab == Tab::About && !display.screen_safe && command_button(ui, display, &commands::PAGE_ADD) {

@@ -20,10 +20,6 @@ pub(super) fn secrets_ui(
     view: &mut EntityView,
     requests: &mut Vec<Request>,
 ) {
-    if display.screen_safe {
-        empty_state(ui, display, "Hidden in screen-safe mode", "Leave screen-safe mode to see secrets.", None);
-        return;
-    }
     let rows: Vec<&SecretLine> =
         model.secrets.iter().filter(|row| matches_filter(&view.filter, &row.statement)).collect();
     if rows.is_empty() {
@@ -57,7 +53,7 @@ pub(super) fn secrets_ui(
             ui.horizontal_wrapped(|ui| {
                 weak_label(ui, display, "Known to");
                 for knower in row.known_by.iter().take(8) {
-                    entity_name_ui(ui, display, knower, false, requests);
+                    entity_name_ui(ui, display, knower, requests);
                 }
                 omitted_label(ui, display, row.known_by.len().saturating_sub(8));
             });

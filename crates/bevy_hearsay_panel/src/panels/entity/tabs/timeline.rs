@@ -5,10 +5,7 @@ use egui::{RichText, Ui};
 use super::matches_filter;
 use crate::{
     panel::{DisplayContext, Request},
-    panels::{
-        entity::{EntityModel, EntityView, TimeLine},
-        fact::hidden_count_label,
-    },
+    panels::entity::{EntityModel, EntityView, TimeLine},
     theme::Tone,
     widgets::{empty_state, link, list, weak_label},
 };
@@ -21,13 +18,7 @@ pub(super) fn timeline_ui(
     requests: &mut Vec<Request>,
 ) {
     let all = model.timeline.iter();
-    let rows: Vec<&TimeLine> =
-        all.filter(|row| matches_filter(&view.filter, &row.text) && (!display.screen_safe || row.safe)).collect();
-    hidden_count_label(
-        ui,
-        display,
-        if display.screen_safe { model.timeline.iter().filter(|row| !row.safe).count() } else { 0 },
-    );
+    let rows: Vec<&TimeLine> = all.filter(|row| matches_filter(&view.filter, &row.text)).collect();
     if rows.is_empty() {
         empty_state(ui, display, "No dated facts", "Facts with a date appear here, in order of game time.", None);
         return;

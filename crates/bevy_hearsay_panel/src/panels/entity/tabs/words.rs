@@ -7,7 +7,7 @@ use crate::{
     panel::{DisplayContext, Request},
     panels::{
         entity::{EntityModel, EntityView, PassageLine},
-        fact::{entity_name_ui, hidden_count_label},
+        fact::entity_name_ui,
     },
     text::format_count,
     widgets::{empty_state, label, list, quote, weak_label},
@@ -20,13 +20,8 @@ pub(super) fn words_ui(
     view: &mut EntityView,
     requests: &mut Vec<Request>,
 ) {
-    let is_shown = |row: &&PassageLine| matches_filter(&view.filter, &row.text) && (!display.screen_safe || row.safe);
+    let is_shown = |row: &&PassageLine| matches_filter(&view.filter, &row.text);
     let rows: Vec<&PassageLine> = model.passages.iter().filter(is_shown).collect();
-    hidden_count_label(
-        ui,
-        display,
-        if display.screen_safe { model.passages.iter().filter(|row| !row.safe).count() } else { 0 },
-    );
     if rows.is_empty() {
         empty_state(ui, display, "No passages yet", "Lines that it speaks, and passages about it, appear here.", None);
         return;
@@ -40,7 +35,7 @@ pub(super) fn words_ui(
         ui.horizontal_wrapped(|ui| {
             match &row.speaker {
                 Some(speaker) if row.is_speaker => _ = label(ui, RichText::new(&speaker.name).strong()),
-                Some(speaker) => entity_name_ui(ui, display, speaker, row.safe, requests),
+                Some(speaker) => entity_name_ui(ui, display, speaker, requests),
                 None => _ = weak_label(ui, display, "narrated"),
             }
             label(ui, RichText::new(&row.place).small().color(display.theme.palette().weak));

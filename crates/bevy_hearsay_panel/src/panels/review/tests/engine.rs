@@ -71,7 +71,7 @@ fn consequential_facts_come_first_and_guesses_last() {
         fears_proposal("hob-carrow", "bettony-lark", 0.3),
     ];
     memory.propose(Author::Extractor, proposals).unwrap().wait().unwrap();
-    let triage = ReviewTriage { max_per_source: 25, shows_held_back: false };
+    let triage = ReviewTriage::default();
     let model = memory.read(move |world| Ok(ReviewModel::load(world, &[], triage))).unwrap().wait().unwrap();
     let doubtful = model.cards.iter().filter(|card| matches!(card.key, CardKey::Fact(_)));
     let order: Vec<_> = doubtful.map(|card| (card.about[0].id.as_str(), card.confidence)).collect();
@@ -211,4 +211,63 @@ fn ten_thousand_cards() {
     }
     let frame_time = started_at.elapsed() / 60;
     println!("review, 10,000 cards: {frame_time:?} a frame, with the harness");
+}
+
+#[test]
+fn an_edited_sentence_changes_subject_predicate_and_object() {
+    let mut options = hearsay_engine::MemoryOptions::in_memory();
+    options.settings.model.enabled = false;
+    options.settings.extraction.enabled = false;
+    options.settings.extraction.engine = hearsay_engine::ExtractionEngine::Patterns;
+    let memory = Memory::open(options).unwrap();
+    memory.import(crate::testing::GULLHAVEN).unwrap().wait().unwrap();
+    let proposal = Proposal {
+        confidence: Confidence::new(0.5).unwrap(),
+        statement: Some("Odo Brandt fears Mirela Voss.".into()),
+        ..Proposal::new(id("odo-brandt"), Predicate::new("FEARS").unwrap(), Object::Entity(id("mirela-voss")))
+    };
+    memory.propose(Author::Extractor, vec![proposal]).unwrap().wait().unwrap();
+    let edited = [
+        ("Hob Carrow owes Captain Rusk money.", ("hob-carrow", "OWES", "captain-rusk")),
+        ("Bettony Lark whistles like nobody else.", ("bettony-lark", "personality", "whistles like nobody else")),
+    ];
+    let mut harness = open_panel(ReviewPanel::default(), memory);
+    for (number, (sentence, (subject, predicate, object))) in edited.into_iter().enumerate() {
+        if number > 0 {
+            let undo = DeskCommand::Undo(hearsay_query::journal::UndoTarget::LastBy(Author::Dm));
+            harness.state_mut().desk_commands.submit(undo);
+        }
+        let has_card = |harness: &PanelHarness<ReviewPanel>| {
+            let statement = |card: &CardSummary| card.statement.contains("Odo Brandt fears Mirela Voss");
+            harness.state().panel.model().cards.iter().any(statement) && harness.state().outcomes.len() >= 2 * number
+        };
+        wait_until(&mut harness, has_card);
+        let card = harness.state().panel.model().cards.iter().find(|card| card.statement.contains("Odo Brandt fears"));
+        let CardKey::Fact(fact) = card.unwrap().key.clone() else { panic!("the card has one fact") };
+        harness.state_mut().panel.handle_request(&Request::ShowFact(fact));
+        settle(&mut harness);
+        let is_shown = |harness: &PanelHarness<ReviewPanel>| {
+            harness.state().panel.view().focus == Some(CardKey::Fact(fact)) && has_details(harness)
+        };
+        wait_until(&mut harness, is_shown);
+        press_key(&mut harness, Key::E);
+        wait_until(&mut harness, |harness| harness.state().panel.view().drafts.contains_key(&fact));
+        harness.state_mut().panel.view.drafts.get_mut(&fact).unwrap().statement = sentence.into();
+        harness.run_steps(2);
+        harness.get_by_label("Accept the edit").click();
+        wait_until(&mut harness, |harness| harness.state().outcomes.len() > 2 * number);
+        let recorded = harness
+            .state()
+            .memory
+            .read(move |world| {
+                let fact = world.state.facts().find(|fact| fact.statement() == sentence);
+                Ok(fact.map(|fact| {
+                    let (subject, predicate) = (fact.subject().to_string(), fact.predicate().to_string());
+                    (subject, predicate, fact.object().to_string())
+                }))
+            })
+            .unwrap();
+        let recorded = recorded.wait().unwrap().expect("the edited sentence is recorded");
+        assert_eq!(recorded, (subject.to_owned(), predicate.to_owned(), object.to_owned()));
+    }
 }

@@ -1,0 +1,317 @@
+//! Reasons why no character tells a fact during a gossip step.
+
+use hearsay_model::{Audience, EntityId, Fact, FactId, GameTime, Knower, PredicateRole, Secrecy};
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde::Serialize;
+
+use super::{Conversation, GossipStep, MeetingPlan, Simulation, knowledge::CharacterKnowledge};
+
+/// Maximum number of conversations per fact that count towards [`Untold::chances`].
+const MAX_CHANCES: u32 = 1_000;
+
+/// Reason why no character tells a fact. If different reasons apply to different knowers or meetings, the greatest of
+/// these reasons counts: it names what keeps the fact from being told where it comes closest to being told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum UntoldReason {
+    /// No living NPC knows the fact.
+    NoTeller,
+    /// The fact is a secret.
+    Secret,
+    /// The rules of the campaign make the fact private.
+    Private,
+    /// All who know the fact have known it since before the campaign, or learned it without a date.
+    NoDate,
+    /// All who know the fact learned it so long ago that it is no longer news.
+    TooOld,
+    /// All who know the fact learn it after the step.
+    NotYetLearned,
+    /// All who know the fact conceal it.
+    Concealed,
+    /// All who know the fact doubt it too much, or know that it is refuted or has ended.
+    Doubted,
+    /// All who know the fact have a talkativeness of 0.
+    Silent,
+    /// The places of all who know the fact are unknown.
+    NoPlace,
+    /// No other living NPC is at the places of those who know the fact.
+    Alone,
+    /// Those who know the fact happen to meet nobody in the step while the fact is news.
+    NoMeeting,
+    /// Those who know the fact meet only characters whom the fact is about.
+    AboutHearer,
+    /// Those who know the fact meet only characters who know it, or who are thought to know it.
+    HearersKnow,
+    /// Every living NPC knows the fact.
+    EverybodyKnows,
+    /// In every meeting, the teller tells newer facts first, and the number of facts per meeting is limited.
+    OtherNewsFirst,
+    /// The fact can be told, but its probability is too low for the meetings in the step, also because no listener knows
+    /// an entity that the fact concerns.
+    LittleInterest,
+    /// The fact can be told, but its probability is too low for the meetings in the step.
+    LowProbability,
+}
+
+impl UntoldReason {
+    /// Returns the reason as a clause in plain English, which describes a fact.
+    pub fn explanation(self) -> &'static str {
+        match self {
+            Self::NoTeller => "no living NPC knows it; player characters do not gossip",
+            Self::Secret => "it is a secret, and secrets are never told as gossip",
+            Self::Private => "it is private by the rules of the campaign",
+            Self::NoDate => "it is no news: nobody learned it at a date (give its knowers a date: `when`)",
+            Self::TooOld => "it is no longer news: everybody who knows it learned it too long ago",
+            Self::NotYetLearned => "nobody learns it before the end of this time",
+            Self::Concealed => "everybody who knows it conceals it",
+            Self::Doubted => "nobody who knows it believes it enough to tell it",
+            Self::Silent => "everybody who knows it is silent (talkativeness 0)",
+            Self::NoPlace => "the place of everybody who knows it is unknown (give them a home or a location)",
+            Self::Alone => "nobody else is at the places of those who know it",
+            Self::NoMeeting => "those who know it happen to meet nobody while it is news (let more days pass)",
+            Self::AboutHearer => "those who know it meet only the characters whom it is about",
+            Self::HearersKnow => "those who know it meet only characters who know it, or seem to know it",
+            Self::EverybodyKnows => "everybody knows it already",
+            Self::OtherNewsFirst => "newer facts are told first in every meeting",
+            Self::LittleInterest => "it concerns nobody and nothing that the listeners know by name",
+            Self::LowProbability => "the probability of telling it in a meeting is too low",
+        }
+    }
+}
+
+/// A fact that some knower knows and that no character tells during a gossip step, although facts of its kind can be
+/// gossip.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Untold {
+    /// The fact.
+    pub fact: FactId,
+    /// Why no character tells the fact.
+    pub reason: UntoldReason,
+    /// The living NPCs that know the fact themselves or through a group or place, sorted by id.
+    pub knowers: Vec<EntityId>,
+    /// Number of conversations in which only chance kept a knower from telling the fact; at most
+    /// 1,000.
+    pub chances: u32,
+    /// The highest probability of telling the fact in one of these conversations; 0 if there are none.
+    pub max_probability: f64,
+}
+
+/// What keeps a fact from being told, as far as the simulation got.
+#[derive(Debug, Clone, Copy)]
+struct Obstacle {
+    reason: UntoldReason,
+    chances: u32,
+    max_probability: f64,
+}
+
+/// Collects why facts are not told, during a gossip step.
+#[derive(Debug, Default)]
+pub(super) struct Obstacles {
+    told: FxHashSet<FactId>,
+    by_fact: FxHashMap<FactId, Obstacle>,
+    /// For each character, by dense index: the moments from which its knowledge was told in its meetings.
+    conversations: FxHashMap<u32, Vec<GameTime>>,
+}
+
+impl Obstacles {
+    /// Records that a character talks to another, and tells what it knew by a moment.
+    pub(super) fn record_conversation(&mut self, teller: u32, known_by: GameTime) {
+        self.conversations.entry(teller).or_default().push(known_by);
+    }
+
+    pub(super) fn record_telling(&mut self, fact: FactId) {
+        self.told.insert(fact);
+    }
+
+    fn record(&mut self, fact: FactId, reason: UntoldReason, probability: f64) {
+        let obstacle = self.by_fact.entry(fact).or_insert(Obstacle { reason, chances: 0, max_probability: 0.0 });
+        obstacle.reason = obstacle.reason.max(reason);
+        if probability > 0.0 {
+            obstacle.chances += 1;
+            obstacle.max_probability = obstacle.max_probability.max(probability);
+        }
+    }
+
+    /// Returns whether it still matters why a fact is not told in a conversation.
+    fn is_open(&self, fact: FactId) -> bool {
+        let is_full = |obstacle: &Obstacle| obstacle.chances >= MAX_CHANCES;
+        !self.told.contains(&fact) && !self.by_fact.get(&fact).is_some_and(is_full)
+    }
+}
+
+impl Simulation<'_> {
+    /// Records why the teller of a conversation does not tell a fact. `has_told_enough` is whether the teller has told
+    /// so many other facts that it does not consider the fact.
+    pub(super) fn record_obstacle(&mut self, conversation: &Conversation, id: FactId, has_told_enough: bool) {
+        if !self.obstacles.as_ref().is_some_and(|obstacles| obstacles.is_open(id)) {
+            return;
+        }
+        let &Conversation { teller, hearer, when, .. } = conversation;
+        let Some(fact) = self.state.fact(id) else { return };
+        // The end of the step finds the reason if the fact is no news to the teller.
+        let learned = self.knowledge.first_learned(teller.index, id, conversation.known_by);
+        let Some(freshness) = learned.map(|learned| self.freshness(learned, when)).filter(|freshness| *freshness > 0.0)
+        else {
+            return;
+        };
+        self.knowledge.prepare(hearer.index, when);
+        let min_credence = self.options.min_credence.get();
+        let mut probability = 0.0;
+        let reason = if let Some(reason) = teller_obstacle(&mut self.knowledge, teller.index, id, when, min_credence) {
+            reason
+        } else if is_about(fact, hearer.id) {
+            UntoldReason::AboutHearer
+        } else if self.listener_knows(conversation, id) {
+            UntoldReason::HearersKnow
+        } else if has_told_enough {
+            UntoldReason::OtherNewsFirst
+        } else {
+            let openness = super::openness(&self.knowledge.trust(teller.index, hearer.index, when));
+            let concerns_both = self.knowledge.concerns_both(fact, teller.index, hearer.index, when);
+            let interest = if concerns_both { 1.0 } else { super::INTEREST_IN_UNKNOWN };
+            probability = teller.talkativeness * openness * freshness * interest;
+            if concerns_both { UntoldReason::LowProbability } else { UntoldReason::LittleInterest }
+        };
+        if let Some(obstacles) = &mut self.obstacles {
+            obstacles.record(id, reason, probability);
+        }
+    }
+
+    /// Returns whether the listener knows a fact so well that hearing it has no effect, or the teller has reason to
+    /// think so.
+    fn listener_knows(&mut self, conversation: &Conversation, id: FactId) -> bool {
+        let (teller, hearer, when) = (conversation.teller.index, conversation.hearer.index, conversation.when);
+        let Some(known) = self.knowledge.known(teller, id, when) else { return false };
+        if self.knowledge.thinks_knows(teller, hearer, &known, when) {
+            return true;
+        }
+        self.knowledge.known(hearer, id, when).is_some_and(|known| super::hearing_has_no_effect(&known))
+    }
+
+    /// Returns the step. If the options ask for it, adds the facts that were not told, sorted by reason and id. The
+    /// reasons closest to a telling come first.
+    pub(super) fn finish(mut self, plan: &MeetingPlan) -> GossipStep {
+        let Some(obstacles) = self.obstacles.take() else { return self.step };
+        let until = self.options.until;
+        let mut living = Living { count: 0, by_source: FxHashMap::default() };
+        for number in plan.living(until) {
+            let index = plan.person(number).index;
+            self.knowledge.prepare(index, until);
+            for source in self.knowledge.source_indices(index) {
+                living.by_source.entry(source).or_default().push(number);
+            }
+            living.count += 1;
+        }
+        let vocabulary = self.state.vocabulary();
+        let is_gossip = |fact: &Fact| {
+            let predicate = fact.predicate();
+            let is_belonging = vocabulary.belonging(predicate).is_some() || PredicateRole::Location.is(predicate);
+            !is_belonging && vocabulary.is_embedded(predicate) && !obstacles.told.contains(&fact.id())
+        };
+        let facts = self.state.facts().filter(|fact| is_gossip(fact));
+        let mut untold: Vec<Untold> =
+            facts.filter_map(|fact| self.untold_fact(plan, &obstacles, &living, fact)).collect();
+        untold.sort_by_key(|untold| (std::cmp::Reverse(untold.reason), untold.fact));
+        self.step.untold = untold;
+        self.step
+    }
+
+    /// Returns why a fact was not told. Returns `None` if nobody knows the fact.
+    fn untold_fact(
+        &mut self,
+        plan: &MeetingPlan,
+        obstacles: &Obstacles,
+        living: &Living,
+        fact: &Fact,
+    ) -> Option<Untold> {
+        let (state, id, until) = (self.state, fact.id(), self.options.until);
+        let edges: Vec<_> = state.known_by(id).filter(|edge| edge.acquisition.gives_knowledge()).collect();
+        if edges.is_empty() {
+            return None;
+        }
+        let is_common = edges.iter().any(|edge| edge.knower == Knower::World);
+        let sources = edges.iter().filter_map(|edge| state.index_of(edge.knower.entity()?));
+        let mut knowers: Vec<usize> =
+            sources.filter_map(|source| living.by_source.get(&source)).flatten().copied().collect();
+        knowers.sort_unstable_by_key(|number| plan.person(*number).id);
+        knowers.dedup();
+        let is_never_known = knowers.is_empty();
+        knowers.retain(|number| self.knowledge.knows(plan.person(*number).index, id, until));
+        let obstacle = obstacles.by_fact.get(&id);
+        let reason = if is_common || (living.count > 0 && knowers.len() == living.count) {
+            UntoldReason::EverybodyKnows
+        } else if is_never_known {
+            UntoldReason::NoTeller
+        } else if fact.secrecy() != Secrecy::Open {
+            UntoldReason::Secret
+        } else if state.vocabulary().audience(self.knowledge.audience_rules(), fact) == Audience::Private {
+            UntoldReason::Private
+        } else {
+            let reasons = knowers.iter().map(|number| self.knower_reason(plan, obstacles, *number, id));
+            reasons.chain(obstacle.map(|obstacle| obstacle.reason)).max().unwrap_or(UntoldReason::NotYetLearned)
+        };
+        Some(Untold {
+            fact: id,
+            reason,
+            knowers: knowers.iter().map(|number| plan.person(*number).id.clone()).collect(),
+            chances: obstacle.map_or(0, |obstacle| obstacle.chances),
+            max_probability: obstacle.map_or(0.0, |obstacle| obstacle.max_probability),
+        })
+    }
+
+    /// Returns why a knower does not tell a fact, if the reason does not depend on the listener.
+    fn knower_reason(&mut self, plan: &MeetingPlan, obstacles: &Obstacles, number: usize, id: FactId) -> UntoldReason {
+        let (person, until) = (plan.person(number), self.options.until);
+        let Some(learned) = self.knowledge.first_learned(person.index, id, until) else { return UntoldReason::NoDate };
+        if learned.0 < self.options.from.0.saturating_sub(self.news_minutes) {
+            return UntoldReason::TooOld;
+        }
+        let min_credence = self.options.min_credence.get();
+        if let Some(reason) = teller_obstacle(&mut self.knowledge, person.index, id, until, min_credence) {
+            return reason;
+        }
+        if person.talkativeness <= 0.0 {
+            return UntoldReason::Silent;
+        }
+        if !plan.has_place(number) {
+            return UntoldReason::NoPlace;
+        }
+        let is_news =
+            |known_by: &GameTime| *known_by >= learned && known_by.0.saturating_sub(self.news_minutes) <= learned.0;
+        match obstacles.conversations.get(&person.index) {
+            Some(conversations) if conversations.iter().any(is_news) => {
+                obstacles.by_fact.get(&id).map_or(UntoldReason::OtherNewsFirst, |obstacle| obstacle.reason)
+            }
+            None if plan.is_alone(number) => UntoldReason::Alone,
+            _ => UntoldReason::NoMeeting,
+        }
+    }
+}
+
+/// The living NPCs at the end of the step.
+struct Living {
+    count: usize,
+    /// The characters that know facts through an entity: through themselves, a group or a place. The keys are dense
+    /// indices.
+    by_source: FxHashMap<u32, Vec<usize>>,
+}
+
+/// Returns whether a fact is about a character.
+pub(super) fn is_about(fact: &Fact, id: &EntityId) -> bool {
+    fact.subject() == id || fact.object().entity() == Some(id)
+}
+
+/// Returns why a character tells a fact to nobody at a moment, if it conceals or doubts the fact.
+fn teller_obstacle(
+    knowledge: &mut CharacterKnowledge,
+    teller: u32,
+    id: FactId,
+    when: GameTime,
+    min_credence: f64,
+) -> Option<UntoldReason> {
+    let known = knowledge.known(teller, id, when)?;
+    if known.conceals() {
+        return Some(UntoldReason::Concealed);
+    }
+    (knowledge.effective_credence(teller, &known, when) < min_credence).then_some(UntoldReason::Doubted)
+}

@@ -1,0 +1,208 @@
+//! Collects the content of a handbook from the common knowledge of its readers.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use hearsay_belief::{Known, View};
+use hearsay_model::{Date, EntityId, Kind, PredicateRole, State, Vocabulary};
+
+use super::{
+    HandbookReaders, HandbookRequest,
+    content::{Chapter, Entry, Handbook, Link},
+    kinds::{kinds, states_death},
+    names::{Names, sort_key},
+    shared::{SharedFact, SharedView},
+    timeline::Timeline,
+    wording::{Voice, Wording},
+};
+
+/// Chapters with one entry for each entity, with the kinds of the entities. Entities of other kinds are in the last
+/// chapter.
+const CHAPTERS: [(&[Kind], &str); 8] = [
+    (&[Kind::Player, Kind::Party], "The party"),
+    (&[Kind::Npc], "People"),
+    (&[Kind::Location], "Places"),
+    (&[Kind::Faction], "Factions"),
+    (&[Kind::Event], "Events"),
+    (&[Kind::Item], "Things"),
+    (&[Kind::Document], "Documents"),
+    (&[Kind::Concept, Kind::Quest], "Lore"),
+];
+
+/// Title of the chapter of the other entities.
+const OTHER: &str = "Other things";
+
+/// The knowledge of the readers, and the conclusions from it.
+pub(super) struct Builder<'a> {
+    pub(super) state: &'a State,
+    pub(super) request: &'a HandbookRequest<'a>,
+    pub(super) shared: SharedView<'a>,
+    pub(super) names: Names,
+    pub(super) timeline: Timeline<'a>,
+    pub(super) kinds: BTreeMap<EntityId, Kind>,
+    /// The entities that the readers know to be dead, with the date of death if they know it.
+    pub(super) dead: BTreeMap<EntityId, Option<&'a Date>>,
+    /// For each fact, by its position in the common knowledge: the entity under which it is printed. `None` if it is
+    /// printed elsewhere or not at all.
+    pub(super) homes: Vec<Option<EntityId>>,
+    /// For each entity, the entities under which facts are printed that name it.
+    pub(super) mentioned_by: BTreeMap<EntityId, BTreeSet<EntityId>>,
+    /// The link target of each entity with an entry.
+    pub(super) anchors: BTreeMap<EntityId, String>,
+}
+
+impl<'a> Builder<'a> {
+    pub(super) fn new(state: &'a State, views: &'a [View], request: &'a HandbookRequest<'a>) -> Self {
+        let shared = SharedView::new(views, request.readers == HandbookReaders::Party);
+        let names = Names::new(&shared);
+        let kinds = kinds(&shared, state.vocabulary(), request.party);
+        let timeline = Timeline::new(state, request, &shared, &names);
+        let dead = shared.facts.iter().filter(|fact| states_death(state.vocabulary(), fact));
+        let dead = dead.map(|fact| (fact.known().subject().clone(), fact.known().since())).collect();
+        let (homes, mentioned_by, anchors) = Default::default();
+        Self { state, request, shared, names, timeline, kinds, dead, homes, mentioned_by, anchors }
+    }
+
+    pub(super) fn build(mut self) -> Handbook {
+        let open_quests = self.open_quests();
+        self.find_homes(&open_quests);
+        let chapters = self.assign_anchors(&open_quests);
+        let mut handbook =
+            Handbook { title: self.request.title.to_owned(), subtitle: self.subtitle(), chapters: Vec::new() };
+        let mut add_chapter = |title: &str, entries: Vec<Entry>| {
+            if !entries.is_empty() {
+                handbook.chapters.push(Chapter { title: title.to_owned(), entries });
+            }
+        };
+        add_chapter("The story so far", self.story());
+        add_chapter("Open threads", self.threads(&open_quests));
+        for (title, ids) in chapters {
+            add_chapter(title, ids.iter().map(|id| self.entry(id)).collect());
+        }
+        add_chapter("Letters and texts", self.texts());
+        handbook
+    }
+
+    pub(super) fn vocabulary(&self) -> &'a Vocabulary {
+        self.state.vocabulary()
+    }
+
+    pub(super) fn wording(&self) -> Wording<'_> {
+        let voice = if self.request.readers == HandbookReaders::Party { Voice::Party } else { Voice::You };
+        Wording { names: &self.names, calendar: self.state.calendar(), vocabulary: self.vocabulary(), voice }
+    }
+
+    fn subtitle(&self) -> String {
+        let readers = match self.request.readers {
+            HandbookReaders::Party => "the party",
+            HandbookReaders::Character(id) => self.names.name(id).unwrap_or(id.as_str()),
+        };
+        let date = self.request.as_of.map(|time| format!(" as of {}", self.state.calendar().format(time)));
+        format!("What {readers} knows{}.", date.unwrap_or_default())
+    }
+
+    /// Decides under which entity each fact is printed. Each statement is printed once.
+    fn find_homes(&mut self, open_quests: &[EntityId]) {
+        let mut homes = vec![None; self.shared.facts.len()];
+        for at in self.facts_to_print() {
+            let fact = &self.shared.facts[at];
+            let known = fact.known();
+            if self.is_open_obligation(fact) {
+                continue;
+            }
+            let object = known.object().entity();
+            let mentions = self.names.mentions_in_order(known.statement());
+            // A quest is printed with the fact that states who gave it.
+            let quest = object.filter(|id| open_quests.contains(id));
+            // If the sentence does not name the subject, it is about something else for the readers.
+            let is_subject_named = mentions.is_empty()
+                || mentions.contains(known.subject())
+                || self.names.is_named_in(known.subject(), known.statement());
+            let subject = Some(known.subject()).filter(|_| is_subject_named);
+            let mut candidates =
+                quest.into_iter().chain(subject).chain(&mentions).chain([known.subject()]).chain(object);
+            homes[at] = candidates.find(|id| self.names.name(id).is_some()).cloned();
+            if let Some(home) = &homes[at] {
+                for id in mentions.iter().chain(object).filter(|id| *id != home) {
+                    self.mentioned_by.entry(id.clone()).or_default().insert(home.clone());
+                }
+            }
+        }
+        self.homes = homes;
+    }
+
+    /// Returns the positions of the facts to print. Of facts with the same statement, only the one that the readers
+    /// believe most is printed.
+    fn facts_to_print(&self) -> Vec<usize> {
+        let mut positions: Vec<usize> = (0..self.shared.facts.len()).collect();
+        positions.retain(|at| self.shared.facts[*at].is_told());
+        positions.sort_by_key(|at| self.shared.facts[*at].priority());
+        let (mut statements, mut relations) = (BTreeSet::new(), BTreeSet::new());
+        positions.retain(|at| {
+            let known = self.shared.facts[*at].known();
+            let is_new = statements.insert(hearsay_model::text::normalize(known.statement()));
+            let relation = known.object().entity().map(|object| (known.subject(), known.predicate(), object));
+            is_new & relation.is_none_or(|relation| relations.insert(relation)) && !self.joins_party(known)
+        });
+        positions.sort_unstable();
+        positions
+    }
+
+    /// Returns whether a fact states that a character of the party belongs to the party.
+    fn joins_party(&self, known: &Known) -> bool {
+        PredicateRole::Membership.is(known.predicate())
+            && self.request.party.contains(known.subject())
+            && known.object().entity().is_some_and(|id| self.kinds.get(id) == Some(&Kind::Party))
+    }
+
+    /// Returns the facts that are printed under an entity. Facts that the readers have always known come first.
+    pub(super) fn facts_under(&self, id: &EntityId) -> Vec<&SharedFact<'a>> {
+        let facts = self.shared.facts.iter().zip(&self.homes);
+        let mut facts: Vec<&SharedFact> =
+            facts.filter(|(_, home)| home.as_ref() == Some(id)).map(|(fact, _)| fact).collect();
+        facts.sort_by_key(|fact| (fact.learned().0, fact.known().id()));
+        facts
+    }
+
+    /// Returns the chapters of entities with the entities of each chapter, and assigns the link targets.
+    fn assign_anchors(&mut self, open_quests: &[EntityId]) -> Vec<(&'static str, Vec<EntityId>)> {
+        for (number, id) in open_quests.iter().enumerate() {
+            self.anchors.insert(id.clone(), format!("quest-{number}"));
+        }
+        // An entity of which the readers know only another name or where it belongs needs no entry.
+        let minor = |fact: &SharedFact| {
+            fact.known().is_name() || self.vocabulary().belonging(fact.known().predicate()).is_some()
+        };
+        let printed = self.shared.facts.iter().zip(&self.homes).filter(|(fact, _)| !minor(fact));
+        let printed: BTreeSet<&EntityId> = printed.filter_map(|(_, home)| home.as_ref()).collect();
+        let ids = printed.into_iter().chain(self.timeline.meetings.keys()).chain(self.request.party);
+        let ids: BTreeSet<&EntityId> =
+            ids.filter(|id| self.names.name(id).is_some() && !open_quests.contains(id)).collect();
+        let mut chapters: Vec<(&str, Vec<EntityId>)> =
+            CHAPTERS.iter().map(|(_, title)| (*title, Vec::new())).chain([(OTHER, Vec::new())]).collect();
+        for id in ids {
+            let kind = self.kinds.get(id);
+            let chapter = CHAPTERS.iter().position(|(kinds, _)| kind.is_some_and(|kind| kinds.contains(kind)));
+            chapters[chapter.unwrap_or(CHAPTERS.len())].1.push(id.clone());
+        }
+        for (number, (_, ids)) in chapters.iter_mut().enumerate() {
+            ids.sort_by_key(|id| (sort_key(self.names.name(id).unwrap_or_default()), id.clone()));
+            for (position, id) in ids.iter().enumerate() {
+                self.anchors.insert(id.clone(), format!("entry-{number}-{position}"));
+            }
+        }
+        chapters
+    }
+
+    /// Returns links to the entities that have an entry, sorted by name.
+    pub(super) fn links<'i>(&self, ids: impl IntoIterator<Item = &'i EntityId>) -> Vec<Link> {
+        let mut links: Vec<Link> = ids
+            .into_iter()
+            .filter_map(|id| {
+                Some(Link { name: self.names.name(id)?.to_owned(), anchor: self.anchors.get(id)?.clone() })
+            })
+            .collect();
+        links.sort_by_key(|link| (sort_key(&link.name), link.anchor.clone()));
+        links.dedup();
+        links
+    }
+}

@@ -1,0 +1,61 @@
+//! The content of a handbook, independent of its format.
+
+/// A handbook: chapters with entries.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Handbook {
+    pub(super) title: String,
+    /// What the handbook contains, in one line.
+    pub(super) subtitle: String,
+    pub(super) chapters: Vec<Chapter>,
+}
+
+/// A chapter, such as "People".
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Chapter {
+    pub(super) title: String,
+    pub(super) entries: Vec<Entry>,
+}
+
+/// An entry of a chapter: a person, a place, a session.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Entry {
+    pub(super) title: String,
+    /// The name of the link target of the entry.
+    pub(super) anchor: String,
+    pub(super) blocks: Vec<Block>,
+}
+
+/// A part of an entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Block {
+    /// A remark in italics, such as the session in which an entity was first met.
+    Note(String),
+    /// A paragraph.
+    Paragraph(String),
+    /// Labels with values, in one paragraph.
+    Details(Vec<(String, String)>),
+    /// A list of sentences. The label is empty if there is none.
+    List {
+        /// Text before the list.
+        label: String,
+        /// The sentences.
+        items: Vec<String>,
+    },
+    /// The lines of a text, quoted.
+    Quote(Vec<String>),
+    /// Links to other entries.
+    Links {
+        /// Text before the links.
+        label: String,
+        /// The entries.
+        targets: Vec<Link>,
+    },
+}
+
+/// A link to an entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Link {
+    pub(super) name: String,
+    /// The name of the link target.
+    pub(super) anchor: String,
+}

@@ -1,0 +1,222 @@
+//! The entries of entities, open threads and texts.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use hearsay_model::{EntityId, Kind, OpenThread, Passage, PredicateRole, attribute, text};
+
+use super::{
+    builder::Builder,
+    content::{Block, Entry},
+    kinds::states_death,
+    shared::SharedFact,
+    wording::{Wording, upper_first},
+};
+
+/// Label of the place where an entity was last seen.
+const LAST_SEEN: &str = "Last seen";
+
+/// Label of the larger place or group of which an entity is a part.
+const PART_OF: &str = "Part of";
+
+/// Label of the other names of an entity.
+const ALSO_CALLED: &str = "Also called";
+
+impl Builder<'_> {
+    /// Returns the entry of an entity.
+    pub(super) fn entry(&self, id: &EntityId) -> Entry {
+        let facts = self.facts_under(id);
+        let death = self.dead.get(id).map(|date| match date {
+            Some(date) => format!("Dead since {}.", self.wording().date(date)),
+            None => "Dead.".to_owned(),
+        });
+        let is_dead = death.is_some();
+        let notes = death.into_iter().chain(self.timeline.first_contact(id));
+        let note = notes.collect::<Vec<_>>().join(" ");
+        let mut blocks: Vec<Block> = Vec::new();
+        blocks.extend((!note.is_empty()).then_some(Block::Note(note)));
+        let (mut details, mut sentences, mut private) = (BTreeMap::new(), Vec::new(), Vec::new());
+        for fact in facts {
+            if is_dead && states_death(self.vocabulary(), fact) {
+                continue;
+            }
+            let is_private = fact.is_private(self.request.party);
+            match self.detail(fact).filter(|_| !is_private) {
+                Some((order, label, value)) => {
+                    let values: &mut Vec<String> = details.entry((order, label)).or_default();
+                    if !values.contains(&value) {
+                        values.push(value);
+                    }
+                }
+                None if !is_private && self.is_description(fact) => {
+                    blocks.push(Block::Paragraph(self.wording().sentence(fact, is_dead)));
+                }
+                None => {
+                    let list = if is_private { &mut private } else { &mut sentences };
+                    list.push(self.wording().sentence(fact, is_dead));
+                }
+            }
+        }
+        if !details.is_empty() {
+            let details = details.into_iter().map(|((_, label), values)| (label, values.join(", ")));
+            blocks.push(Block::Details(details.collect()));
+        }
+        if sentences.is_empty() && private.is_empty() {
+            blocks.extend(self.first_words(id).map(|text| Block::Quote(vec![text])));
+        }
+        for (label, items) in [("", sentences), ("As far as you know, no one else in the party knows this:", private)] {
+            if !items.is_empty() {
+                blocks.push(Block::List { label: label.to_owned(), items });
+            }
+        }
+        let targets = self.links(self.mentioned_by.get(id).into_iter().flatten());
+        if !targets.is_empty() {
+            blocks.push(Block::Links { label: "See also".to_owned(), targets });
+        }
+        Entry {
+            title: self.names.name(id).unwrap_or_default().to_owned(),
+            anchor: self.anchors.get(id).cloned().unwrap_or_default(),
+            blocks,
+        }
+    }
+
+    /// Returns the first line that an entity said to the readers in a session, with quotation marks.
+    fn first_words(&self, id: &EntityId) -> Option<String> {
+        let passages = self.shared.passages.iter().map(|(_, passage)| passage.as_ref());
+        let said = passages.filter(|passage| passage.speaker.as_ref() == Some(id) && passage.session.is_some());
+        let first = said.min_by_key(|passage| {
+            (passage.time.as_ref().and_then(|date| date.time), &passage.session, passage.line, &passage.text)
+        })?;
+        Some(format!("\u{201C}{}\u{201D}", first.text.trim()))
+    }
+
+    /// Returns whether the statement of a fact is its value: a description of the subject.
+    fn is_description(&self, fact: &SharedFact) -> bool {
+        let known = fact.known();
+        Wording::is_plain(fact)
+            && known.predicate().as_str() == attribute::DESCRIPTION
+            && known
+                .object()
+                .text()
+                .is_some_and(|value| text::normalize(known.statement()).starts_with(&text::normalize(value)))
+    }
+
+    /// Returns the position, the label and the value of a fact that needs no sentence, such as an occupation; `None` if
+    /// the fact needs a sentence.
+    fn detail(&self, fact: &SharedFact) -> Option<(u8, String, String)> {
+        let known = fact.known();
+        let predicate = known.predicate();
+        if !Wording::is_plain(fact) || fact.end.is_some() {
+            return None;
+        }
+        if PredicateRole::Location.is(predicate) {
+            let place = known.object().entity().and_then(|id| self.names.name(id))?;
+            return self.is_generated(fact, place).then(|| (u8::MAX, LAST_SEEN.to_owned(), place.to_owned()));
+        }
+        if PredicateRole::Part.is(predicate) {
+            let whole = known.object().entity().and_then(|id| self.names.name(id))?;
+            return self.is_generated(fact, whole).then(|| (u8::MAX, PART_OF.to_owned(), whole.to_owned()));
+        }
+        if known.object().entity().is_some() {
+            return None;
+        }
+        let value = known.object().to_string();
+        if predicate.as_str() == attribute::ALIAS {
+            return Some((0, ALSO_CALLED.to_owned(), value));
+        }
+        let label = upper_first(&predicate.as_str().replace('_', " "));
+        // A statement that contains only the value needs no label.
+        let bare = self.vocabulary().sentence(predicate, "", &value);
+        let is_labelled = text::normalize(&bare).trim_end_matches('.') != text::normalize(&value).trim_end_matches('.');
+        let order = self.vocabulary().behavior(predicate).identity.unwrap_or(u8::MAX);
+        (is_labelled && self.is_generated(fact, &value)).then(|| (order, label, value.trim_end_matches('.').to_owned()))
+    }
+
+    /// Returns whether the statement of a fact was made from the phrase of its predicate.
+    fn is_generated(&self, fact: &SharedFact, object: &str) -> bool {
+        let known = fact.known();
+        let sentence = |subject: &str| self.vocabulary().sentence(known.predicate(), subject, object);
+        let name = self.names.name(known.subject()).unwrap_or_default();
+        text::normalize(known.statement()) == text::normalize(&sentence(name))
+    }
+
+    /// Returns whether a fact is a promise or a debt that is still open.
+    pub(super) fn is_open_obligation(&self, fact: &SharedFact) -> bool {
+        let thread = self.vocabulary().behavior(fact.known().predicate()).thread;
+        matches!(thread, Some(OpenThread::Promise | OpenThread::Debt)) && fact.end.is_none() && !fact.is_superseded
+    }
+
+    /// Returns the quests that the readers know and that, as far as they know, have not ended. Sorted by name.
+    pub(super) fn open_quests(&self) -> Vec<EntityId> {
+        let quests = self.kinds.iter().filter(|(_, kind)| **kind == Kind::Quest).map(|(id, _)| id);
+        let is_known = |id: &EntityId| {
+            let facts = self.shared.facts.iter().map(SharedFact::known);
+            facts.filter(|known| !known.is_name()).any(|known| {
+                known.predicate().as_str() != attribute::KIND
+                    && (known.subject() == id || known.object().entity() == Some(id))
+            })
+        };
+        let mut quests: Vec<EntityId> =
+            quests.filter(|id| self.names.name(id).is_some() && is_known(id) && !self.has_ended(id)).cloned().collect();
+        quests.sort_by_key(|id| (self.names.name(id).map(text::normalize), id.clone()));
+        quests
+    }
+
+    fn has_ended(&self, quest: &EntityId) -> bool {
+        self.shared.facts.iter().filter(|fact| fact.known().subject() == quest && !fact.is_superseded).any(|fact| {
+            let ended = &self.vocabulary().behavior(fact.known().predicate()).ended_values;
+            let value = fact.known().object().to_string();
+            text::words(&value).iter().take(2).any(|word| ended.contains(word))
+        })
+    }
+
+    /// Returns the entries of open quests, promises and debts.
+    pub(super) fn threads(&self, open_quests: &[EntityId]) -> Vec<Entry> {
+        let mut entries: Vec<Entry> = open_quests.iter().map(|id| self.entry(id)).collect();
+        let mut statements = BTreeSet::new();
+        let obligations = self.shared.facts.iter().filter(|fact| fact.is_told() && self.is_open_obligation(fact));
+        let sentences: Vec<String> = obligations
+            .filter(|fact| statements.insert(text::normalize(fact.known().statement())))
+            .map(|fact| self.wording().sentence(fact, false))
+            .collect();
+        if !sentences.is_empty() {
+            let blocks = vec![Block::List { label: String::new(), items: sentences }];
+            entries.push(Entry {
+                title: "Promises and debts".to_owned(),
+                anchor: "promises-and-debts".to_owned(),
+                blocks,
+            });
+        }
+        entries
+    }
+
+    /// Returns the entries of texts that are not part of a session, such as letters. Texts with the same title are one
+    /// entry.
+    pub(super) fn texts(&self) -> Vec<Entry> {
+        let mut by_title: BTreeMap<String, Vec<&Passage>> = BTreeMap::new();
+        let passages = self.shared.passages.iter().map(|(_, passage)| passage.as_ref());
+        for passage in passages.filter(|passage| passage.session.is_none()) {
+            let document = passage.document.as_ref().and_then(|id| self.names.name(id));
+            let is_speech = passage.speaker.is_some() || passage.speaker_alias.is_some();
+            let default_title = if is_speech { "Words that were said" } else { "Notes" };
+            let title = passage.title.as_deref().or(document).unwrap_or(default_title);
+            by_title.entry(title.to_owned()).or_default().push(passage);
+        }
+        let entry = |(number, (title, mut passages)): (usize, (String, Vec<&Passage>))| {
+            passages
+                .sort_by_key(|passage| (passage.time.as_ref().and_then(|date| date.time), passage.line, &passage.text));
+            let blocks = passages.iter().map(|passage| Block::Quote(self.quoted_lines(passage))).collect();
+            Entry { title, anchor: format!("text-{number}"), blocks }
+        };
+        by_title.into_iter().enumerate().map(entry).collect()
+    }
+
+    /// Returns the lines of a text, with the name of the speaker if somebody said it.
+    pub(super) fn quoted_lines(&self, passage: &Passage) -> Vec<String> {
+        let speaker = passage.speaker.as_ref().and_then(|id| self.names.name(id)).or(passage.speaker_alias.as_deref());
+        let is_speech = passage.speaker.is_some() || passage.speaker_alias.is_some();
+        match is_speech {
+            true => vec![format!("{}: \u{201C}{}\u{201D}", speaker.unwrap_or("Someone"), passage.text.trim())],
+            false => passage.text.lines().map(str::to_owned).collect(),
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! The names by which the readers of a handbook know entities.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use hearsay_belief::Known;
+use hearsay_model::{EntityId, attribute, spelling::is_common_word, text, words};
+
+use super::shared::SharedView;
+
+/// Names that all readers know.
+pub(super) struct Names {
+    primary: BTreeMap<EntityId, String>,
+    /// All names of each entity, as words without a leading article.
+    all: BTreeMap<EntityId, Vec<Vec<String>>>,
+    /// All names and unambiguous parts of names, as words without a leading article. `None` if a part belongs to
+    /// several entities.
+    by_words: BTreeMap<Vec<String>, Option<EntityId>>,
+    /// Number of words in the longest name.
+    max_words: usize,
+}
+
+impl Names {
+    pub(super) fn new(shared: &SharedView) -> Self {
+        let name_facts: Vec<&Known> =
+            shared.facts.iter().map(|fact| fact.known()).filter(|known| known.is_name()).collect();
+        let mut best: BTreeMap<&EntityId, ((bool, bool), &Known)> = BTreeMap::new();
+        for known in name_facts.iter().copied() {
+            // An open name comes before a secret name, and a name before an alias.
+            let priority = (!known.is_secret(), known.predicate().as_str() == attribute::NAME);
+            let entry = best.entry(known.subject()).or_insert((priority, known));
+            if (priority, std::cmp::Reverse(known.id())) > (entry.0, std::cmp::Reverse(entry.1.id())) {
+                *entry = (priority, known);
+            }
+        }
+        let primary =
+            best.into_iter().filter_map(|(id, (_, known))| Some((id.clone(), known.object().text()?.to_owned())));
+        let (mut full, mut parts) = (BTreeMap::new(), BTreeMap::new());
+        let mut all: BTreeMap<EntityId, Vec<Vec<String>>> = BTreeMap::new();
+        for known in &name_facts {
+            let name = without_article(text::words(known.object().text().unwrap_or_default()));
+            all.entry(known.subject().clone()).or_default().push(name.clone());
+            let is_word = |word: &String| word.chars().count() > 2 && !is_common_word(word);
+            // "Jory" may stand for "Jory Penhale", but "dinner" not for "The Lampday dinner".
+            let is_personal = name.len() > 1 && text::words(known.object().text().unwrap_or_default()) == name;
+            let written = known.object().text().unwrap_or_default();
+            let is_capitalized = written.split_whitespace().all(|word| word.starts_with(char::is_uppercase));
+            if known.predicate().as_str() == attribute::NAME && is_personal && is_capitalized {
+                for word in name.iter().filter(|word| is_word(word)) {
+                    add(&mut parts, vec![word.clone()], known.subject());
+                }
+            }
+            if name.len() > 1 || name.first().is_some_and(is_word) {
+                add(&mut full, name, known.subject());
+            }
+        }
+        for (part, id) in parts {
+            full.entry(part).or_insert(id);
+        }
+        let max_words = full.keys().map(Vec::len).max().unwrap_or_default();
+        Self { primary: primary.collect(), all, by_words: full, max_words }
+    }
+
+    /// Returns the name of an entity; `None` if the readers have no name for it.
+    pub(super) fn name(&self, id: &EntityId) -> Option<&str> {
+        self.primary.get(id).map(String::as_str)
+    }
+
+    /// Returns whether a text contains a name of an entity. The name may be an everyday word.
+    pub(super) fn is_named_in(&self, id: &EntityId, text: &str) -> bool {
+        let words = text::words(text);
+        self.all.get(id).into_iter().flatten().any(|name| text::contains_name(&words, name))
+    }
+
+    /// Returns the entities that a text names.
+    pub(super) fn mentions(&self, text: &str) -> BTreeSet<EntityId> {
+        self.mentions_in_order(text).into_iter().collect()
+    }
+
+    /// Returns the entities that a text names, in the order of the text. If several names start at the same word, the
+    /// longest wins.
+    pub(super) fn mentions_in_order(&self, text: &str) -> Vec<EntityId> {
+        let words = text::words(text);
+        let (mut found, mut at) = (Vec::new(), 0);
+        while at < words.len() {
+            let last = words.len().min(at + self.max_words);
+            let named = (at + 1..=last).rev().find_map(|end| Some((self.by_words.get(&words[at..end])?, end)));
+            at = named.map_or(at + 1, |(_, end)| end);
+            found.extend(named.and_then(|(id, _)| id.clone()));
+        }
+        found
+    }
+
+    /// Returns a sentence as the clause after "says that": with a lowercase first letter, unless the first word is a
+    /// name.
+    pub(super) fn as_clause(&self, sentence: &str) -> String {
+        let sentence = words::lower_first(sentence);
+        let words = text::words(&sentence);
+        let starts_with_name =
+            (1..=words.len().min(self.max_words)).any(|end| self.by_words.contains_key(&words[..end]));
+        let first = sentence.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+        match first.chars().count() > 1 && !starts_with_name && is_common_word(&first.to_lowercase()) {
+            true => format!("{}{}", first.to_lowercase(), &sentence[first.len()..]),
+            false => sentence,
+        }
+    }
+}
+
+fn add(names: &mut BTreeMap<Vec<String>, Option<EntityId>>, name: Vec<String>, id: &EntityId) {
+    let entry = names.entry(name).or_insert_with(|| Some(id.clone()));
+    if entry.as_ref() != Some(id) {
+        *entry = None;
+    }
+}
+
+/// Removes articles and other fillers from the start of a name.
+fn without_article(mut name: Vec<String>) -> Vec<String> {
+    while name.len() > 1 && words::contains_word(&words::english().fillers, &name[0]) {
+        name.remove(0);
+    }
+    name
+}
+
+/// Returns the sort key of a name: the name without a leading article.
+pub(super) fn sort_key(name: &str) -> Vec<String> {
+    without_article(text::words(name))
+}

@@ -1,0 +1,74 @@
+//! The story by session.
+
+use hearsay_model::{EntityId, Passage, Precision, Session};
+
+use super::{
+    builder::Builder,
+    content::{Block, Entry},
+    wording::join,
+};
+
+/// Maximum number of lines that are quoted for a session without a summary.
+const MAX_LINES: usize = 12;
+
+impl Builder<'_> {
+    /// Returns an entry for each session.
+    pub(super) fn story(&self) -> Vec<Entry> {
+        (0..self.timeline.sessions.len()).map(|session| self.session_entry(session)).collect()
+    }
+
+    fn session_entry(&self, at: usize) -> Entry {
+        let session = self.timeline.sessions[at];
+        let mut blocks = vec![Block::Note(self.session_note(session))];
+        let mut lines: Vec<&Passage> = self.shared.passages.iter().map(|(_, passage)| passage.as_ref()).collect();
+        lines.retain(|passage| passage.session.as_ref() == Some(&session.id));
+        lines.sort_by_key(|passage| (passage.line, &passage.text));
+        // The summary of a session is a titled passage before the first line.
+        let (summary, mut lines): (Vec<&Passage>, Vec<&Passage>) =
+            lines.into_iter().partition(|passage| passage.line == 0 && passage.title.is_some());
+        blocks.extend(summary.iter().map(|passage| Block::Paragraph(passage.text.clone())));
+        if summary.is_empty() {
+            // Lines that name more entities say more about the story.
+            lines.sort_by_key(|passage| std::cmp::Reverse(self.names.mentions(&passage.text).len()));
+            lines.truncate(MAX_LINES);
+            lines.sort_by_key(|passage| (passage.line, &passage.text));
+            let items: Vec<String> = lines.iter().flat_map(|passage| self.quoted_lines(passage)).collect();
+            blocks.extend((!items.is_empty()).then(|| Block::List { label: String::new(), items }));
+        }
+        let has_content = blocks.len() > 1;
+        if !has_content && session.present.len() < self.request.party.len() {
+            blocks.push(Block::Paragraph("Only those who were there know what happened.".to_owned()));
+        }
+        let met = self.timeline.meetings.iter().filter(|(_, meeting)| meeting.met == Some(at)).map(|(id, _)| id);
+        let subjects = &self.timeline.subjects[at];
+        for (label, targets) in [("First met", self.links(met)), ("Learned about", self.links(subjects))] {
+            if !targets.is_empty() {
+                blocks.push(Block::Links { label: label.to_owned(), targets });
+            }
+        }
+        Entry { title: self.timeline.session_title(at), anchor: format!("session-{at}"), blocks }
+    }
+
+    /// Returns the date of a session and the characters who were there.
+    fn session_note(&self, session: &Session) -> String {
+        let start = session.start.as_ref().map(|date| match date.time {
+            Some(time) => self.state.calendar().format_with_precision(time, Precision::Day),
+            None => date.raw.clone(),
+        });
+        let names = |ids: Vec<&EntityId>| -> Vec<String> {
+            ids.into_iter().filter_map(|id| self.names.name(id)).map(str::to_owned).collect()
+        };
+        let present = names(session.present.iter().collect());
+        let absent = names(self.request.party.iter().filter(|id| !session.present.contains(id)).collect());
+        let sentence = |names: &[String], singular: &str, plural: &str| {
+            let refs: Vec<&str> = names.iter().map(String::as_str).collect();
+            format!("{} {}.", join(&refs), if names.len() == 1 { singular } else { plural })
+        };
+        let attendance = match (present.is_empty(), absent.is_empty()) {
+            (true, _) => None,
+            (false, true) => Some("Everyone was there.".to_owned()),
+            (false, false) => Some(sentence(&absent, "was away", "were away")),
+        };
+        start.map(|start| format!("{start}.")).into_iter().chain(attendance).collect::<Vec<_>>().join(" ")
+    }
+}

@@ -1,0 +1,243 @@
+//! The facts and passages that all readers of a handbook know.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use hearsay_belief::{AccessPath, Known, KnownEdge, View};
+use hearsay_model::{
+    Acquisition, Credence, Date, EntityId, FactId, GameTime, Passage, PassageId, Predicate, SessionId, attribute,
+};
+
+/// How much a reader believes a fact.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Certainty {
+    /// The credence is above 0.9.
+    Certain,
+    /// The credence is at most 0.9.
+    Likely,
+    /// The credence is at most 0.65.
+    Unsure,
+    /// The credence is at most 0.35.
+    Doubted,
+    /// The credence is 0.
+    Untrue,
+}
+
+impl From<Credence> for Certainty {
+    fn from(credence: Credence) -> Self {
+        match credence.get() {
+            credence if credence <= 0.0 => Self::Untrue,
+            credence if credence <= 0.35 => Self::Doubted,
+            credence if credence <= 0.65 => Self::Unsure,
+            credence if credence <= 0.9 => Self::Likely,
+            _ => Self::Certain,
+        }
+    }
+}
+
+/// How the readers know a fact.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// The readers saw it, have always known it, or concluded it.
+    Own,
+    /// These entities told it to all readers.
+    Told(BTreeSet<EntityId>),
+    /// The readers read it in this document; `None` if the document is unknown.
+    Read(Option<EntityId>),
+    /// The readers heard it, but not all from the same entity.
+    Heard,
+    /// The only reader invented it.
+    Invented,
+}
+
+/// The knowledge that all readers of a handbook have in common.
+///
+/// Everything in a handbook comes from this type. It contains nothing that any reader does not know.
+pub(super) struct SharedView<'v> {
+    pub(super) facts: Vec<SharedFact<'v>>,
+    pub(super) passages: Vec<(PassageId, Arc<Passage>)>,
+}
+
+/// A fact that all readers know.
+pub(super) struct SharedFact<'v> {
+    /// The fact in the view of each reader. There is at least one reader.
+    known: Vec<&'v Known>,
+    /// How much the readers believe the fact; `None` if they do not agree. The handbook must not show whose belief
+    /// differs, because a reader may have a reason that the others do not know.
+    pub(super) certainty: Option<Certainty>,
+    pub(super) origin: Origin,
+    /// The end of the fact, if all readers know that it has ended. Contains the date, if they know it.
+    pub(super) end: Option<Option<&'v Date>>,
+    /// Whether all readers know a later value of the same functional predicate.
+    pub(super) is_superseded: bool,
+}
+
+impl<'v> SharedView<'v> {
+    /// Returns the common knowledge of several readers. With `for_party`, leaves out what all of them conceal.
+    pub(super) fn new(views: &'v [View], for_party: bool) -> Self {
+        let Some((first, others)) = views.split_first() else {
+            return Self { facts: Vec::new(), passages: Vec::new() };
+        };
+        let facts = first.facts().filter_map(|known| {
+            let all: Option<Vec<&Known>> =
+                std::iter::once(Some(known)).chain(others.iter().map(|view| view.fact(known.id()))).collect();
+            let all = all.filter(|all| !for_party || !all.iter().all(|known| known.conceals()))?;
+            Some(SharedFact::new(views, all))
+        });
+        let concealed: Vec<BTreeSet<PassageId>> = views.iter().map(View::concealed_passages).collect();
+        let passages = first.passages().filter_map(|(id, heard)| {
+            let others: Option<Vec<_>> = others.iter().map(|view| view.passage(id)).collect();
+            if for_party && concealed.iter().all(|passages| passages.contains(&id)) {
+                return None;
+            }
+            // If one reader does not know who the speaker is, the handbook does not name the speaker.
+            let mut forms = std::iter::once(heard).chain(others?).map(|heard| &heard.passage);
+            let masked = forms.find(|passage| passage.speaker.is_none()).unwrap_or(&heard.passage);
+            Some((id, Arc::clone(masked)))
+        });
+        Self { facts: facts.collect(), passages: passages.collect() }
+    }
+}
+
+impl<'v> SharedFact<'v> {
+    fn new(views: &'v [View], known: Vec<&'v Known>) -> Self {
+        let in_views = || views.iter().zip(&known);
+        let mut certainties = in_views().map(|(view, known)| Certainty::from(view.belief(known).credence));
+        let first = certainties.next();
+        let certainty = first.filter(|first| certainties.all(|other| other == *first));
+        let ends: Option<Vec<_>> = in_views().map(|(view, known)| view.known_end(known)).collect();
+        let end = ends.map(|ends| ends.first().and_then(|end| end.date));
+        let is_superseded = in_views().all(|(view, known)| view.is_superseded(known.id()));
+        let origin = origin(views, &known);
+        Self { certainty, origin, end, is_superseded, known }
+    }
+
+    /// Returns the fact as one of the readers knows it. Its subject, predicate, object and statement are the same for
+    /// all readers.
+    pub(super) fn known(&self) -> &'v Known {
+        self.known[0]
+    }
+
+    /// Returns whether the fact is printed. Earlier values of functional predicates are not.
+    pub(super) fn is_told(&self) -> bool {
+        !self.is_superseded && !is_omitted(self.known().predicate())
+    }
+
+    /// Returns a sort key. Of several facts with the same statement, the first is printed: the one that the readers
+    /// believe most.
+    pub(super) fn priority(&self) -> (u8, FactId) {
+        let priority = match self.certainty {
+            Some(Certainty::Certain) => 0,
+            Some(Certainty::Likely) => 1,
+            None => 2,
+            Some(Certainty::Unsure) => 3,
+            Some(Certainty::Doubted) => 4,
+            Some(Certainty::Untrue) => 5,
+        };
+        (priority, self.known().id())
+    }
+
+    /// Returns when the last reader first learned the fact, and in which session. `None` if the reader has always known
+    /// the fact, or learned it outside of the sessions.
+    pub(super) fn learned(&self) -> (Option<GameTime>, Option<&'v SessionId>) {
+        let first_learned = self.known.iter().map(|known| {
+            let edges = known.known_edges().iter().chain(known.shared());
+            edges.map(|known_edge| (known_edge.since, known_edge.edge.session.as_ref())).min().unwrap_or_default()
+        });
+        first_learned.max().unwrap_or_default()
+    }
+
+    /// Returns the entities that were present when each reader learned the fact, or told it to each reader.
+    pub(super) fn company(&self) -> BTreeSet<EntityId> {
+        let companies = self.known.iter().map(|known| {
+            let edges = known.known_edges().iter().filter(|known_edge| known_edge.access_path == AccessPath::Own);
+            let company = edges.flat_map(|known_edge| {
+                known_edge.edge.co_present.iter().chain(known_edge.edge.acquisition.teller()).cloned()
+            });
+            company.collect::<BTreeSet<EntityId>>()
+        });
+        companies.reduce(|a, b| a.intersection(&b).cloned().collect()).unwrap_or_default()
+    }
+
+    /// Returns whether the only reader told the fact to others.
+    pub(super) fn was_passed_on(&self) -> bool {
+        self.known.len() == 1 && !self.known().shared().is_empty()
+    }
+
+    /// Returns whether the only reader has reason to think that no other character of the party knows the fact.
+    pub(super) fn is_private(&self, party: &[EntityId]) -> bool {
+        let known = self.known();
+        let edges = || known.known_edges().iter().chain(known.shared());
+        let is_alone = |known_edge: &KnownEdge| {
+            let edge = &known_edge.edge;
+            let mut others = edge.co_present.iter().chain(edge.acquisition.teller());
+            // The facts that a text states are learned without a record of who else was there.
+            let is_recorded = match &edge.acquisition {
+                Acquisition::Witnessed | Acquisition::Told { by: None, .. } => !edge.co_present.is_empty(),
+                _ => true,
+            };
+            known_edge.access_path == AccessPath::Own && is_recorded && !others.any(|id| party.contains(id))
+        };
+        let is_unusual = known.is_secret()
+            || known.conceals()
+            || edges()
+                .any(|known_edge| !known_edge.edge.acquisition.is_authored() || known_edge.edge.session.is_some());
+        self.known.len() == 1 && party.len() > 1 && is_unusual && edges().all(is_alone)
+    }
+}
+
+/// Returns how all readers know a fact.
+fn origin(views: &[View], known: &[&Known]) -> Origin {
+    let origins: Vec<Origin> = known.iter().map(|known| own_origin(known)).collect();
+    let [first, others @ ..] = &origins[..] else { return Origin::Heard };
+    if others.iter().all(|other| other == first) && !matches!(first, Origin::Told(_) | Origin::Invented) {
+        return first.clone();
+    }
+    if others.is_empty() {
+        return first.clone();
+    }
+    // A reader who knows the fact from elsewhere may be the one who told it to the others.
+    let tellers = views.iter().zip(known).zip(&origins).map(|((view, known), origin)| {
+        let mut tellers = match origin {
+            Origin::Told(tellers) => tellers.clone(),
+            _ => BTreeSet::new(),
+        };
+        tellers.extend(known.known_edges().iter().filter_map(|edge| edge.edge.acquisition.teller().cloned()));
+        tellers.extend(view.knower().entity().cloned());
+        tellers
+    });
+    match tellers.reduce(|a, b| a.intersection(&b).cloned().collect()) {
+        Some(tellers) if !tellers.is_empty() => Origin::Told(tellers),
+        _ => Origin::Heard,
+    }
+}
+
+/// Returns how one knower knows a fact.
+fn own_origin(known: &Known) -> Origin {
+    if known.is_made_up() {
+        return Origin::Invented;
+    }
+    // If the knower learned the fact itself, its belief does not depend on its groups and places.
+    let is_own = |known_edge: &&KnownEdge| known_edge.access_path == AccessPath::Own;
+    let has_own = known.known_edges().iter().any(|known_edge| is_own(&known_edge));
+    let edges = move || known.known_edges().iter().filter(move |known_edge| !has_own || is_own(known_edge));
+    let acquisitions = || edges().map(|known_edge| &known_edge.edge.acquisition);
+    if acquisitions().any(|acquisition| !matches!(acquisition, Acquisition::Told { .. } | Acquisition::Read { .. })) {
+        return Origin::Own;
+    }
+    let tellers: BTreeSet<EntityId> = acquisitions().filter_map(|acquisition| acquisition.teller().cloned()).collect();
+    let read = acquisitions().find_map(|acquisition| match acquisition {
+        Acquisition::Read { document } => Some(document.clone()),
+        _ => None,
+    });
+    match read {
+        _ if !tellers.is_empty() => Origin::Told(tellers),
+        Some(document) => Origin::Read(document),
+        None => Origin::Heard,
+    }
+}
+
+/// Returns whether a predicate is left out of handbooks: names and kinds are printed elsewhere, and the others are notes
+/// for the DM and settings of the game.
+fn is_omitted(predicate: &Predicate) -> bool {
+    [attribute::NAME, attribute::KIND, attribute::TAG, attribute::TALKATIVENESS].contains(&predicate.as_str())
+}

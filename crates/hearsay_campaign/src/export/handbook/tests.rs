@@ -1,0 +1,203 @@
+//! Handbooks of a small campaign, with a whisper, a lie, a rumour, a secret name and a dead character.
+
+use hearsay_model::{EntityId, State, Timestamp};
+
+use super::{Handbook, HandbookFormat, HandbookReaders, HandbookRequest, export_handbooks};
+use crate::{Limits, plan, read};
+
+const MILL: &str = r#"
+campaign: {name: "The <Mill> & the [pass]", id: mill, start: "2 Frost 10, 19:00"}
+calendar: {name: C, months: [{name: Frost, days: 30}]}
+audience: {attributes: {name: common, alias: common}}
+entities:
+  - {id: inn, name: The Inn, kind: location}
+  - {id: cellar, name: The Cellar, kind: location, part_of: inn}
+  - {id: guild, name: The Guild, kind: faction}
+  - {id: kessa, name: Kessa Thorn, kind: player, home: none, location: inn, attributes: {occupation: thief, talkativeness: "0.4"},
+     secrets: [{id: kessa-owes, text: "Kessa Thorn stole the silver bell."}]}
+  - {id: bram, name: Bram Hale, kind: player, home: none, location: inn}
+  - {id: mirela, name: Mirela Voss, kind: npc, home: inn,
+     aliases: [Mother Gull, {name: The Grey Lady, secret: true}],
+     relationships: [{type: OWNS, target: inn, statement: "Mirela Voss owns the Inn.", known_by: [kessa, bram]}],
+     attributes: {occupation: {value: innkeeper, known_by: [kessa, bram]}}}
+  - {id: odo, name: Odo Brandt, kind: npc, home: inn}
+  - {id: jory, name: Jory Penn, kind: npc, home: none,
+     attributes: {condition: {value: dead, known_by: [kessa, bram]}},
+     relationships: [{type: MEMBER_OF, target: guild, known_by: [kessa, bram]}]}
+  - {id: stranger, name: Old Nobody, kind: npc, home: none}
+  - {id: find-killer, name: Find the killer, kind: quest, attributes: {reward: {value: fifty crowns, known_by: [kessa, bram]}},
+     relationships: [{type: QUEST_GIVEN_BY, target: mirela, statement: "Mirela Voss asks who killed Jory.", known_by: [kessa, bram]}]}
+  - {id: lost-cat, name: The lost cat, kind: quest, attributes: {stage: {value: done, known_by: [kessa, bram]}}}
+sessions:
+  - id: s1
+    number: 1
+    title: The evening
+    start: "2 Frost 10, 19:00"
+    end: "2 Frost 10, 23:00"
+    present: [kessa, bram]
+    summary: "The two came to the Inn in the rain."
+    log:
+      - {speaker: odo, text: "I was here all night.", facts: [{id: odo-alibi, subject: odo, text: "Odo Brandt was at the Inn all night."}]}
+      - {speaker: mirela, text: "Odo paid for Jory's grave.", facts: [{id: grave, subject: odo, text: "The coins of Odo Brandt paid for the grave."}]}
+      - {speaker: mirela, text: "Odo paid for it, I said.", facts: [{fact: grave}]}
+      - {speaker: odo, text: "The bell rings at dusk.", heard_by: [kessa], facts: [{id: bell, subject: inn, text: "The bell of the Inn rings at dusk."}]}
+      - {speaker: mirela, text: "Wait by the well, Bram.", heard_by: [bram], facts: [{id: well, subject: mirela, text: "Mirela Voss waits by the well at midnight."}]}
+  - id: s2
+    number: 2
+    title: The morning
+    start: "3 Frost 10, 09:00"
+    end: "3 Frost 10, 12:00"
+    present: [kessa]
+    log:
+      - {speaker: stranger, text: "The guild pays me.", facts: [{id: pays, subject: guild, text: "The Guild pays Old Nobody."}]}
+facts:
+  - {id: ghost, subject: cellar, text: "A ghost walks in the Cellar.", known_by: [{who: kessa, how: told, credence: 0.5}, {who: bram, how: told, credence: 0.5}]}
+  - {id: ghost-again, subject: inn, text: "A ghost walks in the Cellar.", known_by: [{who: kessa, credence: 0.3}, {who: bram, credence: 0.3}]}
+"#;
+
+fn mill(yaml: &str) -> State {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("mill.yaml"), yaml).unwrap();
+    let mut state = State::default();
+    let campaign = read(folder.path(), &Limits::default()).unwrap_or_else(|errors| panic!("{errors}"));
+    state.apply(plan(&state, &campaign, Timestamp(7)).operation.unwrap()).unwrap();
+    state
+}
+
+fn party() -> Vec<EntityId> {
+    ["bram", "kessa"].into_iter().map(|id| EntityId::new(id).unwrap()).collect()
+}
+
+fn book(state: &State, reader: Option<&str>, format: HandbookFormat) -> String {
+    let (party, reader) = (party(), reader.map(|id| EntityId::new(id).unwrap()));
+    let readers = reader.as_ref().map_or(HandbookReaders::Party, HandbookReaders::Character);
+    let title = state.campaign().unwrap().name.as_str();
+    Handbook::new(state, &HandbookRequest { title, party: &party, readers, as_of: None }).write(format)
+}
+
+/// Returns the part of a handbook between a heading and the next heading of the same or a higher level.
+fn section<'b>(book: &'b str, heading: &str) -> &'b str {
+    let start = book.find(&format!("\n{heading}\n")).unwrap_or_else(|| panic!("{heading} in {book}"));
+    let rest = &book[start + heading.len() + 2..];
+    let level = heading.bytes().take_while(|byte| *byte == b'#').count();
+    let ends = (1..=level).filter_map(|level| rest.find(&format!("\n{} ", "#".repeat(level))));
+    &rest[..ends.min().unwrap_or(rest.len())]
+}
+
+#[test]
+fn the_handbook_of_the_party_says_what_all_know_and_how_sure_they_are() {
+    let state = mill(MILL);
+    let book = book(&state, None, HandbookFormat::Markdown);
+    assert!(book.starts_with("# The \\<Mill\\> & the \\[pass\\]\n\n*What the party knows.*\n"), "{book}");
+    let odo = section(&book, "### Odo Brandt");
+    assert!(odo.contains("*Met in session 1.*"), "{odo}");
+    assert!(odo.contains("- By their own account, Odo Brandt was at the Inn all night.\n"), "{odo}");
+    assert!(odo.contains("- Mirela Voss says that the coins of Odo Brandt paid for the grave.\n"), "{odo}");
+    let cellar = section(&book, "### The Cellar");
+    assert!(cellar.contains("- It is rumoured that a ghost walks in the Cellar.\n"), "{cellar}");
+    let mirela = section(&book, "### Mirela Voss");
+    assert!(
+        mirela.contains("**Occupation:** innkeeper") && mirela.contains("- Mirela Voss owns the Inn.\n"),
+        "{mirela}"
+    );
+    assert!(mirela.contains("Mother Gull"), "{mirela}");
+    assert!(section(&book, "## Places").contains("### The Inn"), "{book}");
+    assert!(section(&book, "### The Inn").contains("**See also:** "), "{book}");
+    let threads = section(&book, "## Open threads");
+    assert!(
+        threads.contains("### Find the killer") && threads.contains("Mirela Voss asks who killed Jory."),
+        "{threads}"
+    );
+    assert!(!threads.contains("lost cat"), "{threads}");
+    let story = section(&book, "## The story so far");
+    assert!(story.contains("### Session 1: The evening\n\n*2 Frost 10. Everyone was there.*"), "{story}");
+    assert!(
+        story.contains("The two came to the Inn in the rain.")
+            && story.contains("**First met:** Mirela Voss, Odo Brandt")
+    );
+    assert!(section(story, "### Session 2: The morning").contains("Bram Hale was away."), "{story}");
+}
+
+#[test]
+fn the_handbook_of_the_party_has_no_whisper_no_secret_and_no_repetition() {
+    let state = mill(MILL);
+    let book = book(&state, None, HandbookFormat::Markdown);
+    for private in ["bell", "well", "Grey Lady", "Old Nobody pays", "pays Old Nobody", "talkativeness", "Talkativeness"]
+    {
+        assert!(!book.contains(private), "{private}: {book}");
+    }
+    for line in book.lines().filter(|line| line.starts_with("- ")) {
+        assert_eq!(book.matches(line).count(), 1, "{line}");
+    }
+    assert_eq!(book.matches("ghost walks").count(), 1, "{book}");
+    // Without the secrets, the handbook is the same.
+    let without = MILL
+        .replace(", {name: The Grey Lady, secret: true}", "")
+        .replace(",\n     secrets: [{id: kessa-owes, text: \"Kessa Thorn stole the silver bell.\"}]", "")
+        .lines()
+        .filter(|line| !line.contains("heard_by:"))
+        .collect::<Vec<_>>()
+        .join("\n");
+    assert!(!without.contains("silver bell") && !without.contains("rings at dusk"));
+    assert_eq!(book, self::book(&mill(&without), None, HandbookFormat::Markdown));
+}
+
+#[test]
+fn the_dead_are_described_in_the_past() {
+    let book = book(&mill(MILL), None, HandbookFormat::Markdown);
+    let jory = section(&book, "### Jory Penn");
+    assert!(jory.contains("*Dead.") && jory.contains("- Jory Penn was a member of The Guild.\n"), "{jory}");
+    assert!(!jory.contains("Jory Penn is") && !jory.contains("Condition"), "{jory}");
+}
+
+#[test]
+fn the_handbook_of_a_character_adds_what_only_that_character_knows() {
+    let state = mill(MILL);
+    let kessa = book(&state, Some("kessa"), HandbookFormat::Markdown);
+    assert!(kessa.contains("*What Kessa Thorn knows.*"), "{kessa}");
+    let inn = section(&kessa, "### The Inn");
+    let (common, private) = inn.split_once("*As far as you know, no one else in the party knows this:*").unwrap();
+    assert!(private.contains("- Odo Brandt says that the bell of the Inn rings at dusk.\n"), "{private}");
+    assert!(!common.contains("bell"), "{common}");
+    let own = section(&kessa, "### Kessa Thorn");
+    assert!(own.split_once("*As far as you know").unwrap().1.contains("Kessa Thorn stole the silver bell."), "{own}");
+    assert!(section(&kessa, "### The Guild").contains("Old Nobody says that the Guild pays Old Nobody."), "{kessa}");
+    let bram = book(&state, Some("bram"), HandbookFormat::Markdown);
+    assert!(section(&bram, "### Mirela Voss").contains("Mirela Voss waits by the well"), "{bram}");
+    for private in ["bell", "Guild pays", "The morning"] {
+        assert!(!bram.contains(private), "{private}: {bram}");
+    }
+}
+
+#[test]
+fn the_page_is_escaped_and_all_links_have_targets() {
+    let state = mill(MILL);
+    for reader in [None, Some("kessa")] {
+        let page = book(&state, reader, HandbookFormat::Html);
+        assert!(page.contains("<h1>The &lt;Mill&gt; &amp; the [pass]</h1>"), "{page}");
+        assert!(!page.contains("<script") && !page.contains("http") && !page.contains("src="), "{page}");
+        assert!(page.contains("@media print"));
+        let attributes = |name: &str| -> Vec<String> {
+            let starts = page.match_indices(name).map(|(at, _)| at + name.len());
+            starts.filter_map(|at| page[at..].split('"').next().map(str::to_owned)).collect()
+        };
+        let (targets, links) = (attributes(" id=\""), attributes("href=\"#"));
+        assert!(links.len() > 20, "{links:?}");
+        for link in links {
+            assert_eq!(targets.iter().filter(|target| **target == link).count(), 1, "{link}");
+        }
+    }
+}
+
+#[test]
+fn all_handbooks_are_written_into_a_folder() {
+    let (state, party, folder) = (mill(MILL), party(), tempfile::tempdir().unwrap());
+    let request = HandbookRequest { title: "The Mill", party: &party, readers: HandbookReaders::Party, as_of: None };
+    let target = folder.path().join("books");
+    for _ in 0..2 {
+        let files = export_handbooks(&state, &request, &target, HandbookFormat::Html).unwrap();
+        let names: Vec<_> = files.iter().map(|file| file.file_name().unwrap().to_str().unwrap()).collect();
+        assert_eq!(names, ["Handbook.html", "Bram Hale.html", "Kessa Thorn.html"]);
+        assert!(std::fs::read_to_string(&files[2]).unwrap().contains("What Kessa Thorn knows."));
+    }
+}

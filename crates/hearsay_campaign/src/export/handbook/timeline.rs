@@ -1,0 +1,104 @@
+//! The sessions that the readers attended, and their first meetings with entities.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use hearsay_model::{EntityId, Session, State, attribute};
+
+use super::{HandbookReaders, HandbookRequest, names::Names, shared::SharedView};
+
+/// The sessions that the readers attended, and what they met in them.
+pub(super) struct Timeline<'a> {
+    /// The sessions in the order of play.
+    pub(super) sessions: Vec<&'a Session>,
+    /// The first meeting with each entity that the readers met or heard of in play.
+    pub(super) meetings: BTreeMap<EntityId, Meeting>,
+    /// For each session, the subjects of the facts that the readers learned in it.
+    pub(super) subjects: Vec<BTreeSet<EntityId>>,
+}
+
+/// The first contact of the readers with an entity. Sessions are positions in [`Timeline::sessions`].
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Meeting {
+    /// The session in which the entity spoke to the readers or was with them.
+    pub(super) met: Option<usize>,
+    /// The session in which the readers heard of the entity.
+    named: Option<usize>,
+}
+
+impl<'a> Timeline<'a> {
+    pub(super) fn new(state: &'a State, request: &HandbookRequest, shared: &SharedView, names: &Names) -> Self {
+        let is_reader = |id: &EntityId| match request.readers {
+            HandbookReaders::Party => request.party.contains(id),
+            HandbookReaders::Character(reader) => id == reader,
+        };
+        let is_past = |session: &Session| {
+            let start = session.start.as_ref().and_then(|date| date.time);
+            request.as_of.is_none_or(|now| start.is_none_or(|start| start <= now))
+        };
+        let attended = |session: &&Session| session.present.iter().any(is_reader) && is_past(session);
+        let mut sessions: Vec<&Session> = state.sessions().map(AsRef::as_ref).filter(attended).collect();
+        sessions.sort_by_key(|session| {
+            (session.start.as_ref().and_then(|date| date.time), session.number, session.id.clone())
+        });
+        let subjects = vec![BTreeSet::new(); sessions.len()];
+        let mut timeline = Self { sessions, meetings: BTreeMap::new(), subjects };
+        for (_, passage) in &shared.passages {
+            let Some(session) = timeline.position(passage.session.as_ref()) else { continue };
+            passage.speaker.iter().for_each(|id| timeline.meet(id, session));
+            names.mentions(&passage.text).iter().for_each(|id| timeline.name(id, session));
+        }
+        for fact in &shared.facts {
+            let known = fact.known();
+            let Some(session) = timeline.position(fact.learned().1) else { continue };
+            fact.company().iter().for_each(|id| timeline.meet(id, session));
+            if !known.is_name() && known.predicate().as_str() != attribute::KIND {
+                let mut mentions = names.mentions_in_order(known.statement());
+                // If the sentence does not name the subject, it is about something else for the readers.
+                let subject = known.subject();
+                if mentions.is_empty() || mentions.contains(subject) || names.is_named_in(subject, known.statement()) {
+                    mentions.insert(0, subject.clone());
+                }
+                mentions.iter().for_each(|id| timeline.name(id, session));
+                timeline.subjects[session].extend(mentions.into_iter().next());
+            }
+        }
+        timeline.meetings.retain(|id, _| !request.party.contains(id));
+        timeline
+    }
+
+    fn position(&self, session: Option<&hearsay_model::SessionId>) -> Option<usize> {
+        self.sessions.iter().position(|other| Some(&other.id) == session)
+    }
+
+    fn meet(&mut self, id: &EntityId, session: usize) {
+        let met = &mut self.meetings.entry(id.clone()).or_default().met;
+        *met = Some(met.map_or(session, |earlier| earlier.min(session)));
+    }
+
+    fn name(&mut self, id: &EntityId, session: usize) {
+        let named = &mut self.meetings.entry(id.clone()).or_default().named;
+        *named = Some(named.map_or(session, |earlier| earlier.min(session)));
+    }
+
+    pub(super) fn session_title(&self, session: usize) -> String {
+        let Session { number, title, .. } = self.sessions[session];
+        match number {
+            Some(number) if *title == format!("Session {number}") => title.clone(),
+            Some(number) => format!("Session {number}: {title}"),
+            None => title.clone(),
+        }
+    }
+
+    /// Returns when the readers met an entity or heard of it, in words; `None` if they did not in a session.
+    pub(super) fn first_contact(&self, id: &EntityId) -> Option<String> {
+        let meeting = self.meetings.get(id)?;
+        let text = |verb: &str, session: usize| {
+            let session = match self.sessions[session].number {
+                Some(number) => format!("session {number}"),
+                None => self.session_title(session),
+            };
+            format!("{verb} in {session}.")
+        };
+        meeting.met.map(|session| text("Met", session)).or(meeting.named.map(|session| text("Heard of", session)))
+    }
+}

@@ -1,0 +1,140 @@
+//! Sentences of a handbook: a fact in words, with the uncertainty of the readers.
+
+use hearsay_model::{Calendar, Date, EntityId, Vocabulary, words};
+
+use super::{
+    names::Names,
+    shared::{Certainty, Origin, SharedFact},
+};
+
+/// How the sentences of a handbook name its readers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Voice {
+    /// The party.
+    Party,
+    /// The only reader, who is addressed as "you".
+    You,
+}
+
+/// Writes the sentences of a handbook.
+pub(super) struct Wording<'a> {
+    pub(super) names: &'a Names,
+    pub(super) calendar: &'a Calendar,
+    pub(super) vocabulary: &'a Vocabulary,
+    pub(super) voice: Voice,
+}
+
+impl Wording<'_> {
+    /// Returns a fact as a sentence: `Mirela Voss says that the ferry is late.` The past tense is used if `is_past`, or
+    /// if the fact has ended.
+    pub(super) fn sentence(&self, fact: &SharedFact, is_past: bool) -> String {
+        let known = fact.known();
+        let statement = with_full_stop(known.statement());
+        let past = (is_past || fact.end.is_some())
+            .then(|| self.names.name(known.subject()).and_then(|name| words::past_tense(&statement, name)))
+            .flatten();
+        let end = fact.end.map(|date| match date.map(|date| self.date(date)) {
+            Some(date) if !date.is_empty() => format!(" This ended on {date}."),
+            _ => " This has ended.".to_owned(),
+        });
+        // An author who writes the past tense has already written that the fact has ended.
+        let end = end.filter(|_| past.is_some()).unwrap_or_default();
+        format!("{}{end}", self.attributed(fact, past.as_ref().unwrap_or(&statement)))
+    }
+
+    /// Returns a date as text.
+    pub(super) fn date(&self, date: &Date) -> String {
+        date.time.map_or_else(|| date.raw.clone(), |time| self.calendar.format(time))
+    }
+
+    /// Returns whether a fact is stated without a source and without a doubt.
+    pub(super) fn is_plain(fact: &SharedFact) -> bool {
+        fact.certainty == Some(Certainty::Certain) && fact.origin != Origin::Invented
+    }
+
+    /// Returns a statement with its source and the doubts of the readers.
+    fn attributed(&self, fact: &SharedFact, statement: &str) -> String {
+        let clause = self.names.as_clause(statement);
+        let without_stop = clause.trim_end_matches('.');
+        let (readers, verb_ending) = match self.voice {
+            Voice::Party => ("the party", "s"),
+            Voice::You => ("you", ""),
+        };
+        let doubt = match fact.certainty {
+            Some(Certainty::Doubted) => format!(", but {readers} doubt{verb_ending} it."),
+            Some(Certainty::Untrue) => format!(", but {readers} know{verb_ending} that this is untrue."),
+            _ if clause.ends_with(['!', '?', '"', '\u{201D}']) => String::new(),
+            _ => ".".to_owned(),
+        };
+        // Whoever gives a task or a promise says so: this is no report of something else.
+        let is_thread = self.vocabulary.behavior(fact.known().predicate()).thread.is_some();
+        match (&fact.origin, fact.certainty) {
+            (_, Some(Certainty::Likely)) if is_thread => statement.to_owned(),
+            (_, Some(Certainty::Untrue)) if self.voice == Voice::You && fact.was_passed_on() => {
+                format!("You told others that {without_stop}, which is not true.")
+            }
+            (Origin::Invented, _) => format!("{} invented this: {statement}", upper_first(readers)),
+            (_, Some(Certainty::Certain)) => statement.to_owned(),
+            (Origin::Told(tellers), _) => {
+                let is_own_account = tellers.contains(fact.known().subject());
+                match is_own_account {
+                    true => format!("By their own account, {without_stop}{doubt}"),
+                    false => {
+                        let verb = if tellers.len() == 1 { "says" } else { "say" };
+                        format!("{} {verb} that {without_stop}{doubt}", self.join(tellers.iter()))
+                    }
+                }
+            }
+            (Origin::Read(document), _) => {
+                let document = document.as_ref().and_then(|id| self.names.name(id)).unwrap_or("a text");
+                format!("According to {}, {without_stop}{doubt}", words::lower_first(document))
+            }
+            (Origin::Heard, Some(Certainty::Likely)) => format!("It is said that {without_stop}{doubt}"),
+            (Origin::Heard, None) => format!("{} heard that {without_stop}{doubt}", self.readers_have()),
+            (Origin::Heard, _) => format!("It is rumoured that {without_stop}{doubt}"),
+            (Origin::Own, Some(Certainty::Likely)) => format!("It seems that {without_stop}{doubt}"),
+            (Origin::Own, Some(Certainty::Unsure)) => format!("It may be that {without_stop}{doubt}"),
+            (Origin::Own, Some(Certainty::Doubted)) => {
+                format!("{} doubt{verb_ending} that {without_stop}.", upper_first(readers))
+            }
+            (Origin::Own, Some(Certainty::Untrue)) => format!("It is not true that {without_stop}."),
+            (Origin::Own, None) => format!("{} heard that {without_stop}{doubt}", self.readers_have()),
+        }
+    }
+
+    fn readers_have(&self) -> &'static str {
+        match self.voice {
+            Voice::Party => "The party has",
+            Voice::You => "You have",
+        }
+    }
+
+    /// Joins the names of entities: `A`, `A and B`, `A, B and C`. Entities without a name are called `someone`.
+    pub(super) fn join<'i>(&self, ids: impl Iterator<Item = &'i EntityId>) -> String {
+        let names: Vec<&str> = ids.map(|id| self.names.name(id).unwrap_or("someone")).collect();
+        upper_first(&join(&names))
+    }
+}
+
+/// Joins words: `A`, `A and B`, `A, B and C`.
+pub(super) fn join(names: &[&str]) -> String {
+    match names {
+        [] => String::new(),
+        [only] => (*only).to_owned(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
+/// Returns a text with its first letter as a capital.
+pub(super) fn upper_first(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
+}
+
+fn with_full_stop(statement: &str) -> String {
+    let statement = statement.trim();
+    match statement.ends_with(['.', '!', '?', '"', '\u{201D}', '\u{2026}']) {
+        true => statement.to_owned(),
+        false => format!("{statement}."),
+    }
+}

@@ -1,0 +1,101 @@
+//! `hearsay log`: adds a line to the log of a session.
+
+use anyhow::Result;
+use hearsay_commands::{
+    CommandError,
+    fact_matching::SpokenLine,
+    session::{Log, LogLine},
+};
+use hearsay_engine::{MemoryError, ReadSnapshot, Written, real_time};
+use hearsay_model::{Author, Change};
+use serde::Serialize;
+
+use crate::{
+    args,
+    campaign::{self, Access},
+    dry_run::print_written,
+    names::Names,
+    output::Output,
+    reveals::print_with_reveals,
+    stated_facts::{self, LineFacts},
+    texts::{self, ExtractionReport},
+};
+
+/// JSON output of `log`.
+#[derive(Serialize)]
+struct LogOutput {
+    /// Operation that was written; `None` in a dry run.
+    written: Option<Written>,
+    heard_by: Vec<String>,
+    #[serde(flatten)]
+    facts: LineFacts,
+    /// Outcome of extracting facts from the line, if extraction ran.
+    found: Option<ExtractionReport>,
+}
+
+pub(crate) fn log(args: &args::SessionLog, output: &mut Output) -> Result<()> {
+    let access = Access::for_dry_run(args.dry_run);
+    let is_matched = args.by.is_some() && args.states.is_empty();
+    let memory = match is_matched {
+        true => campaign::open_for_speech(&args.campaign, access, output)?,
+        false => campaign::open_for_recording(&args.campaign, access, output)?,
+    };
+    let names = Names::read(&memory, output)?;
+    let mut line = LogLine {
+        speaker: names.optional_speaker(args.by.as_ref())?,
+        place: names.optional_entity(args.at.as_ref())?,
+        time: args.time.clone(),
+        heard_by: names.entities(&args.to)?,
+        with: names.entities(&args.with)?,
+        states: names.facts(&args.states)?,
+        ..LogLine::new(&args.text)
+    };
+    let session = names.optional_session(args.session.as_ref())?;
+    drop(names);
+    let mut facts = LineFacts::default();
+    if let Some(speaker) = line.speaker.as_ref().filter(|_| is_matched) {
+        let spoken = SpokenLine { time: line.time.clone(), ..SpokenLine::new(speaker.id.clone(), &line.text) };
+        facts = stated_facts::recognize(&memory, spoken, output)?;
+        line.states = facts.ids();
+    }
+    let log = Log { session, lines: vec![line], ..Log::default() };
+    let build_operation = move |world: &ReadSnapshot| {
+        log.operation(&world.state, Author::Dm, real_time()).map_err(|error| match error {
+            // The command writes only one line, so the error needs no line number.
+            CommandError::LogLine { source, .. } => MemoryError::from(*source),
+            error => error.into(),
+        })
+    };
+    if !facts.is_empty() {
+        facts.set_learned_by(&memory.preview(build_operation.clone())?.wait()?);
+    }
+    let operation = memory.read(build_operation.clone())?.wait()?;
+    let heard_by = passage_hearers(&operation.changes);
+    let (mut written, mut found) = (None, None);
+    if args.dry_run {
+        output.line(format!("Dry run, nothing is changed: {}", operation.summary))?;
+    } else {
+        let operation = memory.write(build_operation)?.wait()?;
+        print_written(&operation, output)?;
+        written = Some(operation);
+        found = texts::extract_new_texts(&memory, &args.campaign.campaign, output)?;
+    }
+    print_hearers(&heard_by, output)?;
+    facts.print(output)?;
+    print_with_reveals(&memory, LogOutput { written, heard_by, facts, found }, output)?;
+    Ok(memory.close()?)
+}
+
+/// Returns the knowers who hear the passages that an operation adds.
+fn passage_hearers(changes: &[Change]) -> Vec<String> {
+    let passages = changes.iter().filter_map(|change| match change {
+        Change::AddPassage(passage) => Some(&passage.heard_by),
+        _ => None,
+    });
+    passages.flatten().map(ToString::to_string).collect()
+}
+
+fn print_hearers(hearers: &[String], output: &mut Output) -> Result<()> {
+    let names = if hearers.is_empty() { "nobody".to_owned() } else { hearers.join(", ") };
+    output.line(format!("  heard by: {names}"))
+}

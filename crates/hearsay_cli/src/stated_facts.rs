@@ -1,0 +1,107 @@
+//! Recorded facts that a spoken line states: recognizes them, asks the user about doubtful ones, and prints them.
+
+use std::io::{self, BufRead, IsTerminal, Write};
+
+use anyhow::Result;
+use hearsay_commands::fact_matching::{FactMatch, SpokenLine};
+use hearsay_engine::Memory;
+use hearsay_model::{FactId, Knower, escape};
+use hearsay_query::preview::Preview;
+use serde::Serialize;
+
+use crate::{output::Output, texts};
+
+/// A recorded fact that a line states, with the knowers who learn it from the line.
+#[derive(Debug, Serialize)]
+struct StatedRow {
+    #[serde(flatten)]
+    fact: FactMatch,
+    learned_by: Vec<Knower>,
+}
+
+/// The recorded facts that a line states, and those that it may state.
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct LineFacts {
+    states: Vec<StatedRow>,
+    may_state: Vec<FactMatch>,
+}
+
+/// Finds the recorded facts that a line states. On a terminal, asks the user about the facts that it may state.
+pub(crate) fn recognize(memory: &Memory, line: SpokenLine, output: &Output) -> Result<LineFacts> {
+    texts::wait_until_ready(memory)?;
+    let matches = memory.match_facts(line)?.wait()?;
+    let (mut states, mut may_state) = (matches.states, matches.may_state);
+    if !output.is_json() && io::stdin().is_terminal() && io::stderr().is_terminal() {
+        let mut screen = io::stderr().lock();
+        may_state.retain(|fact| confirm(fact, &mut io::stdin().lock(), &mut screen));
+        states.append(&mut may_state);
+    }
+    let states = states.into_iter().map(|fact| StatedRow { fact, learned_by: Vec::new() });
+    Ok(LineFacts { states: states.collect(), may_state })
+}
+
+/// Asks whether a line states a fact. Only an answer that begins with "y" means yes.
+fn confirm(fact: &FactMatch, input: &mut impl BufRead, screen: &mut impl Write) -> bool {
+    let question = format!("is this \"{}\": \"{}\"? [y/N] ", fact.reference(), escape::line(&fact.statement));
+    let mut answer = String::new();
+    let asked = write!(screen, "{question}").and_then(|()| screen.flush());
+    asked.is_ok() && input.read_line(&mut answer).is_ok() && answer.trim().to_lowercase().starts_with('y')
+}
+
+impl LineFacts {
+    /// Returns whether the line states no fact.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.states.is_empty()
+    }
+
+    /// Returns the facts that the line states.
+    pub(crate) fn ids(&self) -> Vec<FactId> {
+        self.states.iter().map(|row| row.fact.fact).collect()
+    }
+
+    /// Sets who learns the facts, from a preview of the operation that records the line.
+    pub(crate) fn set_learned_by(&mut self, preview: &Preview) {
+        for row in &mut self.states {
+            let lessons =
+                preview.lessons.iter().filter(|lesson| lesson.fact == row.fact.fact && lesson.before.is_none());
+            row.learned_by = lessons.map(|lesson| lesson.knower.clone()).collect();
+        }
+    }
+
+    /// Prints the facts.
+    pub(crate) fn print(&self, output: &mut Output) -> Result<()> {
+        for StatedRow { fact, learned_by } in &self.states {
+            let learned_by: Vec<&str> = learned_by.iter().map(Knower::as_str).collect();
+            let learned_by = if learned_by.is_empty() { "nobody new".to_owned() } else { learned_by.join(", ") };
+            output.line(format!("  states: {}: \"{}\"; learned by: {learned_by}", fact.reference(), fact.statement))?;
+        }
+        for fact in &self.may_state {
+            let (reference, statement) = (fact.reference(), &fact.statement);
+            output.line(format!("  may state: {reference}: \"{statement}\" (repeat with --states {reference})"))?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use hearsay_model::{Author, EntityId, Fact, Method, Provenance};
+
+    use super::*;
+
+    #[test]
+    fn only_yes_confirms_a_fact() {
+        let odo = EntityId::new("odo").unwrap();
+        let provenance = Provenance::new(Method::Stated, Author::Dm);
+        let fact = Fact::attribute(&odo, "lore", "Odo fears the sea.", provenance).unwrap().build().unwrap();
+        let statement = "Odo fears the sea.".to_owned();
+        let fact = FactMatch { fact: fact.id(), handle: Some("odo-fear".into()), statement, score: 0.6 };
+        let mut screen = Vec::new();
+        let mut answer = |typed: &str| confirm(&fact, &mut typed.as_bytes(), &mut screen);
+        assert!(answer("y\n") && answer("Yes\n"));
+        assert!(!answer("\n") && !answer("n\n") && !answer(""));
+        let screen = String::from_utf8(screen).unwrap();
+        assert!(screen.starts_with("is this \"odo-fear\": \"Odo fears the sea.\"? [y/N] "), "{screen}");
+    }
+}

@@ -1,0 +1,71 @@
+//! Tests of the documents for players: handbooks, and recaps to read aloud.
+
+use super::*;
+
+const PARTY: &str = r#"
+entities:
+  - {id: kessa, name: Kessa Thorn, kind: player, home: none, location: the-mill}
+  - {id: bram, name: Bram Hale, kind: player, home: none, location: the-mill}
+audience: {attributes: {name: common}}
+"#;
+
+/// Plays an evening with one public line, one whisper to Kessa, and the start of a second one that Bram misses.
+fn play() -> TestDir {
+    let test_dir = TestDir::new();
+    test_dir.write("mill/party.yaml", PARTY);
+    test_dir.ok(&["-C", "mill", "session", "start", "--title", "The stone", "--at", "the-mill"]);
+    test_dir.ok(&["-C", "mill", "log", "The wheel of the Mill stands still in the rain."]);
+    test_dir.ok(&["-C", "mill", "log", "--by", "ada", "Ben broke the millstone in the dark."]);
+    test_dir.ok(&["-C", "mill", "log", "--by", "ada", "--to", "kessa", "Ben owes me forty crowns."]);
+    test_dir.ok(&["-C", "mill", "session", "end"]);
+    test_dir
+}
+
+#[test]
+fn a_recap_to_read_aloud_has_no_whisper_and_no_marks() {
+    let test_dir = play();
+    let recap = test_dir.ok(&["-C", "mill", "session", "recap", "--player-safe"]);
+    assert!(
+        recap.contains("The wheel of the Mill stands still") && recap.contains("Ben broke the millstone"),
+        "{recap}"
+    );
+    assert!(!recap.contains("crowns") && !recap.contains("(only") && !recap.contains("kessa"), "{recap}");
+    let own = test_dir.ok(&["-C", "mill", "session", "recap", "--as", "kessa"]);
+    assert!(own.contains("forty crowns"), "{own}");
+    // A session of which nobody has everything in common says so.
+    test_dir.ok(&["-C", "mill", "session", "start", "--title", "Alone"]);
+    test_dir.ok(&["-C", "mill", "log", "--by", "ada", "--to", "bram", "Meet me at the weir."]);
+    test_dir.ok(&["-C", "mill", "session", "end"]);
+    let recap = test_dir.ok(&["-C", "mill", "session", "recap", "--player-safe"]);
+    assert!(recap.contains("there is nothing that all characters who were present know"), "{recap}");
+}
+
+#[test]
+fn handbooks_are_for_all_players_or_for_one() {
+    let test_dir = play();
+    let common = test_dir.ok(&["-C", "mill", "export", "--format", "handbook"]);
+    assert!(common.starts_with("# The Mill\n") && common.contains("### Session 1: The stone"), "{common}");
+    assert!(common.contains("### Ada Flint") && !common.contains("crowns"), "{common}");
+    let kessa = test_dir.ok(&["-C", "mill", "export", "--format", "handbook", "--for", "Kessa"]);
+    assert!(kessa.contains("*What Kessa Thorn knows as of ") && kessa.contains("crowns"), "{kessa}");
+    let bram = test_dir.ok(&["-C", "mill", "export", "--format", "handbook", "--for", "bram"]);
+    assert!(!bram.contains("crowns"), "{bram}");
+    let page = test_dir.ok(&["-C", "mill", "export", "--format", "handbook-html"]);
+    assert!(page.starts_with("<!DOCTYPE html>") && page.contains("<nav>") && !page.contains("crowns"), "{page}");
+    let each = ["-C", "mill", "export", "--format", "handbook", "--each", "--output", "books"];
+    let written = test_dir.ok(&each);
+    assert!(written.contains("3 handbooks written to books"), "{written}");
+    assert_eq!(test_dir.json(&each)["files"].as_array().unwrap().len(), 3);
+    assert_eq!(fs::read_to_string(test_dir.path("books/Handbook.md")).unwrap(), common);
+    assert_eq!(fs::read_to_string(test_dir.path("books/Kessa Thorn.md")).unwrap(), kessa);
+}
+
+#[test]
+fn wrong_options_of_handbooks_are_explained() {
+    let test_dir = play();
+    test_dir.fails(&["-C", "mill", "export", "--for", "kessa"], 2, &["--format handbook"]);
+    test_dir.fails(&["-C", "mill", "export", "--format", "handbook", "--for", "ada"], 2, &["bram, kessa"]);
+    test_dir.fails(&["-C", "mill", "export", "--format", "handbook", "--for", "zz"], 3, &["zz"]);
+    let output = test_dir.run(&["-C", "mill", "export", "--format", "handbook", "--each"]);
+    assert!(output.code == 2 && output.stderr.contains("--output"), "{}", output.stderr);
+}

@@ -1,0 +1,153 @@
+//! Tests of spoken lines that state facts which are already on file.
+
+use super::*;
+
+/// A night guard in Gullhaven, and a secret about him that only Kestrel Vane knows.
+const NIGHT_GUARD: &str = r#"
+entities:
+  - {id: tobin-marsh, name: Tobin Marsh, kind: npc, home: customs-house, attributes: {occupation: night guard}}
+facts:
+  - id: tobin-sold-key
+    subject: tobin-marsh
+    text: "Tobin Marsh sold Kestrel Vane a print of his key."
+    about: [kestrel-vane]
+    secret: true
+    bearer: false
+    known_by: [{who: kestrel-vane, conceals: true}]
+"#;
+
+const HEARERS: [&str; 4] = ["--to", "wren-oake", "--to", "sister-ilva"];
+
+/// Creates a copy of the example campaign with the night guard.
+fn gullhaven() -> TestDir {
+    let test_dir = TestDir::new();
+    let campaign = repository().join("campaigns/gullhaven");
+    for directory in ["", "sessions"] {
+        for entry in fs::read_dir(campaign.join(directory)).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_some_and(|extension| extension == "yaml") {
+                let name = path.strip_prefix(&campaign).unwrap().to_string_lossy().into_owned();
+                test_dir.write(&format!("gull/{name}"), &fs::read_to_string(&path).unwrap());
+            }
+        }
+    }
+    test_dir.write("gull/night-guard.yaml", NIGHT_GUARD);
+    test_dir
+}
+
+fn knowers(test_dir: &TestDir, fact: &str) -> Vec<String> {
+    let data = test_dir.json(&["-C", "gull", "know", "who-knows", fact]);
+    let knowers = data["characters"].as_array().unwrap().iter();
+    knowers.map(|row| row["knower"].as_str().unwrap_or_else(|| panic!("{row}")).to_owned()).collect()
+}
+
+fn say<'a>(speaker: &'a str, words: &'a str) -> Vec<&'a str> {
+    [&["-C", "gull", "say", "--by", speaker, words][..], &HEARERS].concat()
+}
+
+#[test]
+fn a_secret_said_aloud_is_recognized_and_its_hearers_learn_it() {
+    let test_dir = gullhaven();
+    assert_eq!(knowers(&test_dir, "tobin-sold-key"), ["kestrel-vane"]);
+    // The line says more than the fact, so the DM decides.
+    let asked = test_dir
+        .json(&[&say("kestrel-vane", "Tobin, the night guard, sold me the print.")[..], &["--dry-run"]].concat());
+    assert_eq!(asked["may_state"][0]["handle"], "tobin-sold-key", "{asked}");
+    let line = "Tobin sold me a print of his key.";
+    // A dry run shows the fact, and teaches nobody.
+    let tried = test_dir.json(&[&say("kestrel-vane", line)[..], &["--dry-run"]].concat());
+    assert_eq!(tried["states"][0]["handle"], "tobin-sold-key", "{tried}");
+    assert_eq!(knowers(&test_dir, "tobin-sold-key"), ["kestrel-vane"]);
+    let said = test_dir.ok(&say("kestrel-vane", line));
+    let states = "  states: tobin-sold-key: \"Tobin Marsh sold Kestrel Vane a print of his key.\"; learned by: sister-ilva, wren-oake\n";
+    assert!(said.contains(states), "{said}");
+    assert!(said.contains("wren-oake: told by kestrel-vane"), "{said}");
+    assert_eq!(knowers(&test_dir, "tobin-sold-key"), ["kestrel-vane", "sister-ilva", "wren-oake"]);
+    assert!(test_dir.ok(&["-C", "gull", "know", "chain", "wren-oake", "tobin-sold-key"]).contains("kestrel-vane"));
+}
+
+#[test]
+fn a_denial_a_question_a_lie_and_a_stranger_state_nothing() {
+    let test_dir = gullhaven();
+    for (speaker, words) in [
+        ("kestrel-vane", "Tobin never sold me the print."),
+        ("kestrel-vane", "Did Tobin sell you the print?"),
+        ("kestrel-vane", "Tobin sold me the print?"),
+        ("kestrel-vane", "If Tobin had sold me the print, I would have said so."),
+        ("kestrel-vane", "Pell sold me a print of the Gilded Gull."),
+        ("mirela-voss", "Tobin, the night guard, sold Kestrel the print."),
+    ] {
+        let said = test_dir.json(&say(speaker, words));
+        assert_eq!(said["states"], serde_json::json!([]), "{words}: {said}");
+        assert_eq!(said["may_state"], serde_json::json!([]), "{words}: {said}");
+    }
+    let lie = test_dir.json(&[&say("kestrel-vane", "Tobin sold me the print.")[..], &["--lie"]].concat());
+    assert_eq!(lie["states"], serde_json::json!([]), "{lie}");
+    assert_eq!(knowers(&test_dir, "tobin-sold-key"), ["kestrel-vane"]);
+}
+
+#[test]
+fn without_a_terminal_a_doubtful_fact_is_named_and_not_taught() {
+    let test_dir = gullhaven();
+    let line = "Perhaps Tobin sold me a print of the key.";
+    let said = test_dir.ok(&say("kestrel-vane", line));
+    assert!(said.contains("  may state: tobin-sold-key: \"Tobin Marsh sold"), "{said}");
+    assert!(said.contains("(repeat with --states tobin-sold-key)\n"), "{said}");
+    assert_eq!(knowers(&test_dir, "tobin-sold-key"), ["kestrel-vane"]);
+    let said = test_dir.json(&say("kestrel-vane", line));
+    let asked = &said["may_state"][0];
+    assert_eq!((&asked["handle"], &said["states"]), (&"tobin-sold-key".into(), &serde_json::json!([])), "{said}");
+    assert!(asked["fact"].is_string() && asked["statement"].is_string() && asked["score"].is_number(), "{asked}");
+    // The facts on the command line say completely what the line states.
+    let said = test_dir.json(&[&say("kestrel-vane", line)[..], &["--states", "tobin-sold-key"]].concat());
+    assert!(said["may_state"].is_null(), "{said}");
+    assert_eq!(knowers(&test_dir, "tobin-sold-key").len(), 3);
+}
+
+#[test]
+fn a_logged_line_teaches_those_at_the_table() {
+    let test_dir = gullhaven();
+    test_dir.ok(&["-C", "gull", "session", "start", "--at", "the-gilded-gull"]);
+    let log = ["-C", "gull", "log", "--by", "kestrel-vane", "Tobin sold me a print of his key."];
+    let narrated = test_dir.json(&["-C", "gull", "log", "Tobin, the night guard, sold Kestrel the print."]);
+    assert_eq!(narrated["states"], serde_json::json!([]), "narration has no speaker: {narrated}");
+    let tried = test_dir.json(&[&log[..], &["--dry-run"]].concat());
+    assert_eq!((&tried["written"], &tried["states"][0]["handle"]), (&Value::Null, &"tobin-sold-key".into()), "{tried}");
+    let logged = test_dir.json(&log);
+    let learned_by = logged["states"][0]["learned_by"].as_array().unwrap();
+    for hearer in ["wren-oake", "dorric-stane", "sister-ilva"] {
+        assert!(learned_by.contains(&hearer.into()), "{logged}");
+    }
+    let knowers = knowers(&test_dir, "tobin-sold-key");
+    assert!(knowers.iter().any(|knower| knower == "dorric-stane"), "{knowers:?}");
+    // Undoing the line takes the knowledge back.
+    let position = logged["written"]["position"].to_string();
+    test_dir.ok(&["-C", "gull", "undo", &position]);
+    assert_eq!(self::knowers(&test_dir, "tobin-sold-key"), ["kestrel-vane"]);
+    test_dir.fails(&["-C", "gull", "log", "It rains.", "--states", "tobin-sold-key"], 2, &["--by"]);
+    let stated =
+        [&["-C", "gull", "log", "--by", "kestrel-vane", "You know the guard."], &["--states", "tobin-sold-key"][..]];
+    let stated = test_dir.ok(&stated.concat());
+    assert!(stated.contains("heard by:"), "{stated}");
+    assert!(self::knowers(&test_dir, "tobin-sold-key").len() > 3);
+}
+
+#[test]
+fn a_recognized_line_is_not_recorded_as_a_second_fact() {
+    let test_dir = gullhaven();
+    let facts = |test_dir: &TestDir| {
+        let listed = test_dir.json(&["-C", "gull", "fact", "list", "--about", "tobin-marsh"]);
+        let facts = listed["facts"].as_array().unwrap().iter();
+        let mut facts: Vec<String> = facts.map(|fact| fact["statement"].as_str().unwrap().to_owned()).collect();
+        facts.sort();
+        facts
+    };
+    let before = facts(&test_dir);
+    test_dir.ok(&["-C", "gull", "session", "start", "--at", "the-gilded-gull"]);
+    let logged = test_dir.json(&["-C", "gull", "log", "--by", "kestrel-vane", "Tobin sold me a print of his key."]);
+    assert_eq!(logged["states"][0]["handle"], "tobin-sold-key", "{logged}");
+    assert_eq!(facts(&test_dir), before);
+    // A line that says something else about the same two people is recorded.
+    test_dir.ok(&["-C", "gull", "log", "--by", "kestrel-vane", "I owe Tobin ten crowns."]);
+    assert!(facts(&test_dir).len() > before.len(), "{before:?}");
+}

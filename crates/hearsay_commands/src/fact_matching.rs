@@ -1,0 +1,283 @@
+//! Fact matching: recognizes recorded facts in the words that a character says.
+//!
+//! The candidates are the facts that the speaker knows. A character who does not know a fact cannot pass it on, so the
+//! words of such a character match nothing.
+
+mod agreement;
+mod score;
+
+use std::collections::BTreeSet;
+
+use hearsay_extract::{SpokenSentence, Text, TextType};
+use hearsay_model::{Credence, EntityId, FactId, GameTime, Knower, State};
+use hearsay_query::{
+    dates::parse_date,
+    ids::require_entity,
+    views::{CachedView, ViewCache},
+};
+use hearsay_recall::{Index, LinkedEntity, Query, Ranking, Weights};
+use serde::Serialize;
+
+use crate::{CommandError, reading::ReadingTools};
+use agreement::{Agreement, EntityAgreement};
+use score::MatchScore;
+
+/// Number of facts that are compared with a sentence.
+const MAX_CANDIDATES: usize = 12;
+
+/// Maximum number of sentences of a line that are compared with facts. Further sentences are not compared.
+const MAX_SENTENCES: usize = 8;
+
+/// A line that a character says.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SpokenLine {
+    /// Character that says the line.
+    pub speaker: EntityId,
+    /// Words of the line.
+    pub text: String,
+    /// Whether the speaker lies. The words of a liar match only facts that the liar made up earlier.
+    pub lie: bool,
+    /// Date of the line on the campaign's calendar. Default: now, with everything that the speaker has learned so far.
+    pub time: Option<String>,
+}
+
+/// A recorded fact that a sentence of a line states, or may state.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FactMatch {
+    /// Id of the fact.
+    pub fact: FactId,
+    /// Handle of the fact, if it has one.
+    pub handle: Option<String>,
+    /// Sentence that states the fact.
+    pub statement: String,
+    /// How much the sentence resembles the fact in meaning and words, 0.0–1.0.
+    pub score: f32,
+}
+
+impl FactMatch {
+    /// Returns the shortest reference to the fact: its handle, or the start of its id.
+    pub fn reference(&self) -> String {
+        self.handle.clone().unwrap_or_else(|| self.fact.short())
+    }
+}
+
+/// The recorded facts that a line states, or may state. Each fact is listed once.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct FactMatches {
+    /// Facts that the line states.
+    pub states: Vec<FactMatch>,
+    /// Facts that the line may state. The DM decides.
+    pub may_state: Vec<FactMatch>,
+}
+
+/// A sentence of a line, with its vector.
+#[derive(Debug, Clone)]
+pub struct LineSentence {
+    sentence: SpokenSentence,
+    /// Vector of the sentence; `None` if there is no sentence encoder.
+    vector: Option<Vec<f32>>,
+}
+
+/// A fact that is compared with a sentence.
+#[derive(Debug, Clone)]
+struct Candidate {
+    fact: FactMatch,
+    score: MatchScore,
+    agreement: Agreement,
+    is_doubtful: bool,
+    /// Whether the sentence contains a pronoun that can stand for an entity.
+    has_pronoun: bool,
+    /// Vector of the sentence, if the fact has no vector yet.
+    missing_vector: Option<Vec<f32>>,
+}
+
+/// The candidates for each sentence of a line.
+#[derive(Debug, Clone, Default)]
+pub struct MatchCandidates {
+    sentences: Vec<Vec<Candidate>>,
+}
+
+impl SpokenLine {
+    /// Creates a line that is said now, by a sincere speaker.
+    pub fn new(speaker: EntityId, text: impl Into<String>) -> Self {
+        Self { speaker, text: text.into(), lie: false, time: None }
+    }
+
+    /// Checks that the speaker exists, and returns the game time of the line.
+    ///
+    /// # Errors
+    /// Returns an error if the speaker does not exist, or if the date is invalid.
+    pub fn check(&self, state: &State) -> Result<Option<GameTime>, CommandError> {
+        require_entity(state, &self.speaker)?;
+        Ok(self.time.as_deref().map(|raw| parse_date(state, raw)).transpose()?.and_then(|date| date.time))
+    }
+
+    /// Returns the sentences that the speaker asserts, with their vectors.
+    pub fn sentences(&self, tools: &ReadingTools<'_>) -> Vec<LineSentence> {
+        let text = Text { speaker: Some(&self.speaker), ..Text::new(&self.text, TextType::Talk) };
+        let mut sentences = tools.extractor.spoken_sentences(tools.lexicon, &text);
+        sentences.retain(|sentence| sentence.is_asserted);
+        sentences.truncate(MAX_SENTENCES);
+        let texts: Vec<&str> = sentences.iter().map(|sentence| sentence.text.as_str()).collect();
+        let vectors = tools.encoder.filter(|_| !texts.is_empty()).and_then(|encoder| encoder.vectors(&texts));
+        let mut vectors = vectors.into_iter().flatten();
+        sentences.into_iter().map(|sentence| LineSentence { sentence, vector: vectors.next() }).collect()
+    }
+
+    /// Finds the facts that each sentence may state. Compares only facts that the speaker knows at `moment`.
+    pub fn candidates(
+        &self,
+        state: &State,
+        index: &Index,
+        view_cache: &mut ViewCache,
+        moment: Option<GameTime>,
+        tools: &ReadingTools<'_>,
+        sentences: &[LineSentence],
+    ) -> MatchCandidates {
+        let speaker = Knower::Entity(self.speaker.clone());
+        let cached_view = view_cache.get_or_compute(state, Some(&speaker), moment);
+        let named_in_line =
+            cached_view.names.mentioned_entities(&self.text).into_iter().map(|named| named.id).collect();
+        let matcher = SentenceMatcher { line: self, state, index, cached_view: &cached_view, tools, named_in_line };
+        MatchCandidates { sentences: sentences.iter().map(|sentence| matcher.candidates(sentence)).collect() }
+    }
+}
+
+/// Compares the sentences of a line with the facts that the speaker knows.
+struct SentenceMatcher<'a> {
+    line: &'a SpokenLine,
+    state: &'a State,
+    index: &'a Index,
+    cached_view: &'a CachedView,
+    tools: &'a ReadingTools<'a>,
+    /// Entities that any sentence of the line names.
+    named_in_line: BTreeSet<EntityId>,
+}
+
+impl SentenceMatcher<'_> {
+    fn candidates(&self, LineSentence { sentence, vector }: &LineSentence) -> Vec<Candidate> {
+        let CachedView { view, names, .. } = self.cached_view;
+        let named: Vec<LinkedEntity> = names.mentioned_entities(&sentence.text);
+        let query = Query {
+            text: &sentence.text,
+            vector: vector.as_deref(),
+            named: named.clone(),
+            graph: false,
+            scope: None,
+            weights: Weights::default(),
+        };
+        let mut ranking = Ranking::new(view, self.index, &query);
+        let ranked = ranking.facts(MAX_CANDIDATES, |known| {
+            // A liar does not believe its own invention, even if others believe it.
+            let is_invention = known.credence() == Credence::NONE;
+            let is_minor = view.vocabulary().behavior(known.predicate()).minor;
+            is_invention == self.line.lie && !is_minor && !known.is_name() && !view.is_superseded(known.id())
+        });
+        let candidates = ranked.into_iter().filter_map(|ranked| {
+            let hearsay_recall::DocId::Fact(id) = ranked.doc else { return None };
+            let known = view.fact(id)?;
+            let entities = EntityAgreement {
+                state: self.state,
+                cached_view: self.cached_view,
+                speaker: &self.line.speaker,
+                sentence,
+                named: &named,
+                named_in_line: &self.named_in_line,
+            };
+            let mut agreement = entities.with_fact(known)?;
+            let score = MatchScore::new(&sentence.text, known.statement(), &entities.name_stems(known));
+            let cosine = ranked.explanation.cosine;
+            let score = MatchScore { cosine, ..score };
+            // Reading the statement takes longer than the other comparisons, so it comes last.
+            if !score.may_be_possible() || !self.has_same_polarity(sentence, known.statement()) {
+                return None;
+            }
+            if agreement == Agreement::Full && score.is_complete() && !entities.has_same_roles(known) {
+                agreement = Agreement::Partial;
+            }
+            Some(Candidate {
+                fact: FactMatch {
+                    fact: id,
+                    handle: self.state.fact(id).and_then(|fact| fact.handle().map(str::to_owned)),
+                    statement: known.statement().to_owned(),
+                    score: 0.0,
+                },
+                score,
+                agreement,
+                is_doubtful: sentence.is_doubtful,
+                has_pronoun: sentence.pronoun_count > 0,
+                missing_vector: vector.clone().filter(|_| cosine.is_none()),
+            })
+        });
+        candidates.collect()
+    }
+
+    /// Returns whether a sentence and a fact both deny something or both do not, and whether both or neither say that
+    /// something is over.
+    fn has_same_polarity(&self, sentence: &SpokenSentence, statement: &str) -> bool {
+        let text = Text::new(statement, TextType::Lore);
+        let stated = self.tools.extractor.spoken_sentences(self.tools.lexicon, &text);
+        let is_negated = stated.iter().any(|stated| stated.is_negated);
+        let is_ended = stated.iter().any(|stated| stated.is_ended);
+        (is_negated, is_ended) == (sentence.is_negated, sentence.is_ended)
+    }
+}
+
+impl MatchCandidates {
+    /// Returns the statements of the candidates that have no vector yet, without repetitions.
+    pub fn statements_without_vector(&self) -> Vec<&str> {
+        let candidates = self.sentences.iter().flatten().filter(|candidate| candidate.missing_vector.is_some());
+        let mut statements: Vec<&str> = candidates.map(|candidate| candidate.fact.statement.as_str()).collect();
+        statements.sort_unstable();
+        statements.dedup();
+        statements
+    }
+
+    /// Adds the vectors of the statements that [`statements_without_vector`](Self::statements_without_vector) returned,
+    /// in the same order.
+    pub fn add_vectors(&mut self, vectors: &[Vec<f32>]) {
+        let statements: Vec<String> = self.statements_without_vector().into_iter().map(str::to_owned).collect();
+        for candidate in self.sentences.iter_mut().flatten() {
+            let Some(vector) = candidate.missing_vector.take() else { continue };
+            let at = statements.binary_search(&candidate.fact.statement);
+            let of_fact = at.ok().and_then(|at| vectors.get(at));
+            candidate.score.cosine = of_fact.map(|of_fact| vector.iter().zip(of_fact).map(|(a, b)| a * b).sum());
+        }
+    }
+
+    /// Decides which facts the line states, and which it may state. Each sentence states at most one fact.
+    pub fn decide(self) -> FactMatches {
+        let mut matches = FactMatches::default();
+        for candidates in self.sentences {
+            let scored = candidates.into_iter().map(|candidate| {
+                let score = candidate.score.value();
+                (candidate.decision(score), FactMatch { score, ..candidate.fact })
+            });
+            let best =
+                scored.filter(|(decision, _)| *decision != score::Decision::Other).max_by(|(a, one), (b, other)| {
+                    a.cmp(b).then(one.score.total_cmp(&other.score)).then(other.fact.cmp(&one.fact))
+                });
+            match best {
+                Some((score::Decision::States, fact)) => matches.states.push(fact),
+                Some((_, fact)) => matches.may_state.push(fact),
+                None => {}
+            }
+        }
+        keep_first(&mut matches.states, &[]);
+        keep_first(&mut matches.may_state, &matches.states);
+        matches
+    }
+}
+
+/// Removes the facts that occur earlier in the list or in `others`.
+fn keep_first(facts: &mut Vec<FactMatch>, others: &[FactMatch]) {
+    let mut seen: Vec<FactId> = others.iter().map(|other| other.fact).collect();
+    facts.retain(|fact| {
+        let is_new = !seen.contains(&fact.fact);
+        seen.push(fact.fact);
+        is_new
+    });
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,108 @@
+//! Agreement between the entities that a sentence names and the entities of a fact.
+
+use std::collections::BTreeSet;
+
+use hearsay_belief::Known;
+use hearsay_extract::{SpokenSentence, is_anaphor};
+use hearsay_model::{EntityId, Kind, State, text};
+use hearsay_query::views::CachedView;
+use hearsay_recall::{EntityLinker, LinkedEntity, stems};
+
+/// How well the entities of a sentence and of a fact agree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Agreement {
+    /// The sentence names no entity that does not belong to the fact, and refers to every entity that the fact names,
+    /// by name or with a pronoun. At least one of them other than the speaker is named. The speaker need not be named.
+    Full,
+    /// The sentence names further entities, leaves out an entity, or refers to all entities with pronouns.
+    Partial,
+}
+
+/// The entities of a sentence, for comparison with facts that the speaker knows.
+pub(super) struct EntityAgreement<'a> {
+    pub(super) state: &'a State,
+    pub(super) cached_view: &'a CachedView,
+    pub(super) speaker: &'a EntityId,
+    pub(super) sentence: &'a SpokenSentence,
+    /// Entities that the sentence names. The speaker is among them if the sentence is in the first person.
+    pub(super) named: &'a [LinkedEntity],
+    /// Entities that any sentence of the line names. Pronouns of the sentence can refer to them.
+    pub(super) named_in_line: &'a BTreeSet<EntityId>,
+}
+
+impl EntityAgreement<'_> {
+    /// Compares the sentence with a fact. Returns `None` if the sentence is about other entities than the fact.
+    pub(super) fn with_fact(&self, known: &Known) -> Option<Agreement> {
+        let named = self.named_ids();
+        let mentioned = self.cached_view.names.mentioned_entities(known.statement());
+        let in_statement: BTreeSet<&EntityId> = mentioned.iter().map(|mentioned| &mentioned.id).collect();
+        let in_fact: BTreeSet<&EntityId> = known.entities().chain(in_statement.iter().copied()).collect();
+        let has_other_entity = !named.is_subset(&in_fact);
+        let left_out = in_statement.difference(&named).filter(|id| **id != self.speaker).count();
+        let is_replaced = left_out <= self.sentence.pronoun_count;
+        // "I owe them ten crowns" can be about anybody, so the speaker alone does not count.
+        let is_named = |id: &EntityId| named.contains(id) || self.named_in_line.contains(id);
+        let mut others = in_fact.iter().filter(|id| **id != self.speaker).peekable();
+        let is_anchored = others.peek().is_none() || others.any(|id| is_named(id));
+        match (has_other_entity, is_replaced) {
+            (true, false) => None,
+            (false, false) if !is_anchored => None,
+            (false, true) if is_anchored => Some(Agreement::Full),
+            _ => Some(Agreement::Partial),
+        }
+    }
+
+    /// Returns whether the sentence and the fact refer to the same persons in the same order, so that "Odo robbed Pell"
+    /// does not state "Pell robbed Odo". A pronoun of the sentence can stand for any person.
+    pub(super) fn has_same_roles(&self, known: &Known) -> bool {
+        let in_sentence = self.persons(&self.sentence.text);
+        let in_fact: Vec<EntityId> = self.persons(known.statement()).into_iter().flatten().collect();
+        let agrees = |in_fact: &[EntityId]| {
+            in_sentence.len() == in_fact.len()
+                && in_sentence.iter().zip(in_fact).all(|(one, other)| one.as_ref().is_none_or(|one| one == other))
+        };
+        // A pronoun can repeat a named person: "Tobin sold me a print of his key".
+        let names_same = in_sentence.iter().flatten().eq(&in_fact);
+        // The speaker can leave itself out: "Silas pushed the cart" for "Izzy saw Silas push the cart".
+        let others: Vec<EntityId> = in_fact.iter().filter(|id| *id != self.speaker).cloned().collect();
+        names_same || agrees(&in_fact) || agrees(&others)
+    }
+
+    /// Returns the persons to whom a text refers, in the order of the text. `None` stands for a pronoun.
+    fn persons(&self, text: &str) -> Vec<Option<EntityId>> {
+        let names = &self.cached_view.names;
+        let all: BTreeSet<EntityId> = names.mentioned_entities(text).into_iter().map(|named| named.id).collect();
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let (mut seen, mut persons) = (BTreeSet::new(), Vec::new());
+        for (at, word) in words.iter().enumerate() {
+            let mentioned = names.mentioned_entities(&words[..=at].join(" "));
+            let new = mentioned.into_iter().map(|named| named.id).filter(|id| all.contains(id) && self.is_person(id));
+            persons.extend(new.filter(|id| seen.insert(id.clone())).map(Some));
+            let word = text::normalize(word);
+            if is_anaphor(&word) && !matches!(word.as_str(), "it" | "its" | "itself" | "there") {
+                persons.push(None);
+            }
+        }
+        persons
+    }
+
+    fn named_ids(&self) -> BTreeSet<&EntityId> {
+        self.named.iter().map(|named| &named.id).collect()
+    }
+
+    fn is_person(&self, id: &EntityId) -> bool {
+        matches!(self.state.kind(id), Some(Kind::Npc | Kind::Player))
+    }
+
+    /// Returns the stems of the words with which the speaker can name the entities that the sentence or a fact names:
+    /// names, aliases and descriptions.
+    pub(super) fn name_stems(&self, known: &Known) -> BTreeSet<String> {
+        let CachedView { view, names, .. } = self.cached_view;
+        let mentioned = names.mentioned_entities(known.statement());
+        let mut entities = self.named_ids();
+        entities.extend(mentioned.iter().map(|mentioned| &mentioned.id));
+        let names = entities.into_iter().flat_map(|id| view.facts_with_subject(id));
+        let names = names.filter(|known| EntityLinker::reads(view.vocabulary(), known.predicate()));
+        names.filter_map(|known| known.object().text()).flat_map(stems).collect()
+    }
+}

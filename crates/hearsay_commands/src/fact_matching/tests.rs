@@ -1,0 +1,79 @@
+//! Tests of the decision, with given cosines.
+
+use hearsay_model::{Author, EntityId, Fact, Method, Provenance};
+
+use super::*;
+
+fn candidate(statement: &str, sentence: &str, cosine: Option<f32>) -> Candidate {
+    let odo = EntityId::new("odo").unwrap();
+    let provenance = Provenance::new(Method::Stated, Author::Dm);
+    let fact = Fact::attribute(&odo, "lore", statement, provenance).unwrap().build().unwrap();
+    Candidate {
+        fact: FactMatch { fact: fact.id(), handle: None, statement: statement.to_owned(), score: 0.0 },
+        score: MatchScore { cosine, ..MatchScore::new(sentence, statement, &BTreeSet::new()) },
+        agreement: Agreement::Full,
+        is_doubtful: false,
+        has_pronoun: false,
+        missing_vector: None,
+    }
+}
+
+fn decide(sentences: Vec<Vec<Candidate>>) -> FactMatches {
+    MatchCandidates { sentences }.decide()
+}
+
+const STATEMENT: &str = "Odo stole the ledger at night.";
+const SENTENCE: &str = "At night, Odo stole the ledger.";
+
+#[test]
+fn only_a_certain_sentence_states_a_fact() {
+    let certain = candidate(STATEMENT, SENTENCE, Some(0.95));
+    assert_eq!(decide(vec![vec![certain.clone()]]).states.len(), 1);
+    // Doubt, other entities, and a missing vector leave the decision to the DM.
+    for doubtful in [
+        Candidate { is_doubtful: true, ..certain.clone() },
+        Candidate { agreement: Agreement::Partial, ..certain.clone() },
+    ] {
+        let found = decide(vec![vec![doubtful]]);
+        assert_eq!((found.states.len(), found.may_state.len()), (0, 1), "{found:?}");
+    }
+    assert_eq!(decide(vec![vec![candidate(STATEMENT, SENTENCE, None)]]).states, []);
+    // A sentence that says more or less than the fact does not state it.
+    for sentence in ["At night, Odo stole the ledger and the lamp.", "Odo stole it."] {
+        assert_eq!(decide(vec![vec![candidate(STATEMENT, sentence, Some(0.95))]]).states, [], "{sentence}");
+    }
+    let one_word = |has_pronoun| Candidate { has_pronoun, ..candidate("Pike loves.", "Pike loves.", Some(0.9)) };
+    let states = |candidate: Candidate| decide(vec![vec![candidate]]).states.len();
+    let names = |candidate: Candidate| Candidate {
+        score: MatchScore {
+            cosine: Some(0.9),
+            ..MatchScore::new("Pike loves.", "Pike loves.", &["pike".to_owned()].into())
+        },
+        ..candidate
+    };
+    assert_eq!((states(names(one_word(false))), states(names(one_word(true)))), (1, 0));
+    let other = candidate("Pell mends nets.", SENTENCE, Some(0.2));
+    assert_eq!(decide(vec![vec![other]]), FactMatches::default());
+}
+
+#[test]
+fn a_sentence_states_only_the_best_fact_and_each_fact_is_listed_once() {
+    let (best, second) =
+        (candidate(STATEMENT, SENTENCE, Some(0.95)), candidate("Odo stole the lamp at night.", SENTENCE, Some(0.9)));
+    let doubtful = Candidate { is_doubtful: true, ..best.clone() };
+    let found = decide(vec![vec![second, best.clone()], vec![best.clone()], vec![doubtful]]);
+    assert_eq!(found.states.iter().map(|fact| fact.fact).collect::<Vec<_>>(), [best.fact.fact]);
+    assert_eq!(found.may_state, [], "a fact that the line states is not asked about");
+}
+
+#[test]
+fn missing_vectors_are_added_by_statement() {
+    let mut one = candidate(STATEMENT, SENTENCE, None);
+    one.missing_vector = Some(vec![0.6, 0.8]);
+    let mut candidates = MatchCandidates { sentences: vec![vec![one.clone()], vec![one]] };
+    assert_eq!(candidates.statements_without_vector(), [STATEMENT]);
+    candidates.add_vectors(&[vec![0.6, 0.8]]);
+    assert!(candidates.statements_without_vector().is_empty());
+    let cosines = candidates.sentences.iter().flatten().map(|candidate| candidate.score.cosine.unwrap());
+    assert!(cosines.into_iter().all(|cosine| (cosine - 1.0).abs() < 1e-6));
+}

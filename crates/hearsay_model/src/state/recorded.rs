@@ -1,0 +1,53 @@
+//! The operations that recorded facts, edges and passages.
+
+use std::sync::Arc;
+
+use super::{
+    State,
+    rows::{FactRow, Write},
+};
+use crate::{Author, Change, Fact, KnowledgeId, PassageId};
+
+impl State {
+    /// Returns all facts, with any status, in the order in which they were last asserted. In this order, the
+    /// [newest](Self::newest) of several open facts comes last.
+    pub fn facts_by_assertion(&self) -> Vec<&Arc<Fact>> {
+        let rows = self.facts.rows();
+        let mut facts: Vec<_> =
+            rows.filter_map(|(index, row)| Some((self.newest_assertion(row), row.id, self.fact_at(index)?))).collect();
+        facts.sort_unstable_by_key(|(assertion, id, _)| (*assertion, *id));
+        facts.into_iter().map(|(_, _, fact)| fact).collect()
+    }
+
+    /// Returns the last live write that asserted a fact. Later changes of its status and later confirmations do not
+    /// count.
+    pub(super) fn newest_assertion(&self, row: &FactRow) -> Option<Write> {
+        if row.transient {
+            // A transient value counts as the newest value. It would have been dropped if an operation had asserted a
+            // newer value.
+            return Some(Write { operation: u32::MAX, change: 0 });
+        }
+        let asserts = |write: &Write| {
+            let entry = &self.journal[write.operation as usize];
+            entry.live && matches!(entry.operation.changes[write.change as usize], Change::AssertFact(_))
+        };
+        row.record.writes.iter().rev().find(asserts)
+    }
+
+    /// Returns the author of the last live operation that added or removed an edge.
+    pub fn edge_author(&self, id: KnowledgeId) -> Option<&Author> {
+        let writes = &self.knowledge.get(&id)?.record.writes;
+        let mut entries = writes.iter().rev().map(|write| &self.journal[write.operation as usize]);
+        entries.find(|entry| entry.live).map(|entry| &entry.operation.author)
+    }
+
+    /// Returns whether a live operation recorded both an edge and a passage. The edge then comes from the passage.
+    pub fn is_recorded_with(&self, edge: KnowledgeId, passage: PassageId) -> bool {
+        let (Some(edge), Some(passage)) = (self.knowledge.get(&edge), self.passages.get(&passage)) else {
+            return false;
+        };
+        let has_passage = |operation: u32| passage.record.writes.iter().any(|write| write.operation == operation);
+        let mut operations = edge.record.writes.iter().map(|write| write.operation);
+        operations.any(|operation| self.journal[operation as usize].live && has_passage(operation))
+    }
+}
