@@ -52,6 +52,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &["hearsay_model", "hearsay_belief", "hearsay_recall", "hearsay_query", "hearsay_commands", "hearsay_engine"],
     ),
     (
+        "hearsay_mcp",
+        &["hearsay_model", "hearsay_belief", "hearsay_recall", "hearsay_query", "hearsay_commands", "hearsay_engine"],
+    ),
+    (
         "bevy_hearsay",
         &["hearsay_model", "hearsay_belief", "hearsay_recall", "hearsay_query", "hearsay_commands", "hearsay_engine"],
     ),
@@ -99,10 +103,12 @@ const EXTERNAL: &[(&[&str], &[&str])] = &[
     // The network.
     (&["async-openai", "reqwest", "rustls"], &["hearsay_llm"]),
     // Threads and asynchronous code.
-    (&["tokio"], &["hearsay_llm", "hearsay_store"]),
+    (&["tokio"], &["hearsay_llm", "hearsay_mcp", "hearsay_store"]),
     (&["tokio-util"], &["hearsay_store"]),
     (&["crossbeam-channel"], &["bevy_hearsay", "bevy_hearsay_panel", "hearsay_engine"]),
     (&["thread-priority"], &["hearsay_engine"]),
+    // The Model Context Protocol.
+    (&["rmcp", "schemars"], &["hearsay_mcp"]),
     // Files of other tools.
     (&["csv", "html5ever", "notify", "pulldown-cmark", "saphyr", "scraper", "walkdir", "zip"], &["hearsay_campaign"]),
     // The command line.

@@ -16,6 +16,7 @@ mod history;
 mod inspect;
 mod know;
 mod maintenance;
+mod mcp;
 mod names;
 mod review;
 mod session;
@@ -27,7 +28,7 @@ use clap::Subcommand;
 
 pub(crate) use {
     ask::*, campaign::*, command::*, db::*, edit::*, event::*, extract::*, files::*, history::*, inspect::*, know::*,
-    maintenance::*, review::*, session::*, shell::*, simulate::*, values::*,
+    maintenance::*, mcp::*, review::*, session::*, shell::*, simulate::*, values::*,
 };
 
 /// `hearsay entity`.

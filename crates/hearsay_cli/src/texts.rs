@@ -125,7 +125,7 @@ fn difference(later: &ProposalCounts, earlier: &ProposalCounts) -> ProposalCount
 }
 
 /// Returns whether the settings of a campaign enable automatic extraction.
-fn is_extraction_enabled(directory: &Path) -> Result<bool> {
+pub(crate) fn is_extraction_enabled(directory: &Path) -> Result<bool> {
     Ok(Settings::read(directory)?.extraction.enabled)
 }
 

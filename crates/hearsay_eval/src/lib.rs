@@ -4,6 +4,8 @@
 //!   of a data set.
 //! - [`leaks`]: asks characters in generated [`worlds`], removes all data that a character cannot know, asks again, and
 //!   compares the answers.
+//! - [`mcp_leaks`]: holds MCP sessions as characters in generated worlds, with and without data that they cannot know, and
+//!   compares the bytes.
 //! - [`crash`]: kills programs while they write to a campaign, and compares the stored operations with the acknowledged
 //!   operations.
 //! - [`encoder`]: measures the time of the sentence encoder.
@@ -39,6 +41,7 @@ pub mod latency;
 pub mod leaks;
 pub mod learn;
 pub mod mask;
+pub mod mcp_leaks;
 pub mod panel_frames;
 pub mod questions;
 mod random;

@@ -17,6 +17,11 @@ pub(crate) struct Campaign {
 }
 
 impl Campaign {
+    /// Returns the campaign in a directory that the command line names as an argument.
+    pub(crate) fn in_directory(directory: PathBuf, no_sync: bool) -> Self {
+        Self { campaign: directory, is_named: true, no_sync }
+    }
+
     /// Returns a command line for this campaign, to be shown in a hint. `rest` is the command with its arguments.
     pub(crate) fn command(&self, rest: &str) -> String {
         match self.is_named {

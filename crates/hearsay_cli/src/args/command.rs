@@ -13,6 +13,7 @@ use super::{
     history::Undo,
     inspect::{Status, Vocabulary},
     maintenance::Trust,
+    mcp::Mcp,
     review::Review,
     session::{LOG, Session, SessionLog},
     shell::{Completions, Man},
@@ -32,6 +33,7 @@ Everyday:
   review       List facts that wait for your decision, and decide on them
   undo         Revert an operation
   status       Show the status of the database, sentence encoder and queues
+  mcp          Serve one character or the DM to a language-model client
 
 Files:
   new          Create a campaign directory
@@ -144,6 +146,17 @@ Examples:
     Undo(Undo),
     /// Show the status of the database, sentence encoder and queues
     Status(Status),
+    /// Serve one character or the DM to a language-model client
+    #[command(after_help = "\
+The client starts this command and talks to it over standard input and output in the
+Model Context Protocol (MCP). Every answer to a character comes from this character's
+view. The client cannot change the identity. While the command runs, no other process
+can write to the campaign.
+
+Examples:
+  hearsay mcp campaigns/gullhaven --as mirela-voss
+  hearsay mcp campaigns/gullhaven --as dm")]
+    Mcp(Mcp),
     /// Create a campaign directory
     #[command(after_help = "\
 Example:

@@ -12,6 +12,7 @@ pub(crate) mod inspect;
 pub(crate) mod know;
 pub(crate) mod log;
 pub(crate) mod maintenance;
+pub(crate) mod mcp;
 pub(crate) mod model;
 pub(crate) mod new;
 pub(crate) mod review;
@@ -37,6 +38,7 @@ pub(crate) fn run(args: &Args, output: &mut Output) -> Result<()> {
         Command::Review(command) => review::run(command, output),
         Command::Undo(command) => history::undo(command, output),
         Command::Status(command) => inspect::status(command, output),
+        Command::Mcp(command) => mcp::mcp(command, args.no_sync, output),
         Command::New(command) => new::run(command, output),
         Command::Import(command) => files::import(command, output),
         Command::Sync(command) => files::sync(command, output),

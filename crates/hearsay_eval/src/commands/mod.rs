@@ -8,6 +8,7 @@ mod extraction;
 mod frames;
 mod latency;
 mod leaks;
+mod mcp_leaks;
 mod panel_frames;
 mod patterns;
 mod questions;
@@ -29,6 +30,7 @@ use crate::output::Output;
 pub(crate) enum Command {
     Beliefs(beliefs::Beliefs),
     Leaks(leaks::Leaks),
+    McpLeaks(mcp_leaks::McpLeaks),
     Extraction(extraction::Extraction),
     Patterns(patterns::Patterns),
     Statements(statements::Statements),
@@ -59,6 +61,7 @@ impl Command {
         match self {
             Self::Beliefs(command) => command.run(output),
             Self::Leaks(command) => command.run(output),
+            Self::McpLeaks(command) => command.run(output),
             Self::Extraction(command) => command.run(output),
             Self::Patterns(command) => command.run(output),
             Self::Statements(command) => command.run(output),

@@ -1,0 +1,60 @@
+//! `hearsay mcp`: serves one character or the DM to a language-model client.
+
+use std::sync::Arc;
+
+use anyhow::Result;
+use hearsay_engine::Memory;
+use hearsay_mcp::{McpServer, SessionIdentity};
+use hearsay_model::Kind;
+
+use crate::{
+    args::{self, Campaign},
+    campaign::{self, Access},
+    interrupt,
+    names::Names,
+    output::{CliError, Output, USAGE_ERROR},
+    texts::{self, EncoderUse},
+};
+
+/// Name of the identity that sees everything.
+const DM: &str = "dm";
+
+pub(crate) fn mcp(args: &args::Mcp, no_sync: bool, output: &Output) -> Result<()> {
+    let campaign = match (&args.directory, &args.campaign.0) {
+        (Some(directory), _) => Campaign::in_directory(directory.clone(), no_sync),
+        (None, Some(campaign)) => campaign.clone(),
+        (None, None) => {
+            let message = "no campaign found in this directory or above it; name the campaign directory";
+            return Err(CliError::new(USAGE_ERROR, message).into());
+        }
+    };
+    // Standard output belongs to the protocol. The functions below print notes on standard error only.
+    let memory = campaign::open_for_speech(&campaign, Access::Write, output)?;
+    let identity = identity(&memory, &args.identity, output)?;
+    texts::embed_if_few(&memory, EncoderUse::Enabled, output)?;
+    let memory = Arc::new(memory);
+    let server = McpServer::new(Arc::clone(&memory), identity)?
+        .with_extraction(texts::is_extraction_enabled(&campaign.campaign)?);
+    server.serve_stdio(interrupt::is_requested)?;
+    match Arc::try_unwrap(memory) {
+        Ok(memory) => Ok(memory.close()?),
+        // A request is still running. The memory closes when the request ends; everything acknowledged is on the disk.
+        Err(_) => Ok(()),
+    }
+}
+
+/// Returns the identity that the command line names.
+fn identity(memory: &Memory, name: &str, output: &Output) -> Result<SessionIdentity> {
+    if name.trim().eq_ignore_ascii_case(DM) {
+        return Ok(SessionIdentity::Dm);
+    }
+    let names = Names::read(memory, output)?;
+    let id = names.entity(name)?;
+    match names.state().kind(&id) {
+        Some(kind) if !kind.is_character() && !matches!(kind, Kind::Custom(_)) => {
+            let message = format!("`{id}` is not a character (kind: {}); name a character or `dm`", kind.noun());
+            Err(CliError::new(USAGE_ERROR, message).into())
+        }
+        _ => Ok(SessionIdentity::Character(id)),
+    }
+}

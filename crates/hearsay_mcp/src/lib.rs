@@ -1,0 +1,48 @@
+//! The MCP server of Hearsay: a language-model client plays one character, or assists the DM.
+//!
+//! [MCP](https://modelcontextprotocol.io), the Model Context Protocol, gives a language-model client tools, resources
+//! and prompts. A session has one [`SessionIdentity`], a character or the DM, which is set when the session starts. No
+//! tool of a character takes a knower.
+//!
+//! # What a character's session can reveal
+//!
+//! Tool lists, schemas, answers, errors and counts of a character's session are computed from the character's
+//! [view](hearsay_belief::View) alone. A name or an id that exists but that the character does not know gives the same
+//! bytes as a name or an id that does not exist. The two exceptions are lines that the character speaks aloud, because
+//! they change the campaign, and secrets that the conditions of a reveal release.
+//!
+//! # Example
+//!
+//! ```no_run
+//! use std::sync::Arc;
+//!
+//! use hearsay_engine::{Memory, MemoryOptions};
+//! use hearsay_mcp::{McpServer, SessionIdentity};
+//! use hearsay_model::EntityId;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let memory = Arc::new(Memory::open(MemoryOptions::for_campaign("campaigns/gullhaven")?)?);
+//! let identity = SessionIdentity::Character(EntityId::new("mirela-voss")?);
+//! McpServer::new(memory, identity)?.serve_stdio(|| false)?;
+//! # Ok(())
+//! # }
+//! ```
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+
+mod arguments;
+mod character;
+mod confirmation;
+mod dm;
+mod error;
+mod identity;
+mod outputs;
+mod own_view;
+mod prompts;
+mod recall;
+mod resources;
+mod server;
+mod tools;
+
+pub use error::ServerError;
+pub use identity::SessionIdentity;
+pub use server::McpServer;

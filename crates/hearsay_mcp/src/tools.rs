@@ -1,0 +1,196 @@
+//! The tools: their names, descriptions, schemas and annotations.
+
+use std::sync::Arc;
+
+use rmcp::{
+    handler::server::tool::{schema_for_input, schema_for_output},
+    model::{JsonObject, Tool, ToolAnnotations},
+};
+use schemars::JsonSchema;
+
+use crate::{
+    arguments::{
+        AskAsArguments, CheckReplyArguments, DecideArguments, FactArguments, KnowAboutArguments, LogArguments,
+        MayTellArguments, RecallArguments, RecordArguments, ReviewArguments, SayArguments, SearchArguments,
+        UndoArguments,
+    },
+    identity::SessionIdentity,
+    outputs::{
+        CheckReplyOutput, HowKnownOutput, KnowAboutOutput, MayTellOutput, RecallOutput, ReviewOutput, SayOutput,
+        SearchOutput, WrittenOutput,
+    },
+};
+
+/// A tool of a character or of the DM.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ToolName {
+    Recall,
+    KnowAbout,
+    HowDoIKnow,
+    MayITell,
+    CheckReply,
+    Say,
+    Search,
+    AskAs,
+    Record,
+    Review,
+    Decide,
+    Undo,
+    Log,
+}
+
+/// Effect of a tool on the campaign.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Effect {
+    /// Reads only.
+    Reads,
+    /// Adds records.
+    Adds,
+    /// Changes or removes records.
+    Changes,
+}
+
+const OF_CHARACTER: [ToolName; 6] = [
+    ToolName::Recall,
+    ToolName::KnowAbout,
+    ToolName::HowDoIKnow,
+    ToolName::MayITell,
+    ToolName::CheckReply,
+    ToolName::Say,
+];
+
+const OF_DM: [ToolName; 7] = [
+    ToolName::Search,
+    ToolName::AskAs,
+    ToolName::Record,
+    ToolName::Review,
+    ToolName::Decide,
+    ToolName::Undo,
+    ToolName::Log,
+];
+
+impl ToolName {
+    /// Returns the tools of an identity.
+    pub(crate) fn all(identity: &SessionIdentity) -> &'static [Self] {
+        match identity {
+            SessionIdentity::Character(_) => &OF_CHARACTER,
+            SessionIdentity::Dm => &OF_DM,
+        }
+    }
+
+    /// Returns the tool with a name, if the identity has this tool.
+    pub(crate) fn find(identity: &SessionIdentity, name: &str) -> Option<Self> {
+        Self::all(identity).iter().copied().find(|tool| tool.as_str() == name)
+    }
+
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Recall => "recall",
+            Self::KnowAbout => "know_about",
+            Self::HowDoIKnow => "how_do_i_know",
+            Self::MayITell => "may_i_tell",
+            Self::CheckReply => "check_reply",
+            Self::Say => "say",
+            Self::Search => "search",
+            Self::AskAs => "ask_as",
+            Self::Record => "record",
+            Self::Review => "review",
+            Self::Decide => "decide",
+            Self::Undo => "undo",
+            Self::Log => "log",
+        }
+    }
+
+    fn title(self) -> &'static str {
+        match self {
+            Self::Recall => "Recall what you know",
+            Self::KnowAbout => "What you know about somebody or something",
+            Self::HowDoIKnow => "How you know a fact",
+            Self::MayITell => "Whether you may tell a fact",
+            Self::CheckReply => "Check a reply",
+            Self::Say => "Say a line aloud",
+            Self::Search => "Search the campaign",
+            Self::AskAs => "Answer as a character",
+            Self::Record => "Record a sentence",
+            Self::Review => "List the review queue",
+            Self::Decide => "Decide on facts",
+            Self::Undo => "Undo an operation",
+            Self::Log => "Log a line of the session",
+        }
+    }
+
+    fn description(self) -> &'static str {
+        match self {
+            Self::Recall => {
+                "Returns what you know that is relevant to a question: facts and lines, ranked, each with how you know \
+                 it, how much you believe it, and whether you may tell it. You know nothing else."
+            }
+            Self::KnowAbout => "Returns what you know about a character, place, faction or thing.",
+            Self::HowDoIKnow => "Returns how you came to know a fact: who told you, when, and who was present.",
+            Self::MayITell => "Returns whether you may tell a fact to each of some listeners, and why not.",
+            Self::CheckReply => "Checks that a reply contains only what you know and may tell. Not available yet.",
+            Self::Say => "Records words that you say aloud. The hearers remember them.",
+            Self::Search => "Searches all entities, facts and passages of the campaign.",
+            Self::AskAs => {
+                "Returns what one character knows that is relevant to a question, and whether the character may tell it."
+            }
+            Self::Record => {
+                "Records a sentence as a fact. The fact waits for review; nobody knows it until you accept it."
+            }
+            Self::Review => "Lists facts, contradictions and possible duplicates that wait for the DM's decision.",
+            Self::Decide => "Records the DM's decision on facts. The DM must confirm the decision.",
+            Self::Undo => "Reverts an operation. The DM must confirm it. To redo, undo the new operation.",
+            Self::Log => "Adds a line to the log of the session being played. The characters present hear it.",
+        }
+    }
+
+    pub(crate) fn effect(self) -> Effect {
+        match self {
+            Self::Recall
+            | Self::KnowAbout
+            | Self::HowDoIKnow
+            | Self::MayITell
+            | Self::CheckReply
+            | Self::Search
+            | Self::AskAs
+            | Self::Review => Effect::Reads,
+            Self::Say | Self::Record | Self::Log => Effect::Adds,
+            Self::Decide | Self::Undo => Effect::Changes,
+        }
+    }
+
+    /// Returns the description of the tool for the client.
+    pub(crate) fn definition(self) -> Tool {
+        let (input, output) = match self {
+            Self::Recall => schemas::<RecallArguments, RecallOutput>(),
+            Self::KnowAbout => schemas::<KnowAboutArguments, KnowAboutOutput>(),
+            Self::HowDoIKnow => schemas::<FactArguments, HowKnownOutput>(),
+            Self::MayITell => schemas::<MayTellArguments, MayTellOutput>(),
+            Self::CheckReply => schemas::<CheckReplyArguments, CheckReplyOutput>(),
+            Self::Say => schemas::<SayArguments, SayOutput>(),
+            Self::Search => schemas::<SearchArguments, SearchOutput>(),
+            Self::AskAs => schemas::<AskAsArguments, RecallOutput>(),
+            Self::Record => schemas::<RecordArguments, WrittenOutput>(),
+            Self::Review => schemas::<ReviewArguments, ReviewOutput>(),
+            Self::Decide => schemas::<DecideArguments, WrittenOutput>(),
+            Self::Undo => schemas::<UndoArguments, WrittenOutput>(),
+            Self::Log => schemas::<LogArguments, WrittenOutput>(),
+        };
+        let reads = self.effect() == Effect::Reads;
+        let annotations = ToolAnnotations::with_title(self.title())
+            .read_only(reads)
+            .destructive(self.effect() == Effect::Changes)
+            .idempotent(reads)
+            .open_world(false);
+        Tool::new(self.as_str(), self.description(), input)
+            .with_title(self.title())
+            .with_raw_output_schema(output)
+            .with_annotations(annotations)
+    }
+}
+
+/// Returns the schemas of a tool's arguments and of its result.
+fn schemas<Arguments: JsonSchema + 'static, Output: JsonSchema + 'static>() -> (Arc<JsonObject>, Arc<JsonObject>) {
+    // The arguments are structs, so their schema always describes an object.
+    (schema_for_input::<Arguments>().unwrap_or_default(), schema_for_output::<Output>())
+}
