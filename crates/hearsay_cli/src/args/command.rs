@@ -56,10 +56,9 @@ Options:
 {options}{after-help}";
 
 const AFTER: &str = "\
-The campaign is the directory given by -C or HEARSAY_CAMPAIGN, or the nearest
-campaign directory from the working directory upward. Name an entity by its id
-(mirela-voss), name, alias, or a unique part of its name. Name a fact by the start
-of its id (3fa91c02), its handle, or words of its statement (\"ledger chapel\").
+Name an entity by its id (mirela-voss), name, alias, or a unique part of its name.
+Name a fact by the start of its id (3fa91c02), its handle, or words of its statement
+(\"ledger chapel\").
 
 Example: hearsay -C campaigns/gullhaven ask --as mirela-voss \"Where is the ledger?\"
 
