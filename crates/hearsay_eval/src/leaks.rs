@@ -15,10 +15,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fmt,
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::Arc,
 };
 
 use hearsay_belief::{RevealableFacts, Trust, View};
@@ -36,11 +33,12 @@ use thiserror::Error;
 
 use crate::{
     Random,
+    parallel::map_worlds,
     worlds::{GeneratedWorld, PEOPLE, SESSIONS},
 };
 
 /// Maximum number of differences to print.
-const MAX_REPORTED: usize = 5;
+pub(crate) const MAX_REPORTED: usize = 5;
 
 /// A question to a character, with the time and place at which it is asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -123,29 +121,8 @@ pub fn find_leaks_with(
     seed: u64,
     answer: &(impl Fn(&State, &LeakQuestion) -> String + Sync),
 ) -> LeakReport {
-    let (next_world, results) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
-    let check_worlds = || {
-        loop {
-            let world = next_world.fetch_add(1, Ordering::Relaxed);
-            if world >= worlds {
-                break;
-            }
-            let (questions, differences) = check_world(world, seed, answer);
-            let mut results = results.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            results.insert(world, (questions, differences));
-        }
-    };
-    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(worlds.max(1));
-    std::thread::scope(|scope| {
-        for _ in 1..threads {
-            scope.spawn(check_worlds);
-        }
-        check_worlds();
-    });
     let mut report = LeakReport { tally: Tally { worlds, ..Tally::default() }, first: Vec::new() };
-    for (questions, differences) in
-        results.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner).into_values()
-    {
+    for (questions, differences) in map_worlds(worlds, |world| check_world(world, seed, answer)) {
         report.tally.questions += questions;
         report.tally.differences += differences.len();
         let remaining = MAX_REPORTED - report.first.len();

@@ -43,6 +43,7 @@ pub mod learn;
 pub mod mask;
 pub mod mcp_leaks;
 pub mod panel_frames;
+mod parallel;
 pub mod questions;
 mod random;
 pub mod readers;

@@ -6,14 +6,7 @@
 //! and compares the responses byte for byte. The requests name all entities of the world, known and unknown facts,
 //! and names, ids and facts that do not exist.
 
-use std::{
-    collections::BTreeMap,
-    fmt, io,
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicUsize, Ordering},
-    },
-};
+use std::{fmt, io, sync::Arc};
 
 use hearsay_belief::{View, is_dead};
 use hearsay_engine::{ExtractionSettings, Memory, MemoryError, MemoryOptions, ModelSettings, Settings};
@@ -26,12 +19,10 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 
 use crate::{
     Random,
-    leaks::{PruneError, known_part},
+    leaks::{MAX_REPORTED, PruneError, known_part},
+    parallel::map_worlds,
     worlds::{GeneratedWorld, PEOPLE},
 };
-
-/// Maximum number of differences to print.
-const MAX_REPORTED: usize = 5;
 
 /// Names and ids that a session asks for. Some exist in every world, some only in some worlds, and some never.
 const ASKED_NAMES: [&str; 24] = [
@@ -143,26 +134,8 @@ pub struct McpLeakReport {
 /// # Errors
 /// Returns an error if a session fails.
 pub fn find_mcp_leaks(worlds: usize, seed: u64) -> Result<McpLeakReport, McpLeakError> {
-    let (next_world, results) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
-    let check_worlds = || {
-        loop {
-            let world = next_world.fetch_add(1, Ordering::Relaxed);
-            if world >= worlds {
-                break;
-            }
-            let result = check_world(world, seed);
-            results.lock().unwrap_or_else(PoisonError::into_inner).insert(world, result);
-        }
-    };
-    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(worlds.max(1));
-    std::thread::scope(|scope| {
-        for _ in 1..threads {
-            scope.spawn(check_worlds);
-        }
-        check_worlds();
-    });
     let mut report = McpLeakReport { tally: McpTally { worlds, ..McpTally::default() }, first: Vec::new() };
-    for result in results.into_inner().unwrap_or_else(PoisonError::into_inner).into_values() {
+    for result in map_worlds(worlds, |world| check_world(world, seed)) {
         let (requests, answers, differences) = result?;
         report.tally.requests += requests;
         report.tally.answers += answers;

@@ -58,6 +58,21 @@ pub fn lower_first(sentence: &str) -> String {
     format!("{first} {rest}").trim_end().to_owned()
 }
 
+/// Returns a text with its first letter as a capital.
+pub fn upper_first(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
+
+/// Joins names: `A`, `A and B`, `A, B and C`. Returns an empty text if there are none.
+pub fn join_names(names: &[&str]) -> String {
+    match names {
+        [] => String::new(),
+        [only] => (*only).to_owned(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
 /// Returns a sentence in the past tense: `Jory is a clerk.` becomes `Jory was a clerk.` Returns `None` if the sentence
 /// does not start with the name of its subject and a verb in the list of [past forms](Words::past_forms).
 pub fn past_tense(sentence: &str, subject: &str) -> Option<String> {

@@ -41,11 +41,7 @@ impl CitedEntity {
 /// Joins the names of entities: `A`, `A and B`, `A, B and C`. An entity without a name is called `fallback`.
 pub(crate) fn join_names(entities: &[CitedEntity], fallback: &str) -> String {
     let names: Vec<&str> = entities.iter().map(|entity| entity.name_or(fallback)).collect();
-    match names.as_slice() {
-        [] => String::new(),
-        [only] => (*only).to_owned(),
-        [first @ .., last] => format!("{} and {last}", first.join(", ")),
-    }
+    hearsay_model::words::join_names(&names)
 }
 
 /// How a knower learned the content of a line.

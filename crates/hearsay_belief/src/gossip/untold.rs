@@ -140,8 +140,8 @@ impl Obstacles {
 }
 
 impl Simulation<'_> {
-    /// Records why the teller of a conversation does not tell a fact. `has_told_enough` is whether the teller has told
-    /// so many other facts that it does not consider the fact.
+    /// Records why the teller of a conversation does not tell a fact. `has_told_enough` is whether the teller has
+    /// already told the maximum number of facts in this conversation.
     pub(super) fn record_obstacle(&mut self, conversation: &Conversation, id: FactId, has_told_enough: bool) {
         if !self.obstacles.as_ref().is_some_and(|obstacles| obstacles.is_open(id)) {
             return;

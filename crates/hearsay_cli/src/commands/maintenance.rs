@@ -19,7 +19,7 @@ use serde_json::json;
 use crate::{
     args::{self, DuplicatesDecision, TrustAction},
     campaign::{self, Access},
-    dry_run::write_or_preview,
+    dry_run::{self, write_or_preview},
     interrupt,
     names::Names,
     output::{CliError, Output, USAGE_ERROR, count},
@@ -72,7 +72,7 @@ fn teach(memory: &Memory, dry_run: bool, teach: Teach, output: &mut Output) -> R
 
 fn print_written(written: &Written, output: &mut Output) -> Result<()> {
     output.data(written)?;
-    output.line(format!("{} (operation {})", written.summary, written.position))
+    dry_run::print_written(written, output)
 }
 
 fn print_trust(memory: &Memory, limit: usize, output: &mut Output) -> Result<()> {

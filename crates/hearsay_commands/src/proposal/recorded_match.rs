@@ -1,8 +1,8 @@
 //! Comparison of a proposed fact with the facts that are already recorded.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::sync::Arc;
 
-use hearsay_model::{EntityId, Evidence, Fact, FactStatus, PassageId, Provenance, State};
+use hearsay_model::{Evidence, Fact, FactStatus, PassageId, Provenance, State};
 use hearsay_query::{
     contradictions::may_overlap,
     duplicates::{Claim, canonical_relation, is_equivalent, is_implied_by},
@@ -90,8 +90,7 @@ pub(super) fn find_recorded_match(state: &State, batch: &Batch, fact: &Fact) -> 
 pub(super) fn restates_stated_fact(state: &State, proposal: &Proposal) -> bool {
     let Some(speaker) = &proposal.speaker else { return false };
     let passages: Vec<PassageId> = proposal.evidence.iter().filter_map(Evidence::passage).collect();
-    let entities: BTreeSet<&EntityId> =
-        std::iter::once(&proposal.subject).chain(proposal.object.entity()).chain(&proposal.participants).collect();
+    let others = || proposal.object.entity().into_iter().chain(&proposal.participants);
     // Facts that were found in a line are recorded later than the line, by another operation.
     let is_stated = |fact: &Fact| {
         let mut edges = state.recorded_edges(fact.id());
@@ -100,11 +99,9 @@ pub(super) fn restates_stated_fact(state: &State, proposal: &Proposal) -> bool {
                 && passages.iter().any(|passage| state.is_recorded_with(id, *passage))
         })
     };
-    entities.len() > 1
-        && state.facts_of(&proposal.subject).any(|fact| {
-            let named: BTreeSet<&EntityId> = fact.entities().collect();
-            entities.is_subset(&named) && is_stated(fact)
-        })
+    let names_all = |fact: &Fact| others().all(|other| fact.entities().any(|id| id == other));
+    others().any(|other| *other != proposal.subject)
+        && state.facts_of(&proposal.subject).any(|fact| names_all(fact) && is_stated(fact))
 }
 
 /// Returns whether a proposed fact comes from a repeated reading of the same text. This is so if the recorded fact

@@ -464,7 +464,5 @@ fn most_likely_factuality(probabilities: &[f32; 5]) -> Factuality {
 fn finish_sentence(text: &str, prefix: &str) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let text = format!("{prefix}{}", text.trim_end_matches(['.', ',', ';', ':', '-', ' ']));
-    let mut chars = text.chars();
-    let first = chars.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
-    format!("{first}{}.", chars.as_str())
+    format!("{}.", hearsay_model::words::upper_first(&text))
 }

@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hearsay_model::{EntityId, Kind, OpenThread, Passage, PredicateRole, attribute, text};
+use hearsay_model::{EntityId, Kind, OpenThread, Passage, PredicateRole, attribute, text, words};
 
 use super::{
     builder::Builder,
     content::{Block, Entry},
     kinds::states_death,
     shared::SharedFact,
-    wording::{Wording, upper_first},
+    wording::Wording,
 };
 
 /// Label of the place where an entity was last seen.
@@ -123,7 +123,7 @@ impl Builder<'_> {
         if predicate.as_str() == attribute::ALIAS {
             return Some((0, ALSO_CALLED.to_owned(), value));
         }
-        let label = upper_first(&predicate.as_str().replace('_', " "));
+        let label = words::upper_first(&predicate.as_str().replace('_', " "));
         // A statement that contains only the value needs no label.
         let bare = self.vocabulary().sentence(predicate, "", &value);
         let is_labelled = text::normalize(&bare).trim_end_matches('.') != text::normalize(&value).trim_end_matches('.');

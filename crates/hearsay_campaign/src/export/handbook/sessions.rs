@@ -1,11 +1,10 @@
 //! The story by session.
 
-use hearsay_model::{EntityId, Passage, Precision, Session};
+use hearsay_model::{EntityId, Passage, Precision, Session, words};
 
 use super::{
     builder::Builder,
     content::{Block, Entry},
-    wording::join,
 };
 
 /// Maximum number of lines that are quoted for a session without a summary.
@@ -62,7 +61,7 @@ impl Builder<'_> {
         let absent = names(self.request.party.iter().filter(|id| !session.present.contains(id)).collect());
         let sentence = |names: &[String], singular: &str, plural: &str| {
             let refs: Vec<&str> = names.iter().map(String::as_str).collect();
-            format!("{} {}.", join(&refs), if names.len() == 1 { singular } else { plural })
+            format!("{} {}.", words::join_names(&refs), if names.len() == 1 { singular } else { plural })
         };
         let attendance = match (present.is_empty(), absent.is_empty()) {
             (true, _) => None,

@@ -66,14 +66,14 @@ impl Wording<'_> {
             _ if clause.ends_with(['!', '?', '"', '\u{201D}']) => String::new(),
             _ => ".".to_owned(),
         };
-        // Whoever gives a task or a promise says so: this is no report of something else.
+        // The statement of a task or a promise already says who gave it, so no source is added.
         let is_thread = self.vocabulary.behavior(fact.known().predicate()).thread.is_some();
         match (&fact.origin, fact.certainty) {
             (_, Some(Certainty::Likely)) if is_thread => statement.to_owned(),
             (_, Some(Certainty::Untrue)) if self.voice == Voice::You && fact.was_passed_on() => {
                 format!("You told others that {without_stop}, which is not true.")
             }
-            (Origin::Invented, _) => format!("{} invented this: {statement}", upper_first(readers)),
+            (Origin::Invented, _) => format!("{} invented this: {statement}", words::upper_first(readers)),
             (_, Some(Certainty::Certain)) => statement.to_owned(),
             (Origin::Told(tellers), _) => {
                 let is_own_account = tellers.contains(fact.known().subject());
@@ -95,7 +95,7 @@ impl Wording<'_> {
             (Origin::Own, Some(Certainty::Likely)) => format!("It seems that {without_stop}{doubt}"),
             (Origin::Own, Some(Certainty::Unsure)) => format!("It may be that {without_stop}{doubt}"),
             (Origin::Own, Some(Certainty::Doubted)) => {
-                format!("{} doubt{verb_ending} that {without_stop}.", upper_first(readers))
+                format!("{} doubt{verb_ending} that {without_stop}.", words::upper_first(readers))
             }
             (Origin::Own, Some(Certainty::Untrue)) => format!("It is not true that {without_stop}."),
             (Origin::Own, None) => format!("{} heard that {without_stop}{doubt}", self.readers_have()),
@@ -112,23 +112,8 @@ impl Wording<'_> {
     /// Joins the names of entities: `A`, `A and B`, `A, B and C`. Entities without a name are called `someone`.
     pub(super) fn join<'i>(&self, ids: impl Iterator<Item = &'i EntityId>) -> String {
         let names: Vec<&str> = ids.map(|id| self.names.name(id).unwrap_or("someone")).collect();
-        upper_first(&join(&names))
+        words::upper_first(&words::join_names(&names))
     }
-}
-
-/// Joins words: `A`, `A and B`, `A, B and C`.
-pub(super) fn join(names: &[&str]) -> String {
-    match names {
-        [] => String::new(),
-        [only] => (*only).to_owned(),
-        [first @ .., last] => format!("{} and {last}", first.join(", ")),
-    }
-}
-
-/// Returns a text with its first letter as a capital.
-pub(super) fn upper_first(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
 }
 
 fn with_full_stop(statement: &str) -> String {

@@ -221,8 +221,7 @@ fn split_key(key: &str) -> String {
         }
         previous = c;
     }
-    let mut letters = words.chars();
-    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+    hearsay_model::words::upper_first(&words)
 }
 
 fn add_relations(tree: &Tree, converter: TreeConverter, known_ids: &HashSet<String>, note: &mut Note) {

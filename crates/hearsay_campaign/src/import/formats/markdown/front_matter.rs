@@ -488,7 +488,5 @@ fn join_date_parts(node: &Node) -> String {
 
 /// Formats the name of a field as a heading: `dm_notes` becomes `Dm notes`.
 fn to_heading(name: &str) -> String {
-    let words = name.replace(['_', '-'], " ");
-    let mut letters = words.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+    hearsay_model::words::upper_first(&name.replace(['_', '-'], " "))
 }
