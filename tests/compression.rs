@@ -74,6 +74,7 @@ fn table(meaning: bool) -> (Memory, BTreeMap<String, String>) {
         session: None,
         new: NewSession { title: Some("The Drowned Bell".into()), ..NewSession::default() },
         speakers: Vec::new(),
+        first_line: None,
     };
     let (report, log) = memory.read(move |world| Ok(import.plan(&world.state)?)).unwrap().wait().unwrap();
     assert_eq!(report.lines, LINES);

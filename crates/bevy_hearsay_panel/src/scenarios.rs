@@ -267,7 +267,7 @@ fn the_session_ends_with_a_report_and_a_recap() {
     scenario.press_with_alt(Key::Num0);
     scenario.press(Key::E);
     scenario.press(Key::Enter);
-    for words in ["Review these first", "The players learned", "What changed", "Open threads"] {
+    for words in ["Facts to confirm", "The players learned", "What changed", "Open threads"] {
         scenario.expect_text(words);
     }
     assert!(scenario.state().active_session().is_none());

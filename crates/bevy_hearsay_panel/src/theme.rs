@@ -197,7 +197,7 @@ impl Theme {
     /// Returns the built-in theme.
     ///
     /// # Panics
-    /// Never panics: a test parses the theme file that is compiled in.
+    /// Never panics: the theme file is part of the program, and a test checks that it is valid.
     #[allow(clippy::expect_used, reason = "the file is compiled in, and a test reads it")]
     pub fn built_in(shade: Shade) -> Self {
         let file = Self::parse(BUILT_IN).expect("the built-in theme is right");

@@ -57,7 +57,7 @@ pub fn states_death(state: &State, fact: &Fact) -> bool {
     state.vocabulary().behavior(fact.predicate()).means_death(fact.object())
 }
 
-/// Returns the canon facts that state the death of an entity, at any moment.
+/// Returns all canon facts that state the death of an entity, whatever the game time of the death.
 pub(crate) fn death_facts<'s>(state: &'s State, id: &EntityId) -> impl Iterator<Item = &'s Arc<Fact>> + use<'s> {
     let id = id.clone();
     let conditions = state

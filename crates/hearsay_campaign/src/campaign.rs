@@ -126,7 +126,7 @@ pub(crate) struct UnchangedRecords {
     pub(crate) settings: HashSet<SettingKey>,
     /// Removed entities and sessions that other records still refer to.
     pub(crate) removed: (BTreeSet<EntityId>, BTreeSet<SessionId>),
-    /// The facts of the export whose lines were removed or changed, by the id of the exported fact.
+    /// The exported facts whose lines a person changed or removed in the exported files. The key is the id of the fact.
     pub(crate) edited_facts: BTreeMap<FactId, EditedFact>,
 }
 

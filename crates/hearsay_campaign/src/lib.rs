@@ -83,7 +83,7 @@ pub use regular_file::{open_file, read_file, read_text_file};
 pub use report::{
     AmbiguousLink, ChangedFact, Deletion, ImportReport, PossibleDuplicate, RelationCounts, RemovedFact, UnappliedChange,
 };
-pub use transcript::{Transcript, TranscriptError, TranscriptFormat, Utterance};
+pub use transcript::{LiveTranscript, LiveUpdate, Transcript, TranscriptError, TranscriptFormat, Utterance, Writer};
 #[cfg(feature = "import")]
 pub use watch::FileWatcher;
 

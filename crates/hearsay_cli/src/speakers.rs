@@ -222,6 +222,7 @@ Speaker 1: Where are we?
             session: None,
             new: NewSession::default(),
             speakers: Vec::new(),
+            first_line: None,
         };
         let (report, _) = import.plan(&state).unwrap();
         (state, report)

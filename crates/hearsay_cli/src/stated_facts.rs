@@ -19,6 +19,12 @@ struct StatedRow {
     learned_by: Vec<Knower>,
 }
 
+impl StatedRow {
+    fn new(fact: FactMatch) -> Self {
+        Self { fact, learned_by: Vec::new() }
+    }
+}
+
 /// The recorded facts that a line states, and those that it may state.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct LineFacts {
@@ -28,16 +34,21 @@ pub(crate) struct LineFacts {
 
 /// Finds the recorded facts that a line states. On a terminal, asks the user about the facts that it may state.
 pub(crate) fn recognize(memory: &Memory, line: SpokenLine, output: &Output) -> Result<LineFacts> {
-    texts::wait_until_ready(memory)?;
-    let matches = memory.match_facts(line)?.wait()?;
-    let (mut states, mut may_state) = (matches.states, matches.may_state);
+    let mut facts = find(memory, line)?;
     if !output.is_json() && io::stdin().is_terminal() && io::stderr().is_terminal() {
         let mut screen = io::stderr().lock();
-        may_state.retain(|fact| confirm(fact, &mut io::stdin().lock(), &mut screen));
-        states.append(&mut may_state);
+        let mut confirmed = std::mem::take(&mut facts.may_state);
+        confirmed.retain(|fact| confirm(fact, &mut io::stdin().lock(), &mut screen));
+        facts.states.extend(confirmed.into_iter().map(StatedRow::new));
     }
-    let states = states.into_iter().map(|fact| StatedRow { fact, learned_by: Vec::new() });
-    Ok(LineFacts { states: states.collect(), may_state })
+    Ok(facts)
+}
+
+/// Finds the recorded facts that a line states or may state, without asking the user.
+pub(crate) fn find(memory: &Memory, line: SpokenLine) -> Result<LineFacts> {
+    texts::wait_until_ready(memory)?;
+    let matches = memory.match_facts(line)?.wait()?;
+    Ok(LineFacts { states: matches.states.into_iter().map(StatedRow::new).collect(), may_state: matches.may_state })
 }
 
 /// Asks whether a line states a fact. Only an answer that begins with "y" means yes.
@@ -57,6 +68,11 @@ impl LineFacts {
     /// Returns the facts that the line states.
     pub(crate) fn ids(&self) -> Vec<FactId> {
         self.states.iter().map(|row| row.fact.fact).collect()
+    }
+
+    /// Treats all facts as facts that the line may state.
+    pub(crate) fn doubt_all(&mut self) {
+        self.may_state.splice(0..0, self.states.drain(..).map(|row| row.fact));
     }
 
     /// Sets who learns the facts, from a preview of the operation that records the line.

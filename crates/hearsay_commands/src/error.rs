@@ -72,7 +72,7 @@ pub enum CommandError {
     },
     /// Error: an arriving character is already present, or a leaving character is absent.
     #[error(
-        "{who} is {} present in the session, so it cannot {}",
+        "{who} is {} present in the session, so this character cannot {}",
         if *here { "already" } else { "not" },
         if *here { "arrive" } else { "leave" }
     )]

@@ -64,7 +64,7 @@ pub(crate) struct LinkCandidate {
     pub(crate) name_type: NameType,
 }
 
-/// Names of the entities of a campaign, prepared to be found in texts.
+/// Index of the names of a campaign's entities. Finds these names in texts.
 ///
 /// Secret names are left out: a text that uses a secret name must not reveal whose name it is.
 #[derive(Debug, Clone, Default)]

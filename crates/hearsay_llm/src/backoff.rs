@@ -22,7 +22,7 @@ pub(crate) fn exponential_delay(first_ms: u64, max_ms: u64, tries: u32, seed: u6
     Duration::from_millis(delay - delay / 1000 * thousandths - delay % 1000 * thousandths / 1000)
 }
 
-/// Returns a seed for the waiting time of a call. Calls with different texts get different seeds.
+/// Returns the seed of the random part of the waiting time before a call is repeated. Calls with different texts get different seeds.
 pub(crate) fn delay_seed(text: &str) -> u64 {
     let mut hasher = FxHasher::default();
     hasher.write(text.as_bytes());

@@ -1,4 +1,6 @@
-//! Details of an entity.
+//! Details of an entity, and the names of all entities.
+
+use std::cmp::Reverse;
 
 use hearsay_belief::graph::{self, Traversal};
 use hearsay_model::{EntityId, Fact, GameTime, Kind, State};
@@ -50,4 +52,30 @@ pub fn entity_page(
         attributes: rows(&identity.attributes),
         relations: rows(&identity.relations),
     })
+}
+
+/// Returns at most `limit` names that may be said at the table, each once: the names of the player characters, then
+/// those of the other characters and the place of the scene, then all others. In each group, entities with the most
+/// facts come first. Secret names are left out.
+pub fn spoken_names(state: &State, limit: usize) -> Vec<String> {
+    let playing = state.active_session();
+    let is_in_scene =
+        |id: &EntityId| playing.is_some_and(|playing| playing.here.contains(id) || playing.place.as_ref() == Some(id));
+    let importance = |id: &EntityId| match state.kind(id) {
+        Some(Kind::Player) => 0,
+        _ if is_in_scene(id) => 1,
+        _ => 2,
+    };
+    let mut ids: Vec<&EntityId> = state.entities().map(|entity| &entity.id).collect();
+    ids.sort_by_cached_key(|id| (importance(id), Reverse(state.facts_of(id).count())));
+    let mut names: Vec<String> = Vec::new();
+    for name in ids.into_iter().flat_map(|id| state.open_names(id)) {
+        if names.len() == limit {
+            break;
+        }
+        if !names.iter().any(|other| other == name) {
+            names.push(name.to_owned());
+        }
+    }
+    names
 }

@@ -86,7 +86,8 @@ impl CampaignReader {
 
     /// Adds the bearer of a secret to the knowers, unless the entry names the bearer as a knower.
     ///
-    /// The bearer is the entity that the entry belongs to, otherwise the subject. A group or place is a bearer only of
+    /// The bearer is the entity that the entry belongs to. If the entry belongs to no entity, the bearer is the subject. A
+    /// group or place is a bearer only of
     /// the entries under its `secrets`, because it shares the secret with all its members or residents.
     pub(super) fn add_bearer(&self, marks: &mut Marks, context: &Context, subject: &EntityId) {
         let Some(conceals) = marks.bearer_conceals.take() else { return };

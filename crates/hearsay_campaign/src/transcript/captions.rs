@@ -2,11 +2,8 @@
 
 use super::{
     line::{NumberedLine, one_line, split_clock_time, split_speaker},
-    utterance::{TranscriptFormat, Utterance},
+    utterance::{TranscriptFormat, Utterance, add_or_continue},
 };
-
-/// Maximum length of an utterance that may be continued by the next cue, in bytes.
-const MAX_CONTINUED_BYTES: usize = 600;
 
 pub(super) fn parse(lines: &[NumberedLine], format: TranscriptFormat, notes: &mut Vec<String>) -> Vec<Utterance> {
     let mut utterances = Vec::new();
@@ -75,26 +72,8 @@ fn add_cue(line: u32, seconds: Option<u32>, text: &str, utterances: &mut Vec<Utt
                 let (speaker, text) = (Some(speaker.to_owned()), words.to_owned());
                 utterances.push(Utterance { line, speaker, text, seconds });
             }
-            None => add_utterance(Utterance { line, speaker, text: words, seconds }, utterances),
+            None => add_or_continue(Utterance { line, speaker, text: words, seconds }, utterances),
         }
-    }
-}
-
-/// Adds an utterance. Captions split sentences, so if the last utterance is unfinished and has the same speaker, it is
-/// continued instead.
-fn add_utterance(next: Utterance, utterances: &mut Vec<Utterance>) {
-    let is_sentence_end =
-        |text: &str| text.trim_end_matches(['"', '\'', '\u{201D}', ')']).ends_with(['.', '?', '!', '\u{2026}']);
-    let is_continued = |last: &&mut Utterance| {
-        let is_same_speaker = last.speaker == next.speaker || next.speaker.is_none();
-        is_same_speaker && !is_sentence_end(&last.text) && last.text.len() < MAX_CONTINUED_BYTES
-    };
-    match utterances.last_mut().filter(is_continued) {
-        Some(last) => {
-            last.text.push(' ');
-            last.text.push_str(&next.text);
-        }
-        None => utterances.push(next),
     }
 }
 

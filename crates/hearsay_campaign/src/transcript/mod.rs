@@ -1,16 +1,19 @@
-//! Transcripts of sessions in plain text, WebVTT and SubRip. A transcript is read as a list of utterances with
+//! Transcripts of sessions in plain text, WebVTT, SubRip and JSON lines. A transcript is read as a list of utterances with
 //! speakers.
 //!
 //! A transcript comes from a recorder, a captioning service or a chat export. The reader does not use the campaign: it
 //! returns the names of speakers as written, and the engine links them to entities.
 
 mod captions;
+mod json_lines;
 mod line;
+mod live;
 mod plain;
 mod read;
 #[cfg(test)]
 mod tests;
 mod utterance;
 
+pub use live::{LiveTranscript, LiveUpdate, Writer};
 pub use read::{Transcript, TranscriptError};
 pub use utterance::{TranscriptFormat, Utterance};

@@ -6,7 +6,7 @@ use serde::Serialize;
 use thiserror::Error;
 
 use super::{
-    captions,
+    captions, json_lines,
     line::NumberedLine,
     plain,
     utterance::{TranscriptFormat, Utterance},
@@ -30,7 +30,7 @@ pub struct Transcript {
 pub enum TranscriptError {
     /// The bytes are not text: the file contains a zero byte.
     #[error(
-        "{file}:{line}: not a text file (it has a zero byte); expected a transcript (`Speaker: words`), WebVTT or SubRip, as UTF-8"
+        "{file}:{line}: not a text file (it has a zero byte); expected a transcript (`Speaker: words`), WebVTT, SubRip or JSON lines, as UTF-8"
     )]
     Binary {
         /// The name of the file.
@@ -46,7 +46,7 @@ pub enum TranscriptError {
     },
     /// The file is text, but contains no utterance.
     #[error(
-        "{file}: the file has no lines of speech; expected lines such as `Speaker: words`, or the cues of WebVTT or SubRip"
+        "{file}: the file has no lines of speech; expected lines such as `Speaker: words`, the cues of WebVTT or SubRip, or JSON objects with `text`"
     )]
     Empty {
         /// The name of the file.
@@ -77,6 +77,7 @@ impl Transcript {
         let format = detect_format(file, &lines);
         let utterances = match format {
             TranscriptFormat::Plain => plain::parse(&lines),
+            TranscriptFormat::JsonLines => json_lines::parse(&lines, &mut notes),
             TranscriptFormat::Vtt | TranscriptFormat::Srt => captions::parse(&lines, format, &mut notes),
         };
         match utterances.is_empty() {
@@ -147,6 +148,8 @@ fn detect_format(file: &str, lines: &[NumberedLine]) -> TranscriptFormat {
         TranscriptFormat::Vtt
     } else if (is_count && second.contains("-->")) || first.contains("-->") || ends_in(".srt") {
         TranscriptFormat::Srt
+    } else if first.starts_with('{') || ends_in(".jsonl") || ends_in(".ndjson") {
+        TranscriptFormat::JsonLines
     } else {
         TranscriptFormat::Plain
     }

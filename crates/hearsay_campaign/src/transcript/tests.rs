@@ -76,6 +76,60 @@ fn subrip_has_speakers_or_not() {
 }
 
 #[test]
+fn json_lines_of_speech_recognition_are_read() {
+    check(
+        "evening",
+        r#"{"start": 0.5, "end": 2, "text": " The ledger is", "speaker": "Anna"}
+{"partial": "gone"}
+{"text": "gone?", "is_final": false, "speaker": "Anna"}
+{"text": "gone.", "speaker": "Anna"}
+
+{"transcript": "Quiet!", "speaker_label": 2, "timestamp": "00:01:07.5"}
+{"text": "DM: A dog barks."}
+{"text": "..."}
+"#,
+        &[(1, "Anna|The ledger is gone."), (6, "Speaker 2|Quiet!"), (7, "DM|A dog barks.")],
+    );
+    let broken = Transcript::read("s.jsonl", b"Anna: hello\n{\"words\": 3}\n{\"text\": \"Hi.\"}\n").unwrap();
+    assert_eq!(broken.utterances.len(), 1);
+    let expected = [
+        "line 1: skipped, because it is not a JSON object",
+        "line 2: skipped, because it has no key `text` or `transcript` with a text",
+    ];
+    assert_eq!(broken.notes, expected);
+}
+
+/// Returns the new utterances of a live transcript.
+fn new_utterances(live: &mut LiveTranscript, writer: Writer) -> Vec<(u32, String)> {
+    let Some(update) = live.new_utterances(writer).unwrap() else { return Vec::new() };
+    let utterances = update.transcript.utterances.into_iter();
+    utterances.filter(|new| new.line >= update.first_line).map(|new| (new.line, new.text)).collect()
+}
+
+#[test]
+fn a_live_transcript_returns_each_utterance_once() {
+    let mut live = LiveTranscript::new("s.vtt", 0);
+    live.push(b"WEBVTT\n\n00:01.000 --> 00:02.000\n<v Anna>The ledger");
+    assert_eq!(new_utterances(&mut live, Writer::Writing), []);
+    live.push(b" is\n\n00:02.000 --> 00:03.000\n<v Anna>gone.\n<v Ben>No!\n\n");
+    assert_eq!(new_utterances(&mut live, Writer::Writing), [(4, "The ledger is gone.".to_owned())], "Ben may go on");
+    assert_eq!(new_utterances(&mut live, Writer::Paused), [(7, "No!".to_owned())]);
+    assert_eq!(new_utterances(&mut live, Writer::Paused), []);
+    // A later run does not return what is recorded.
+    let mut live = LiveTranscript::new("s.txt", 2);
+    live.push(b"Anna: one\nBen: two\nAnna: thr");
+    assert_eq!(new_utterances(&mut live, Writer::Writing), []);
+    assert_eq!(new_utterances(&mut live, Writer::Paused), [], "the line is incomplete");
+    live.push(b"ee\n");
+    assert_eq!(new_utterances(&mut live, Writer::Paused), [(3, "three".to_owned())]);
+    // An utterance that goes on after a pause.
+    live.push(b"  and four\n");
+    assert_eq!(new_utterances(&mut live, Writer::Paused), [(4, "and four".to_owned())]);
+    live.push(b"  and five\nBen: six\n");
+    assert_eq!(new_utterances(&mut live, Writer::Paused), [(5, "and five".to_owned()), (6, "six".to_owned())]);
+}
+
+#[test]
 fn errors_name_their_line() {
     let error = |bytes: &[u8]| Transcript::read("s.txt", bytes).unwrap_err().to_string();
     assert!(error(b"").contains("s.txt: the file has no lines of speech"));
@@ -102,10 +156,44 @@ fn a_large_file_takes_no_time() {
     assert!(started_at.elapsed().as_secs() < 10, "{:?}", started_at.elapsed());
 }
 
+fn pieces_of(pieces: &'static [&'static str]) -> impl Strategy<Value = Vec<&'static str>> {
+    prop::collection::vec(prop::sample::select(pieces), 1..30)
+}
+
 proptest! {
     #[test]
-    fn no_bytes_panic(bytes in prop::collection::vec(any::<u8>(), 0..400), name in "s\\.(txt|vtt|srt)") {
+    fn no_bytes_panic(bytes in prop::collection::vec(any::<u8>(), 0..400), name in "s\\.(txt|vtt|srt|jsonl)") {
         let _ = Transcript::read(&name, &bytes);
+    }
+
+    #[test]
+    fn a_live_transcript_loses_no_word(
+        (head, pieces) in prop_oneof![
+            (Just("Anna: so\n"), pieces_of(&["Anna: we go", "\n", "Ben: no.", "  in", "\n\n", "It rains"])),
+            (Just("WEBVTT\n\n"), pieces_of(&["00:01.000 --> 00:02.000\n", "<v Anna>", "we go", "Ben: no.", "\n\n", " in\n"])),
+            (Just("{\"text\": \"so\"}\n"), pieces_of(&["{\"text\": ", "\"hi\"}", "\n", "{\"text\": \"Go.\"}\n"])),
+        ],
+        settled in prop::collection::vec(any::<bool>(), 30),
+    ) {
+        let mut live = LiveTranscript::new("s", 0);
+        live.push(head.as_bytes());
+        let (mut found, mut written) = (Vec::new(), head.to_owned());
+        for (piece, settled) in pieces.iter().zip(settled) {
+            live.push(piece.as_bytes());
+            written.push_str(piece);
+            // A program that pauses has written whole cues.
+            let is_whole = written.ends_with("\n\n") || !written.starts_with("WEBVTT");
+            let writer = if settled && is_whole { Writer::Paused } else { Writer::Writing };
+            found.extend(new_utterances(&mut live, writer));
+        }
+        found.extend(new_utterances(&mut live, Writer::Ended));
+        let expected = Transcript::read("s", written.as_bytes()).map_or_else(|_| Vec::new(), |whole| whole.utterances);
+        let words = |texts: Vec<String>| texts.join(" ").split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        prop_assert!(found.windows(2).all(|pair| pair[0].0 <= pair[1].0), "{:?}", found);
+        prop_assert_eq!(
+            words(found.into_iter().map(|(_, text)| text).collect()),
+            words(expected.into_iter().map(|utterance| utterance.text).collect())
+        );
     }
 
     #[test]
@@ -114,7 +202,7 @@ proptest! {
             Just("WEBVTT"), Just("\n"), Just("\n\n"), Just("-->"), Just("00:01.000"), Just("<v "), Just(">"), Just("{\\"),
             Just("}"), Just("[12:30]"), Just(": "), Just("Anna"), Just(" \u{2014} "), Just("&amp;"), Just("é"), Just("NOTE"),
         ], 0..40),
-        name in "s\\.(txt|vtt|srt)",
+        name in "s\\.(txt|vtt|srt|jsonl)",
     ) {
         let text = pieces.concat();
         if let Ok(read) = Transcript::read(&name, text.as_bytes()) {

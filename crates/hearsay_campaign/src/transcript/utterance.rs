@@ -13,6 +13,8 @@ pub enum TranscriptFormat {
     Vtt,
     /// Captions in the format SubRip.
     Srt,
+    /// Results of a program for speech recognition, as one JSON object per line.
+    JsonLines,
 }
 
 /// Words that one speaker says without a break, or a piece of narration.
@@ -26,4 +28,25 @@ pub struct Utterance {
     pub text: String,
     /// The time in seconds since the beginning of the recording, if the file contains times.
     pub seconds: Option<u32>,
+}
+
+/// Maximum length of an utterance that may be continued by the next piece of text, in bytes.
+const MAX_CONTINUED_BYTES: usize = 600;
+
+/// Adds an utterance. Captions and programs for speech recognition split sentences, so if the last utterance is
+/// unfinished and has the same speaker, it is continued instead.
+pub(super) fn add_or_continue(next: Utterance, utterances: &mut Vec<Utterance>) {
+    let is_sentence_end =
+        |text: &str| text.trim_end_matches(['"', '\'', '\u{201D}', ')']).ends_with(['.', '?', '!', '\u{2026}']);
+    let is_continued = |last: &&mut Utterance| {
+        let is_same_speaker = last.speaker == next.speaker || next.speaker.is_none();
+        is_same_speaker && !is_sentence_end(&last.text) && last.text.len() < MAX_CONTINUED_BYTES
+    };
+    match utterances.last_mut().filter(is_continued) {
+        Some(last) => {
+            last.text.push(' ');
+            last.text.push_str(&next.text);
+        }
+        None => utterances.push(next),
+    }
 }

@@ -202,9 +202,14 @@ The audience decides who knows a fact that does not name its knowers:
   private  the subject
 Only the subject and the object know a relation that is not in this list.
 
+With --speech, the command prints names instead. Use them as the prompt of a program
+for speech recognition, so that it spells the names of your campaign. Player characters
+and their scene come first. Secret names are left out.
+
 Examples:
   hearsay vocabulary
-  hearsay vocabulary love")]
+  hearsay vocabulary love
+  hearsay vocabulary --speech --limit 60")]
     Vocabulary(Vocabulary),
     /// Export to JSON Lines, YAML, Obsidian, a graph, a handbook or a backup
     #[command(after_help = "\

@@ -45,9 +45,15 @@ pub(crate) struct Facts {
 pub(crate) struct Vocabulary {
     #[command(flatten)]
     pub(crate) campaign: OptionalCampaign,
-    /// Only definitions whose name, meaning or example contains this text
+    /// Only list the relations and attributes whose name, meaning or example contains this text
     #[arg(value_parser = text)]
     pub(crate) words: Option<String>,
+    /// Instead of the vocabulary, print the names of the campaign on one line, the most important first
+    #[arg(long, conflicts_with = "words")]
+    pub(crate) speech: bool,
+    /// With --speech: maximum number of names
+    #[arg(long, requires = "speech", default_value_t = 80, value_name = "N")]
+    pub(crate) limit: usize,
 }
 
 #[derive(Debug, ClapArgs)]

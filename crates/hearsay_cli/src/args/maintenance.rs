@@ -96,8 +96,8 @@ pub(crate) struct Merge {
 pub(crate) struct Split {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Id of the entity that the merge removed; or id or name of the remaining entity, if only one entity was merged
-    /// into it
+    /// Id of the entity that the merge removed. If only one entity was merged into the remaining entity, you can give
+    /// the id or name of the remaining entity instead
     #[arg(value_parser = name, add = entities())]
     pub(crate) entity: String,
     /// Show what would change, without changing anything

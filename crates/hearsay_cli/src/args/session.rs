@@ -46,7 +46,8 @@ Examples:
     Show(SessionShow),
     /// Import a transcript as the log of a session
     #[command(after_help = "\
-Reads lines of the form `Speaker: text`, chat exports, WebVTT and SubRip.
+Reads lines of the form `Speaker: text`, chat exports, WebVTT, SubRip, and JSON lines
+with the keys `text` and `speaker`.
 
 Hearsay matches speakers with characters by name, alias or first name, or by the name
 of the player (`hearsay entity set wren-oake player Ben`). The DM's lines are narration.
@@ -67,6 +68,21 @@ Examples:
   hearsay session import evening.vtt --dm Anna --player \"Ben=wren-oake\" --nobody Crew
   hearsay session import evening.srt --session 2 --speaker \"Speaker 1=wren-oake\"")]
     Import(SessionImport),
+    /// Follow a transcript while a program for speech recognition writes it
+    #[command(after_help = "\
+Adds each line to the log as soon as it is finished, and prints who heard it, which
+known facts it states, which facts were found in it, contradictions, promises, and
+cards of the people and places that it names. Ctrl-C or the end of standard input ends
+the command. If you start it again, it continues after the last recorded line.
+
+Reads lines of the form `Speaker: text`, WebVTT, and JSON lines with the keys `text`
+and `speaker`. The output of `hearsay vocabulary --speech` helps the program for
+speech recognition to spell the names of the campaign.
+
+Examples:
+  hearsay session follow evening.vtt --dm Anna --player \"Ben=wren-oake\"
+  my-speech-recognition | hearsay session follow - --jsonl")]
+    Follow(SessionFollow),
     /// Summarize a session for the DM, the players or one character
     #[command(after_help = "\
 The recap quotes the most important lines and facts in the order in which they
@@ -175,11 +191,11 @@ pub(crate) struct SessionLog {
     /// at the place]
     #[arg(long, value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) to: Vec<String>,
-    /// Additional character who hears the line; may be repeated
+    /// Character who hears the line in addition to those who hear it by default or by --to; may be repeated
     #[arg(long, value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) with: Vec<String>,
-    /// Fact that the words of the speaker state: start of its id, its handle, or words of its statement; may be repeated
-    /// [default: the known facts that are recognized in the words]
+    /// Fact that the line states, given by its handle, by the start of its id, or by words of its statement; may be
+    /// repeated [default: the facts known to the speaker that are recognized in the line]
     #[arg(long, value_name = "FACT", requires = "by", value_parser = name, add = facts())]
     pub(crate) states: Vec<String>,
     /// Session to which the line is added, by id or number [default: the session being played]
@@ -250,16 +266,9 @@ pub(crate) struct SessionShow {
     pub(crate) limit: usize,
 }
 
+/// Who the speakers of a transcript are.
 #[derive(Debug, ClapArgs)]
-pub(crate) struct SessionImport {
-    #[command(flatten)]
-    pub(crate) campaign: Campaign,
-    /// Transcript to import
-    pub(crate) file: PathBuf,
-    /// Session to which the lines are added, by id or number [default: the session of the previous import of this file,
-    /// or a new session]
-    #[arg(long, add = sessions())]
-    pub(crate) session: Option<String>,
+pub(crate) struct Speakers {
     /// Name of a player in the transcript and the player's character, such as "Anna=lyra"; saved in the campaign; may
     /// be repeated
     #[arg(long, value_name = "SPEAKER=CHARACTER", value_parser = speaker)]
@@ -273,6 +282,39 @@ pub(crate) struct SessionImport {
     /// Character of a speaker, such as "Speaker 1=lyra"; applies to this transcript only; may be repeated
     #[arg(long, value_name = "SPEAKER=CHARACTER", value_parser = speaker)]
     pub(crate) speaker: Vec<(String, String)>,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct SessionFollow {
+    #[command(flatten)]
+    pub(crate) campaign: Campaign,
+    /// Transcript that another program is writing, or `-` for standard input
+    pub(crate) file: PathBuf,
+    /// Session to which the lines are added, by id or number [default: the session being played, or else the session of
+    /// the previous lines of this file, or a new session]
+    #[arg(long, add = sessions())]
+    pub(crate) session: Option<String>,
+    #[command(flatten)]
+    pub(crate) speakers: Speakers,
+    #[command(flatten)]
+    pub(crate) new: NewSession,
+    /// Print each line with its effects as one line of JSON
+    #[arg(long)]
+    pub(crate) jsonl: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct SessionImport {
+    #[command(flatten)]
+    pub(crate) campaign: Campaign,
+    /// Transcript to import
+    pub(crate) file: PathBuf,
+    /// Session to which the lines are added, by id or number [default: the session of the previous import of this file,
+    /// or a new session]
+    #[arg(long, add = sessions())]
+    pub(crate) session: Option<String>,
+    #[command(flatten)]
+    pub(crate) speakers: Speakers,
     /// Do not ask about unknown speakers
     #[arg(long)]
     pub(crate) yes: bool,

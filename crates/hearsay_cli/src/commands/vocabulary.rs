@@ -2,12 +2,13 @@
 
 use anyhow::Result;
 use hearsay_model::{Audience, AudienceRules, Predicate, Vocabulary};
+use hearsay_query::entities::spoken_names;
 use serde::Serialize;
 
 use crate::{
     args,
     campaign::{self, Access},
-    output::Output,
+    output::{CliError, Output, USAGE_ERROR},
     style::Style,
     texts::EncoderUse,
 };
@@ -25,6 +26,9 @@ struct Definition {
 }
 
 pub(crate) fn run(args: &args::Vocabulary, output: &mut Output) -> Result<()> {
+    if args.speech {
+        return print_spoken_names(args, output);
+    }
     let mut rows = match &args.campaign.0 {
         Some(campaign) => {
             let memory = campaign::open(campaign, Access::Read, EncoderUse::Disabled, output)?;
@@ -46,6 +50,20 @@ pub(crate) fn run(args: &args::Vocabulary, output: &mut Output) -> Result<()> {
     let cells = |row: Definition| [row.name.to_string(), row.audience.as_str().to_owned(), row.meaning, row.example];
     let rows: Vec<_> = rows.into_iter().map(cells).collect();
     output.table([Style::Plain; 4], &rows)
+}
+
+/// Prints the names for the prompt of a program for speech recognition.
+fn print_spoken_names(args: &args::Vocabulary, output: &mut Output) -> Result<()> {
+    let Some(campaign) = &args.campaign.0 else {
+        let message = "--speech prints the names of a campaign, but this directory has none; name one with -C DIR";
+        return Err(CliError::new(USAGE_ERROR, message).into());
+    };
+    let memory = campaign::open(campaign, Access::Read, EncoderUse::Disabled, output)?;
+    let limit = args.limit;
+    let names = memory.read_in_background(move |world| Ok(spoken_names(&world.state, limit)))?.wait()?;
+    output.data(&names)?;
+    output.line(names.join(", "))?;
+    Ok(memory.close()?)
 }
 
 /// Returns the definitions of a vocabulary: relations first, each group sorted by name.

@@ -17,6 +17,7 @@ mod files;
 mod handbooks;
 mod hostile;
 mod lists;
+mod live_transcripts;
 mod reviewing;
 mod sessions;
 mod speech;

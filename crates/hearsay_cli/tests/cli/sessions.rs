@@ -18,7 +18,7 @@ fn a_session_is_played_and_told() {
     let ended = test_dir.json(&["-C", "mill", "session", "end"]);
     // The fact that was added, and the statement in the logged line.
     assert_eq!(ended["report"]["counts"]["facts"], 2);
-    assert_eq!(ended["report"]["threads"][0]["kind"], "debt");
+    assert_eq!(ended["report"]["promises"][0]["kind"], "debt");
     assert!(test_dir.ok(&["-C", "mill", "session", "list"]).contains("session-1  The stone  1 line"));
     assert!(test_dir.ok(&["-C", "mill", "session", "show", "1", "--log"]).contains("ada: Ben broke"));
     let recap = test_dir.ok(&["-C", "mill", "session", "recap", "--player-safe"]);

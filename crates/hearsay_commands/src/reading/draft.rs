@@ -1,7 +1,7 @@
 //! Drafts: texts from which facts are extracted as a trial, without recording them.
 
 use hearsay_extract::{ExtractedFact, Extraction, SentenceEncoder, Text, TextType};
-use hearsay_model::{EntityId, FactStatus, State};
+use hearsay_model::{EntityId, FactStatus, State, TalkKind};
 use hearsay_query::ids::require_entities;
 use serde::Serialize;
 
@@ -38,6 +38,8 @@ pub struct DraftExtraction {
     /// drops. The status depends only on the confidence, on whether a character states the fact, and on the type of the
     /// text. Facts that are already recorded or rejected are not taken into account.
     pub statuses: Vec<Option<FactStatus>>,
+    /// Kind of talk that the reading model finds; `None` if there is no reading model.
+    pub talk_kind: Option<TalkKind>,
 }
 
 impl Draft {
@@ -53,6 +55,7 @@ impl Draft {
     pub fn extract(&self, policy: &Policy, tools: &ReadingTools<'_>) -> DraftExtraction {
         let mut extraction = self.with_text(tools.encoder, |text| tools.extractor.extract(tools.lexicon, text));
         limit_confidence(&mut extraction, self.origin());
+        let mut found_kind = None;
         if let Some(model) = tools.model {
             let context_lines = self.before.iter().map(|text| (None, text.as_str()));
             let text_line = (self.speaker.as_ref(), self.text.as_str());
@@ -65,9 +68,10 @@ impl Draft {
             for statements in document_statements {
                 let talk_kind = statements.talk.kind();
                 extraction.add_statements(statements, talk_kind, false);
+                found_kind = Some(talk_kind);
             }
         }
-        self.draft_result(policy, extraction)
+        self.draft_result(policy, extraction, found_kind)
     }
 
     /// Extracts facts from the text with the function `extract`, for example with a call of a language model.
@@ -79,7 +83,7 @@ impl Draft {
         policy: &Policy,
         extract: impl FnOnce(&Text<'_>) -> Result<Extraction, E>,
     ) -> Result<DraftExtraction, E> {
-        Ok(self.draft_result(policy, self.with_text(None, extract)?))
+        Ok(self.draft_result(policy, self.with_text(None, extract)?, None))
     }
 
     fn with_text<T>(&self, encoder: Option<&dyn SentenceEncoder>, extract: impl FnOnce(&Text<'_>) -> T) -> T {
@@ -103,7 +107,7 @@ impl Draft {
         }
     }
 
-    fn draft_result(&self, policy: &Policy, extraction: Extraction) -> DraftExtraction {
+    fn draft_result(&self, policy: &Policy, extraction: Extraction, talk_kind: Option<TalkKind>) -> DraftExtraction {
         let status = |fact: &ExtractedFact| {
             let is_spoken = self.speaker.is_some() || fact.stated_by.is_some();
             let source = if is_spoken { StatementSource::Character } else { StatementSource::World };
@@ -113,6 +117,6 @@ impl Draft {
             }
         };
         let statuses = extraction.facts.iter().map(status).collect();
-        DraftExtraction { extraction, statuses }
+        DraftExtraction { extraction, statuses, talk_kind }
     }
 }

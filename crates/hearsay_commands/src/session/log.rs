@@ -37,7 +37,7 @@ pub struct Log {
     /// Lines to write, in order.
     pub lines: Vec<LogLine>,
     /// File that contains the lines. If the file was imported before, lines that it no longer contains are removed from
-    /// the session.
+    /// the session, unless [`LogSource::appends`] is set.
     pub source: Option<LogSource>,
 }
 
@@ -49,6 +49,9 @@ pub struct LogSource {
     pub name: String,
     /// Hash of the file contents and of the assignment of speakers to characters.
     pub digest: String,
+    /// Whether the lines continue the file: the lines of earlier imports stay as they are, and the new lines get the
+    /// next numbers of the session.
+    pub appends: bool,
 }
 
 /// A line of a session.
@@ -125,9 +128,12 @@ impl Log {
             },
             session,
         };
-        let earlier_passages =
-            self.source.as_ref().map(|source| passages_from_source(state, &position.session, source));
-        let line_offset = self.line_offset(state, &position.session, earlier_passages.as_deref());
+        let replaced_source = self.source.as_ref().filter(|source| !source.appends);
+        let earlier_passages = replaced_source.map(|source| passages_from_source(state, &position.session, source));
+        let line_offset = match &self.source {
+            Some(LogSource { appends: true, .. }) => self.appended_line_offset(state, &position.session),
+            _ => self.line_offset(state, &position.session, earlier_passages.as_deref()),
+        };
         let mut written_ids = BTreeSet::new();
         for (number, line) in (1..).zip(&self.lines) {
             let passage = position.passage(line).map_err(|source| {
@@ -157,7 +163,7 @@ impl Log {
         for id in earlier_passages.into_iter().flatten().filter(|id| !written_ids.contains(id)) {
             changes.push(Change::RemovePassage(id));
         }
-        if let Some(LogSource { name, digest }) = &self.source {
+        if let Some(LogSource { name, digest, .. }) = &self.source {
             let source = Self::key(name);
             if state.imported(&source) != Some(digest) {
                 changes.push(Change::Set(Setting::Engine(EngineSetting::Imported { source, digest: digest.clone() })));
@@ -174,6 +180,13 @@ impl Log {
             (lines, Some(source)) => format!("{}: {} lines of {}", position.session.id, lines.len(), source.name),
         };
         Ok(Operation { author, recorded, summary, changes })
+    }
+
+    /// Returns the offset to add to the numbers of lines that continue a file, so that they follow all lines of the
+    /// session.
+    fn appended_line_offset(&self, state: &State, session: &Session) -> u32 {
+        let first = self.lines.first().and_then(|line| line.number).unwrap_or(1);
+        next_line(state, Some(&session.id)).saturating_sub(first)
     }
 
     /// Returns the offset to add to the numbers of the new lines, which count from 1. This is the number of the last
@@ -238,6 +251,25 @@ fn transcript_file(evidence: &Evidence) -> Option<&str> {
 /// in the files of a campaign tell its story, even if they belong to a session.
 pub(crate) fn is_table_line(passage: &Passage) -> bool {
     passage.session.is_some() && passage.evidence.iter().all(|evidence| transcript_file(evidence).is_some())
+}
+
+/// Returns the recorded lines of the transcript with the given file name, from the line `first_line` on: the number of
+/// each line in the file, and its passage. Sorted by line.
+pub fn transcript_passages(state: &State, name: &str, first_line: u32) -> Vec<(u32, PassageId)> {
+    let file_line = |evidence: &Evidence| match evidence {
+        Evidence::File { line, .. } if transcript_file(evidence) == Some(name) => Some(*line),
+        _ => None,
+    };
+    let lines = state.passages().filter_map(|(id, passage)| Some((passage.evidence.iter().find_map(file_line)?, id)));
+    let mut lines: Vec<_> = lines.filter(|(line, _)| *line >= first_line).collect();
+    lines.sort_unstable();
+    lines
+}
+
+/// Returns the number of the last recorded line of the transcript with the given file name, or 0 if no line of it is
+/// recorded.
+pub fn last_transcript_line(state: &State, name: &str) -> u32 {
+    transcript_passages(state, name, 0).last().map_or(0, |(line, _)| *line)
 }
 
 /// Returns the number of lines of each kind of talk in the transcript with the given file name.

@@ -176,7 +176,7 @@ fn a_repeated_import_keeps_the_kinds_of_talk() {
     let mut state = inn();
     let log = |digest: &str, texts: &[&str]| {
         let lines = texts.iter().zip(1..).map(|(text, line)| LogLine { number: Some(line), ..LogLine::new(*text) });
-        let source = Some(LogSource { name: "evening.txt".into(), digest: digest.into() });
+        let source = Some(LogSource { name: "evening.txt".into(), digest: digest.into(), appends: false });
         Log { lines: lines.collect(), source, ..Log::default() }
     };
     let apply = |state: &mut State, log: &Log| {

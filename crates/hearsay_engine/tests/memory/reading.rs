@@ -460,7 +460,7 @@ fn the_reading_model_finds_statements_in_an_imported_transcript() {
     found_town(&memory);
     let lines = ["Odo finds an old map in the cellar of the Gull. He gives it to Mirela and leaves the town."];
     let lines: Vec<LogLine> = lines.into_iter().map(LogLine::new).collect();
-    let source = Some(LogSource { name: "evening.txt".into(), digest: "1".into() });
+    let source = Some(LogSource { name: "evening.txt".into(), digest: "1".into(), appends: false });
     let new = Some(NewSession::default());
     memory
         .log(Author::Importer("evening.txt".into()), Log { new, lines, source, ..Log::default() })

@@ -171,6 +171,7 @@ fn import(text: &str, name: &str) -> TranscriptImport {
         session: None,
         new: NewSession::default(),
         speakers: Vec::new(),
+        first_line: None,
     }
 }
 

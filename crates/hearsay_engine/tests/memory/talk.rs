@@ -55,6 +55,7 @@ fn import_evening(memory: &Memory) -> Written {
         session: None,
         new: NewSession::default(),
         speakers: Vec::new(),
+        first_line: None,
     };
     let (_, log) = memory.read(move |world| Ok(import.plan(&world.state)?)).unwrap().wait().unwrap();
     let written = memory.log(Author::Importer(name), log).unwrap().wait().unwrap();
@@ -156,7 +157,7 @@ fn an_out_of_character_line_gives_no_facts() {
     let texts =
         ["I have to leave at ten tonight, guys. Odo owes Pell twenty crowns.", "Odo owes Mirela twenty crowns."];
     let lines = texts.map(|text| LogLine { speaker: Some(id("Lyra Finn").into()), ..LogLine::new(text) }).into();
-    let source = Some(LogSource { name: "evening.txt".into(), digest: "1".into() });
+    let source = Some(LogSource { name: "evening.txt".into(), digest: "1".into(), appends: false });
     let log = Log { new: Some(NewSession::default()), lines, source, ..Log::default() };
     memory.log(Author::Importer("evening.txt".into()), log).unwrap().wait().unwrap();
     settle(&memory);

@@ -202,7 +202,8 @@ fn record_transcript(state: &mut State, episode: &Episode) -> Result<(), EndToEn
     let players = players.map(|(player, id)| assignment(player, AssignedSpeaker::Character(id)));
     let dm = assignment(DM.to_lowercase(), AssignedSpeaker::Role(SpeakerRole::Dm));
     let speakers = players.chain([dm]).filter(|speaker| in_file.contains(&speaker.name)).collect();
-    let import = TranscriptImport { name, transcript, session: None, new: NewSession::default(), speakers };
+    let import =
+        TranscriptImport { name, transcript, session: None, new: NewSession::default(), speakers, first_line: None };
     let (_, log) = import.plan(state)?;
     let operation = log.operation(state, Author::Dm, Timestamp(0))?;
     state.apply(operation)?;

@@ -1,14 +1,22 @@
 //! Sessions: their logs, reports, recaps and unresolved threads.
 
+mod after_play;
+mod learned;
+mod line_effects;
 mod lines;
 mod recap;
 mod report;
 mod threads;
 
+pub use after_play::{NewName, RevealedSecret};
+pub use learned::{LearnedRow, LearnerRow};
+pub use line_effects::{
+    ContradictionRow, EntityCard, FoundFact, LineEffects, MAX_CARD_STATEMENTS, entity_card, line_effects,
+};
 pub use lines::{LineRow, TalkCounts, is_private, last_place, later_time, next_line, session_lines, session_or_latest};
 pub use recap::{RecapAudience, SessionRecap, Summarize, session_recap};
 pub use report::{
-    ChangeKind, ChangedRow, LearnedRow, LearnerRow, MAX_PRIORITY_FACTS, PriorityFact, SessionCounts, SessionReport,
-    SessionRow, session_report, sessions,
+    ChangeKind, ChangedRow, MAX_PRIORITY_FACTS, PriorityFact, SessionCounts, SessionReport, SessionRow, session_report,
+    sessions,
 };
 pub use threads::{Thread, ThreadFilter, ThreadKind, open_threads_of, threads};

@@ -1,41 +1,52 @@
-//! Report of a session: learned facts, changes, open threads, and facts to review first.
+//! Report of a session: what the DM should decide, learned facts, changes, and open threads.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hearsay_belief::{player_characters, states_death};
+use hearsay_belief::states_death;
 use hearsay_model::{
-    Acquisition, Belonging, Change, EntityId, Fact, FactId, FactStatus, GameTime, Knower, Position, PredicateRole,
-    Session, SessionId, SessionSetting, Setting, SettingKey, State, attribute,
+    Change, EntityId, Fact, FactId, FactStatus, Position, PredicateRole, Session, SessionId, SessionSetting, Setting,
+    SettingKey, State, attribute,
 };
 use serde::Serialize;
 
 use super::{
+    after_play::{NewName, RevealedSecret, new_names, revealed_secrets, session_contradictions},
+    learned::{LearnerRow, is_membership, learned_by_knower},
+    line_effects::ContradictionRow,
     lines::{TalkCounts, session_or_latest},
-    threads::{Thread, ThreadFilter, threads},
+    threads::{Thread, ThreadFilter, ThreadKind, threads},
 };
 use crate::{
     QueryError,
     as_of::session_end,
-    facts::describe_acquisition,
     review::{ReviewItem, consequence, review_items},
 };
 
-/// Report of a session.
+/// Report of a session. The parts are in the order in which the DM should read them: first what to decide, then what
+/// happened.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SessionReport {
     /// Details of the session.
     pub session: SessionRow,
     /// Numbers of lines, speakers and facts of the session.
     pub counts: SessionCounts,
+    /// Facts of the session that the DM should confirm first, at most [`MAX_PRIORITY_FACTS`] facts.
+    pub review: Vec<PriorityFact>,
+    /// Secrets that player characters learned in the session.
+    pub secrets_out: Vec<RevealedSecret>,
+    /// Promises and debts that were made in the session and are not settled.
+    pub promises: Vec<Thread>,
+    /// Contradictions of the facts of the session.
+    pub contradictions: Vec<ContradictionRow>,
+    /// Names in the lines that belong to no entity of the campaign yet. The most frequent come first.
+    pub new_names: Vec<NewName>,
     /// Facts that knowers learned in the session, grouped by knower. Facts that state names, kinds, aliases or tags are
     /// omitted. Player characters and their parties come first, then the other knowers; both are sorted by id.
     pub learned: Vec<LearnerRow>,
     /// Changes in the world during the session. Sorted by kind, then by fact.
     pub changed: Vec<ChangedRow>,
-    /// Open threads that concern the session.
+    /// Other open threads that concern the session.
     pub threads: Vec<Thread>,
-    /// Facts of the session that the DM should review first, at most [`MAX_PRIORITY_FACTS`] facts.
-    pub review: Vec<PriorityFact>,
 }
 
 /// A session in a list.
@@ -78,34 +89,6 @@ pub struct SessionCounts {
     pub waiting: usize,
     /// Number of facts that at least one knower learned in the session.
     pub learned: usize,
-}
-
-/// Facts that one knower learned in a session.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct LearnerRow {
-    /// Knower that learned the facts.
-    pub knower: Knower,
-    /// Name of the knower.
-    pub name: String,
-    /// Whether the knower is a player character or a party that contains one.
-    pub player: bool,
-    /// Learned facts, earliest first.
-    pub facts: Vec<LearnedRow>,
-}
-
-/// A fact that a knower learned in a session.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct LearnedRow {
-    /// Id of the fact.
-    pub fact: FactId,
-    /// Sentence that states the fact.
-    pub statement: String,
-    /// How the knower learned the fact, in words: `told by odo-brandt`.
-    pub acquisition: String,
-    /// Game time at which the knower learned the fact, as text.
-    pub when: Option<String>,
-    /// Status of the fact.
-    pub status: FactStatus,
 }
 
 /// Kind of a change in the world.
@@ -213,7 +196,10 @@ pub fn session_report(state: &State, session: Option<&SessionId>) -> Result<Sess
     let learned_facts: BTreeSet<FactId> =
         learned_rows.iter().flat_map(|row| row.facts.iter().map(|fact| fact.fact)).collect();
     let filter = ThreadFilter { session: Some(id.clone()), ..ThreadFilter::default() };
-    let mut threads = threads(state, &filter)?;
+    let is_new_promise = |thread: &Thread| {
+        [ThreadKind::Promise, ThreadKind::Debt].contains(&thread.kind) && thread.session.as_ref() == Some(id)
+    };
+    let (promises, mut threads): (Vec<_>, Vec<_>) = threads(state, &filter)?.into_iter().partition(is_new_promise);
     // Threads that began in this session come first.
     threads.sort_by_key(|thread| (thread.session.as_ref() != Some(id), thread.kind));
     threads.truncate(MAX_THREADS);
@@ -228,69 +214,14 @@ pub fn session_report(state: &State, session: Option<&SessionId>) -> Result<Sess
         },
         changed: world_changes(state, session, &facts),
         review: priority_facts(state, &facts),
+        secrets_out: revealed_secrets(state, &learned_rows),
+        promises,
+        contradictions: session_contradictions(state, &facts),
+        new_names: new_names(state, session),
         session: session_row(state, session, lines.len()),
         learned: learned_rows,
         threads,
     })
-}
-
-/// Facts that a knower learned. Each value is the earliest game time of learning, and how the knower learned the fact
-/// then.
-type LearnedFacts<'a> = BTreeMap<FactId, (Option<GameTime>, &'a Acquisition)>;
-
-/// Returns the facts learned in a session, grouped by learner.
-fn learned_by_knower(state: &State, session: &Session) -> Vec<LearnerRow> {
-    let players: BTreeSet<EntityId> =
-        player_characters(state).into_iter().chain(session.present.iter().cloned()).collect();
-    let is_party = |id: &EntityId| {
-        let mut links = state.links(id).filter(|link| !link.is_forward());
-        state.kind(id) == Some(hearsay_model::Kind::Party)
-            && links.any(|link| is_membership(state, link.fact()) && players.contains(link.other()))
-    };
-    let mut rows: BTreeMap<(bool, &Knower), LearnedFacts> = BTreeMap::new();
-    let edges = state
-        .all_knowledge()
-        .filter(|(_, edge)| edge.session.as_ref() == Some(&session.id) && edge.acquisition.gives_knowledge());
-    for (_, edge) in edges {
-        let predicate = state.fact(edge.fact).map(|fact| fact.predicate().as_str());
-        if predicate
-            .is_none_or(|name| [attribute::NAME, attribute::KIND, attribute::ALIAS, attribute::TAG].contains(&name))
-        {
-            continue;
-        }
-        let is_player = edge.knower.entity().is_some_and(|id| players.contains(id) || is_party(id));
-        let facts = rows.entry((!is_player, &edge.knower)).or_default();
-        let earliest = facts.entry(edge.fact).or_insert((edge.learned_at(), &edge.acquisition));
-        if edge.learned_at() < earliest.0 {
-            *earliest = (edge.learned_at(), &edge.acquisition);
-        }
-    }
-    let row = |((is_not_player, knower), facts): ((bool, &Knower), LearnedFacts)| {
-        let mut facts: Vec<_> = facts.into_iter().collect();
-        facts.sort_by_key(|(id, (learned_at, _))| (*learned_at, *id));
-        let fact = |(id, (learned_at, acquisition)): (FactId, (Option<GameTime>, &Acquisition))| {
-            let fact = state.fact(id)?;
-            Some(LearnedRow {
-                fact: id,
-                statement: fact.statement().to_owned(),
-                acquisition: describe_acquisition(acquisition),
-                when: learned_at.map(|time| state.calendar().format(time)),
-                status: fact.status(),
-            })
-        };
-        LearnerRow {
-            knower: knower.clone(),
-            name: knower.entity().map_or("everybody", |id| state.name_or_id(id)).to_owned(),
-            player: !is_not_player,
-            facts: facts.into_iter().filter_map(fact).collect(),
-        }
-    };
-    rows.into_iter().map(row).collect()
-}
-
-/// Returns whether a fact is a membership in a group.
-fn is_membership(state: &State, fact: &Fact) -> bool {
-    state.vocabulary().belonging(fact.predicate()) == Some(Belonging::Member)
 }
 
 /// Returns the changes in the world during a session: facts that it recorded, and facts that it ended.

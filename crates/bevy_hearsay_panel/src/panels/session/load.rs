@@ -2,19 +2,19 @@
 
 use hearsay_belief::{is_dead, player_characters};
 use hearsay_engine::{MemoryError, ReadSnapshot};
-use hearsay_model::{EntityId, Fact, FactId, State, TalkKind};
+use hearsay_model::{EntityId, Fact, FactId, Knower, State, TalkKind};
 use hearsay_query::{
     facts::is_secret,
     session::{
-        LineRow, RecapAudience, SessionReport, SessionRow, ThreadKind, last_place, session_lines, session_recap,
-        session_report, sessions,
+        LineRow, RecapAudience, SessionReport, SessionRow, Thread, ThreadKind, last_place, session_lines,
+        session_recap, session_report, sessions,
     },
 };
 
 use super::model::{
-    ChangedModel, CurrentSession, LearnedModel, LearnerModel, LogLineModel, NextSessionDefaults, OpenThreadModel,
-    RecapModel, ReportModel, ReviewFirstModel, SessionLine, SessionModel, SessionPart, SessionPartModel,
-    SessionPartRequest,
+    ChangedModel, ContradictingModel, CurrentSession, LearnedModel, LearnerModel, LogLineModel, NewNameModel,
+    NextSessionDefaults, OpenThreadModel, RecapModel, ReportModel, RevealedSecretModel, ReviewFirstModel, SessionLine,
+    SessionModel, SessionPart, SessionPartModel, SessionPartRequest,
 };
 use crate::{
     names::NamedEntity,
@@ -187,7 +187,7 @@ impl ReportModel {
             statement: linked_statement(row.fact, &row.statement),
             when: row.when.clone(),
         });
-        let threads = report.threads.iter().map(|thread| OpenThreadModel {
+        let thread_model = |thread: &Thread| OpenThreadModel {
             kind: match thread.kind {
                 ThreadKind::Quest => "quest",
                 ThreadKind::Promise => "promise",
@@ -205,7 +205,7 @@ impl ReportModel {
             },
             fact: thread.fact,
             secret: thread.kind == ThreadKind::Secret || thread.fact.is_some_and(is_secret_fact),
-        });
+        };
         let review = report.review.iter().map(|row| ReviewFirstModel {
             fact: row.fact,
             statement: linked_statement(row.fact, &row.statement),
@@ -213,12 +213,35 @@ impl ReportModel {
             confidence: row.confidence,
             reason: row.reasons.join(", "),
         });
+        let learner_text = |(knower, acquisition): &(Knower, String)| {
+            let name = knower.entity().map_or("everybody", |id| state.name_or_id(id));
+            format!("{name}: {acquisition}")
+        };
+        let secrets_out = report.secrets_out.iter().map(|row| RevealedSecretModel {
+            fact: row.fact,
+            statement: linked_statement(row.fact, &row.statement),
+            learned_by: row.learned_by.iter().map(learner_text).collect::<Vec<_>>().join("; "),
+        });
+        let contradictions = report.contradictions.iter().map(|row| {
+            let facts = row.facts.iter().map(|row| ContradictingModel {
+                fact: row.fact,
+                statement: linked_statement(row.fact, &row.statement),
+                status: row.status,
+            });
+            facts.collect()
+        });
+        let new_names = report.new_names.iter();
+        let new_names = new_names.map(|row| NewNameModel { name: row.name.clone(), fact: row.fact, lines: row.lines });
         Self {
             counts: count_texts,
+            review: review.collect(),
+            secrets_out: secrets_out.collect(),
+            promises: report.promises.iter().map(thread_model).collect(),
+            contradictions: contradictions.collect(),
+            new_names: new_names.collect(),
             learned: learned.collect(),
             changed: changed.collect(),
-            threads: threads.collect(),
-            review: review.collect(),
+            threads: report.threads.iter().map(thread_model).collect(),
         }
     }
 }

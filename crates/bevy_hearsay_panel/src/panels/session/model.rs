@@ -131,14 +131,55 @@ pub struct LogLineModel {
 pub struct ReportModel {
     /// Numbers of lines, speakers and facts, as texts such as `25 lines` or `3 facts to review`.
     pub counts: Vec<String>,
+    /// Facts that the DM should confirm first.
+    pub review: Vec<ReviewFirstModel>,
+    /// Secrets that player characters learned in the session.
+    pub secrets_out: Vec<RevealedSecretModel>,
+    /// Promises and debts that were made in the session.
+    pub promises: Vec<OpenThreadModel>,
+    /// Facts of the session that contradict other facts. Each group cannot be true as a whole.
+    pub contradictions: Vec<Vec<ContradictingModel>>,
+    /// Names in the lines that belong to no entity yet.
+    pub new_names: Vec<NewNameModel>,
     /// Facts learned by each knower, player characters first.
     pub learned: Vec<LearnerModel>,
     /// Facts that changed in the session.
     pub changed: Vec<ChangedModel>,
-    /// Open threads related to the session.
+    /// Other open threads related to the session.
     pub threads: Vec<OpenThreadModel>,
-    /// Facts that the DM should review first.
-    pub review: Vec<ReviewFirstModel>,
+}
+
+/// A secret that player characters learned in a session.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RevealedSecretModel {
+    /// Id of the fact.
+    pub fact: FactId,
+    /// Sentence that states the fact.
+    pub statement: LinkedText,
+    /// Names of the learners, each with the way in which they learned the secret, for display.
+    pub learned_by: String,
+}
+
+/// A fact that contradicts other facts.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ContradictingModel {
+    /// Id of the fact.
+    pub fact: FactId,
+    /// Sentence that states the fact.
+    pub statement: LinkedText,
+    /// Status of the fact.
+    pub status: FactStatus,
+}
+
+/// A name in the lines of a session that belongs to no entity yet.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct NewNameModel {
+    /// The name.
+    pub name: String,
+    /// Fact that states the name.
+    pub fact: FactId,
+    /// Number of lines that contain the name.
+    pub lines: usize,
 }
 
 /// Facts that one knower learned in a session.

@@ -5,12 +5,12 @@ use hearsay_model::{FactId, FactStatus};
 use hearsay_query::session::ChangeKind;
 
 use super::{
-    model::{LearnerModel, LogLineModel, ReportModel},
+    model::{LearnerModel, LogLineModel, OpenThreadModel, ReportModel},
     view::{SessionAction, SessionView},
 };
 use crate::{
     panel::DisplayContext,
-    text::LinkedText,
+    text::{LinkedText, format_count},
     theme::Tone,
     widgets::{
         badge, confidence_bar, empty_state, entity_button, label, list, omitted_label, section_heading, sentence,
@@ -73,9 +73,18 @@ pub(super) fn report_ui(ui: &mut Ui, display: &DisplayContext, report: &ReportMo
                 badge(ui, display, Tone::Weak, count);
             }
         });
-        // Only the DM reviews facts.
+        // Only the DM decides on facts.
         if !display.screen_safe {
             review_ui(ui, display, report, actions);
+            secrets_ui(ui, display, report, actions);
+        }
+        if !report.promises.is_empty() {
+            section_heading(ui, display, "Promises made", Some(report.promises.len()));
+            threads_ui(ui, display, &report.promises, actions);
+        }
+        if !display.screen_safe {
+            contradictions_ui(ui, display, report, actions);
+            new_names_ui(ui, display, report, actions);
         }
         let (players, others): (Vec<_>, Vec<_>) = report.learned.iter().partition(|learner| learner.player);
         section_heading(ui, display, "The players learned", None);
@@ -94,29 +103,14 @@ pub(super) fn report_ui(ui: &mut Ui, display: &DisplayContext, report: &ReportMo
         }
         omitted_label(ui, display, report.changed.len().saturating_sub(MAX_ROWS));
         section_heading(ui, display, "Open threads", Some(report.threads.len()));
-        for row in report.threads.iter().take(MAX_ROWS) {
-            let tone = if row.secret { Tone::Secret } else { Tone::Accent };
-            match row.fact {
-                Some(fact) => {
-                    fact_ui(ui, display, &row.description, fact, actions, |ui| _ = badge(ui, display, tone, row.kind))
-                }
-                None => {
-                    ui.horizontal_wrapped(|ui| {
-                        badge(ui, display, tone, row.kind);
-                        if let Some(id) = sentence(ui, display, &row.description, Tone::Plain) {
-                            actions.push(SessionAction::Show(id));
-                        }
-                    });
-                }
-            }
-        }
+        threads_ui(ui, display, &report.threads, actions);
         section_heading(ui, display, "Others learned", None);
         others.into_iter().take(MAX_ROWS).for_each(|learner| learner_ui(ui, display, learner, actions));
     });
 }
 
 fn review_ui(ui: &mut Ui, display: &DisplayContext, report: &ReportModel, actions: &mut Vec<SessionAction>) {
-    section_heading(ui, display, "Review these first", Some(report.review.len()));
+    section_heading(ui, display, "Facts to confirm", Some(report.review.len()));
     if report.review.is_empty() {
         weak_label(ui, display, "No facts of this session need review.");
     }
@@ -131,6 +125,67 @@ fn review_ui(ui: &mut Ui, display: &DisplayContext, report: &ReportModel, action
             confidence_bar(ui, display, "confidence", row.confidence);
         });
         weak_label(ui, display, &row.reason);
+    }
+}
+
+fn secrets_ui(ui: &mut Ui, display: &DisplayContext, report: &ReportModel, actions: &mut Vec<SessionAction>) {
+    if report.secrets_out.is_empty() {
+        return;
+    }
+    section_heading(ui, display, "Secrets that came out", Some(report.secrets_out.len()));
+    for row in report.secrets_out.iter().take(MAX_ROWS) {
+        fact_ui(ui, display, &row.statement, row.fact, actions, |ui| _ = badge(ui, display, Tone::Secret, "secret"));
+        weak_label(ui, display, &row.learned_by);
+    }
+    omitted_label(ui, display, report.secrets_out.len().saturating_sub(MAX_ROWS));
+}
+
+fn contradictions_ui(ui: &mut Ui, display: &DisplayContext, report: &ReportModel, actions: &mut Vec<SessionAction>) {
+    if report.contradictions.is_empty() {
+        return;
+    }
+    section_heading(ui, display, "Contradictions", Some(report.contradictions.len()));
+    for (number, facts) in report.contradictions.iter().take(MAX_ROWS).enumerate() {
+        ui.indent(("contradiction", number), |ui| {
+            for row in facts {
+                let tone = if row.status == FactStatus::Canon { Tone::Weak } else { Tone::Warn };
+                fact_ui(ui, display, &row.statement, row.fact, actions, |ui| {
+                    badge(ui, display, tone, row.status.as_str());
+                });
+            }
+        });
+    }
+    omitted_label(ui, display, report.contradictions.len().saturating_sub(MAX_ROWS));
+}
+
+fn new_names_ui(ui: &mut Ui, display: &DisplayContext, report: &ReportModel, actions: &mut Vec<SessionAction>) {
+    if report.new_names.is_empty() {
+        return;
+    }
+    section_heading(ui, display, "Mentioned, without a page", Some(report.new_names.len()));
+    for row in report.new_names.iter().take(MAX_ROWS) {
+        fact_ui(ui, display, &LinkedText::plain(&row.name), row.fact, actions, |_| ());
+        weak_label(ui, display, &format_count(row.lines, "line", "lines"));
+    }
+    omitted_label(ui, display, report.new_names.len().saturating_sub(MAX_ROWS));
+}
+
+fn threads_ui(ui: &mut Ui, display: &DisplayContext, threads: &[OpenThreadModel], actions: &mut Vec<SessionAction>) {
+    for row in threads.iter().take(MAX_ROWS) {
+        let tone = if row.secret { Tone::Secret } else { Tone::Accent };
+        match row.fact {
+            Some(fact) => {
+                fact_ui(ui, display, &row.description, fact, actions, |ui| _ = badge(ui, display, tone, row.kind))
+            }
+            None => {
+                ui.horizontal_wrapped(|ui| {
+                    badge(ui, display, tone, row.kind);
+                    if let Some(id) = sentence(ui, display, &row.description, Tone::Plain) {
+                        actions.push(SessionAction::Show(id));
+                    }
+                });
+            }
+        }
     }
 }
 

@@ -20,7 +20,7 @@ pub(super) struct Chapter {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Entry {
     pub(super) title: String,
-    /// The name of the link target of the entry.
+    /// The name that links to this entry use.
     pub(super) anchor: String,
     pub(super) blocks: Vec<Block>,
 }

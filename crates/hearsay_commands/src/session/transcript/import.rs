@@ -34,6 +34,9 @@ pub struct TranscriptImport {
     /// Assignments of speakers to characters and persons. An assignment takes precedence over the names that the
     /// campaign contains.
     pub speakers: Vec<SpeakerAssignment>,
+    /// If set, the transcript continues while it is recorded: only lines from this number on are written, and earlier
+    /// lines of the file stay as they are.
+    pub first_line: Option<u32>,
 }
 
 /// Preview or result of a transcript import.
@@ -78,10 +81,9 @@ impl TranscriptImport {
         let speakers = self.speaker_rows(state)?;
         let by_name: BTreeMap<&str, &SpeakerIdentity> =
             speakers.iter().map(|row| (row.name.as_str(), &row.is)).collect();
-        let lines: Vec<LogLine> = self
-            .transcript
-            .utterances
-            .iter()
+        let first_line = self.first_line.unwrap_or(0);
+        let utterances = self.transcript.utterances.iter().filter(|utterance| utterance.line >= first_line);
+        let lines: Vec<LogLine> = utterances
             .map(|utterance| {
                 let identity = utterance.speaker.as_deref().and_then(|name| Some((name, *by_name.get(name)?)));
                 let (speaker, text) = match identity {
@@ -105,7 +107,7 @@ impl TranscriptImport {
         for row in &speakers {
             digest.push_str(&format!(" {}={:?}", row.name, row.is));
         }
-        let source = LogSource { name: self.name.clone(), digest };
+        let source = LogSource { name: self.name.clone(), digest, appends: self.first_line.is_some() };
         let is_already_written = session.as_ref().is_some_and(|session| self.was_imported_into(state, session));
         let unchanged = is_already_written && state.imported(&Log::key(&source.name)) == Some(&source.digest);
         let preview = lines

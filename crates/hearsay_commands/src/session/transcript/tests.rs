@@ -52,6 +52,7 @@ fn import(text: &str, speakers: Vec<SpeakerAssignment>) -> TranscriptImport {
         session: None,
         new: NewSession::default(),
         speakers,
+        first_line: None,
     }
 }
 

@@ -13,8 +13,8 @@ use crate::{
 /// Damages one file of each type, each in a separate copy of a directory. Checks that opening a copy either reports the
 /// damage or finds all data. Also checks that a repair saves all data that it does not report as lost.
 ///
-/// The log is damaged in copies of `unclosed`, because the log of a closed directory is empty. All operations in
-/// `unclosed` must be acknowledged.
+/// The log is damaged in copies of `unclosed`, because the log of a closed directory is empty. The
+/// store must have acknowledged all operations in `unclosed` before this call.
 pub(super) fn damage_copies(
     closed: &Path,
     unclosed: &Path,

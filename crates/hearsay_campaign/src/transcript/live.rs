@@ -1,0 +1,130 @@
+//! A transcript that another program is still writing.
+
+use super::{
+    read::{Transcript, TranscriptError},
+    utterance::{TranscriptFormat, Utterance},
+};
+
+/// A transcript that another program is still writing, such as a program for speech recognition.
+///
+/// The last utterance may still continue, so it counts as finished only when the next one begins, or when the [`Writer`]
+/// pauses. If an utterance continues after it counted as finished, its continuation is an
+/// utterance of its own.
+#[derive(Debug)]
+pub struct LiveTranscript {
+    /// File name, for messages and to detect the format.
+    file: String,
+    /// Bytes that were written so far.
+    bytes: Vec<u8>,
+    /// Number of the last line that is recorded or was returned.
+    last_line: u32,
+    /// The last utterance that was returned.
+    last: Option<Returned>,
+}
+
+/// What the program that writes a transcript is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Writer {
+    /// The program is writing, so the last utterance may continue.
+    Writing,
+    /// The program has not written anything for a while, so the last utterance is finished. Only an incomplete line is
+    /// not finished.
+    Paused,
+    /// The program has ended, so everything is finished.
+    Ended,
+}
+
+/// An utterance that was returned as finished.
+#[derive(Debug, Clone, Copy)]
+struct Returned {
+    /// Position of the utterance in the transcript.
+    index: usize,
+    /// Length of the text that was returned, in bytes.
+    length: usize,
+}
+
+/// The finished utterances of a transcript that another program is still writing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LiveUpdate {
+    /// The transcript so far, without an unfinished utterance.
+    pub transcript: Transcript,
+    /// Number of the line with which the new utterances begin.
+    pub first_line: u32,
+}
+
+impl LiveTranscript {
+    /// Creates an empty transcript. `file` is the file name for messages and for the detection of the format.
+    /// Utterances up to the line `recorded_line` are not new; pass 0 if no line of the file is recorded.
+    pub fn new(file: impl Into<String>, recorded_line: u32) -> Self {
+        Self { file: file.into(), bytes: Vec::new(), last_line: recorded_line, last: None }
+    }
+
+    /// Adds bytes that the other program wrote.
+    pub fn push(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    /// Returns the transcript with the utterances that are finished since the last call, or `None` if there are no new
+    /// ones.
+    ///
+    /// # Errors
+    /// Returns an error if the text is not a transcript: if it is binary or in UTF-16.
+    pub fn new_utterances(&mut self, writer: Writer) -> Result<Option<LiveUpdate>, TranscriptError> {
+        let length = if writer == Writer::Ended { self.bytes.len() } else { self.whole_lines() };
+        let Some(mut transcript) = self.read(length)? else { return Ok(None) };
+        let is_writing = writer == Writer::Writing;
+        if is_writing && matches!(transcript.format, TranscriptFormat::Vtt | TranscriptFormat::Srt) {
+            let Some(whole_cues) = self.read(self.whole_cues())? else { return Ok(None) };
+            transcript = whole_cues;
+        }
+        let utterances = &mut transcript.utterances;
+        if let Some(unfinished) = utterances.last().map(|last| last.line).filter(|_| is_writing) {
+            // A cue of a caption file may contain several utterances.
+            utterances.retain(|utterance| utterance.line < unfinished);
+        }
+        let first_line = self.last_line + 1;
+        let returned = utterances.last().map(|last| Returned { index: utterances.len() - 1, length: last.text.len() });
+        if let Some((index, continuation)) = self.continuation(utterances) {
+            utterances.insert(index, continuation);
+        }
+        let Some(last) = utterances.last().filter(|last| last.line >= first_line) else { return Ok(None) };
+        (self.last_line, self.last) = (last.line, returned);
+        Ok(Some(LiveUpdate { transcript, first_line }))
+    }
+
+    /// Reads the first `length` bytes. Returns `None` if they contain no utterance.
+    fn read(&self, length: usize) -> Result<Option<Transcript>, TranscriptError> {
+        match Transcript::read(&self.file, &self.bytes[..length]) {
+            Err(TranscriptError::Empty { .. }) => Ok(None),
+            transcript => transcript.map(Some),
+        }
+    }
+
+    /// Returns the length of the text up to the end of the last complete line, in bytes.
+    fn whole_lines(&self) -> usize {
+        self.bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |last| last + 1)
+    }
+
+    /// Returns the length of the text up to the last empty line, which ends a cue, in bytes.
+    fn whole_cues(&self) -> usize {
+        let (mut end, mut cue_end) = (0, 0);
+        for line in self.bytes[..self.whole_lines()].split_inclusive(|byte| *byte == b'\n') {
+            end += line.len();
+            if line.trim_ascii().is_empty() {
+                cue_end = end;
+            }
+        }
+        cue_end
+    }
+
+    /// If the utterance that was returned last has become longer, returns its continuation and the position of the
+    /// continuation in the list. The continuation gets the number of the next line. This number is free, because the
+    /// continuation has a line of its own in the file.
+    fn continuation(&self, utterances: &[Utterance]) -> Option<(usize, Utterance)> {
+        let last = self.last?;
+        let utterance = utterances.get(last.index)?;
+        let text = utterance.text.get(last.length..)?.trim().to_owned();
+        let is_continued = !text.is_empty();
+        is_continued.then(|| (last.index + 1, Utterance { line: self.last_line + 1, text, ..utterance.clone() }))
+    }
+}

@@ -1,0 +1,312 @@
+//! `session follow`: records a transcript while another program writes it.
+
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, mpsc::RecvTimeoutError},
+    time::{Duration, Instant},
+};
+
+use anyhow::Result;
+use hearsay_campaign::{LiveTranscript, Writer};
+use hearsay_commands::{
+    fact_matching::SpokenLine,
+    reading::Draft,
+    session::{
+        LogLine, NewSession, SpeakerAssignment, TranscriptImport, TranscriptReport, last_transcript_line,
+        transcript_passages,
+    },
+};
+use hearsay_engine::{Memory, MemoryError, ReadSnapshot, real_time};
+use hearsay_model::{Author, EntityId, SessionId, State, TalkKind, text};
+use hearsay_query::session::{EntityCard, LineEffects, line_effects};
+use serde::Serialize;
+
+use super::{
+    live_input::{LiveInput, POLL_TIME},
+    report::contradiction_line,
+    transcript::{assigned_speakers, new_session},
+};
+use crate::{
+    args,
+    campaign::{self, Access},
+    interrupt,
+    names::Names,
+    output::{CliError, Output, USAGE_ERROR, count},
+    reveals::{format_reveal, revealable},
+    speakers,
+    stated_facts::{self, LineFacts},
+    style::Line,
+    texts,
+};
+
+/// If the other program has not written anything for this time, its last utterance counts as finished.
+const PAUSE: Duration = Duration::from_secs(2);
+
+/// Maximum number of new lines that are shown one by one. More lines arrive at once only if they were written before the
+/// command started.
+const MAX_LIVE_LINES: usize = 8;
+
+/// Number of earlier lines that help to decide whether a line is in character.
+const CONTEXT_LINES: usize = 4;
+
+/// One line of the transcript with its effects, as the command prints it.
+#[derive(Serialize)]
+struct FollowedLine {
+    /// Number of the line in the file.
+    line: u32,
+    speaker: Option<EntityId>,
+    text: String,
+    #[serde(flatten)]
+    facts: LineFacts,
+    #[serde(flatten)]
+    effects: Option<LineEffects>,
+}
+
+/// Lines that were written before the command started, as the command prints them.
+#[derive(Serialize)]
+struct EarlierLines {
+    /// Number of recorded lines.
+    recorded: usize,
+}
+
+/// State of the command.
+struct Follower<'a> {
+    memory: &'a Memory,
+    args: &'a args::SessionFollow,
+    /// Name that identifies the transcript.
+    name: String,
+    transcript: LiveTranscript,
+    session: Option<SessionId>,
+    new: NewSession,
+    speakers: Vec<SpeakerAssignment>,
+    /// Texts of the last lines.
+    context: Vec<String>,
+    /// Number of recorded lines.
+    recorded: usize,
+    /// Entities whose card was shown.
+    shown: BTreeSet<EntityId>,
+    /// Speakers about whom a note was printed.
+    noted: BTreeSet<String>,
+}
+
+pub(super) fn follow(args: &args::SessionFollow, output: &mut Output) -> Result<()> {
+    if output.is_json() {
+        let message = "`session follow` prints a result for each line; use --jsonl instead of --json";
+        return Err(CliError::new(USAGE_ERROR, message).into());
+    }
+    if args.jsonl {
+        output.use_json_lines();
+    }
+    let input = LiveInput::open(&args.file)?;
+    let memory = campaign::open_for_speech(&args.campaign, Access::Write, output)?;
+    let mut follower = Follower::new(&memory, args, input.name.clone(), output)?;
+    output.note(format!("following {}; press Ctrl-C to stop", input.name));
+    output.flush()?;
+    let mut last_write = Instant::now();
+    loop {
+        match input.chunks.recv_timeout(POLL_TIME) {
+            Ok(chunk) => {
+                follower.transcript.push(&chunk?);
+                last_write = Instant::now();
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => break,
+        }
+        if interrupt::is_requested() {
+            break;
+        }
+        let is_paused = last_write.elapsed() >= PAUSE;
+        follower.record(if is_paused { Writer::Paused } else { Writer::Writing }, output)?;
+    }
+    follower.record(Writer::Ended, output)?;
+    let (recorded, session) = (follower.recorded, follower.session);
+    output.line(format!("{} recorded", count(recorded, "line", "lines")))?;
+    if let Some(session) = session.filter(|_| recorded > 0) {
+        let command = args.campaign.command(&format!("session show {session}"));
+        output.line(format!("  `{command}` shows the report of the session"))?;
+    }
+    Ok(memory.close()?)
+}
+
+impl<'a> Follower<'a> {
+    fn new(memory: &'a Memory, args: &'a args::SessionFollow, name: String, output: &Output) -> Result<Self> {
+        let names = Names::read(memory, output)?;
+        let state = names.state();
+        let playing = state.active_session().map(|playing| playing.session.clone());
+        Ok(Self {
+            memory,
+            args,
+            transcript: LiveTranscript::new(&name, last_transcript_line(state, &name)),
+            session: names.optional_session(args.session.as_ref())?.or(playing),
+            new: new_session(&args.new, &names)?,
+            speakers: assigned_speakers(&args.speakers, &names)?,
+            name,
+            context: Vec::new(),
+            recorded: 0,
+            shown: BTreeSet::new(),
+            noted: BTreeSet::new(),
+        })
+    }
+
+    /// Records the finished utterances, and prints them.
+    fn record(&mut self, writer: Writer, output: &mut Output) -> Result<()> {
+        let Some(update) = self.transcript.new_utterances(writer).map_err(MemoryError::from)? else {
+            return Ok(());
+        };
+        let present: BTreeSet<String> =
+            update.transcript.speakers().iter().map(|(name, _)| text::normalize(name)).collect();
+        let is_present = |assignment: &&SpeakerAssignment| present.contains(&text::normalize(&assignment.name));
+        let import = TranscriptImport {
+            name: self.name.clone(),
+            speakers: self.speakers.iter().filter(is_present).cloned().collect(),
+            transcript: update.transcript,
+            session: self.session.clone(),
+            new: self.new.clone(),
+            first_line: Some(update.first_line),
+        };
+        let unsaved = import.unsaved_speakers(&*self.state()?).map_err(MemoryError::from)?;
+        if !unsaved.is_empty() {
+            self.memory.remember_speakers(unsaved)?.wait()?;
+        }
+        let (report, mut log) = import.plan(&*self.state()?).map_err(MemoryError::from)?;
+        self.note_unidentified_speakers(&report, output);
+        let is_live = log.lines.len() <= MAX_LIVE_LINES && !interrupt::is_requested();
+        let mut facts: Vec<LineFacts> = Vec::new();
+        for line in log.lines.iter_mut().filter(|_| is_live) {
+            facts.push(self.recognize(line)?);
+        }
+        let author = Author::Importer(self.name.clone());
+        let build_operation = {
+            let log = log.clone();
+            move |world: &ReadSnapshot| Ok(log.operation(&world.state, author.clone(), real_time())?)
+        };
+        if facts.iter().any(|facts| !facts.is_empty()) {
+            let preview = self.memory.preview(build_operation.clone())?.wait()?;
+            facts.iter_mut().for_each(|facts| facts.set_learned_by(&preview));
+        }
+        self.memory.write(build_operation)?.wait()?;
+        self.recorded += log.lines.len();
+        if interrupt::is_requested() {
+            // The next command that records texts extracts the facts.
+            return Ok(());
+        }
+        if texts::is_extraction_enabled(&self.args.campaign.campaign)? {
+            texts::extract_texts(self.memory, false, output)?;
+        }
+        if is_live {
+            self.print_lines(&log.lines, facts, output)?
+        } else {
+            print_earlier(log.lines.len(), output)?
+        }
+        output.flush()
+    }
+
+    fn state(&self) -> Result<Arc<State>> {
+        Ok(self.memory.read(|snapshot| Ok(Arc::clone(&snapshot.state)))?.wait()?)
+    }
+
+    /// Prints a note about each speaker whom the campaign does not identify, once.
+    fn note_unidentified_speakers(&mut self, report: &TranscriptReport, output: &Output) {
+        for row in report.speakers.iter().filter(|row| row.is.is_unidentified()) {
+            if self.noted.insert(row.name.clone()) {
+                output.note(format!("{}: {}", row.name, speakers::describe(row)));
+            }
+        }
+    }
+
+    /// Finds the recorded facts that a line states, and adds them to the line. Nobody learns a fact from a line unless
+    /// the reading model finds that the line is in character.
+    fn recognize(&mut self, line: &mut LogLine) -> Result<LineFacts> {
+        let before = self.context.clone();
+        self.context.push(line.text.clone());
+        let excess = self.context.len().saturating_sub(CONTEXT_LINES);
+        self.context.drain(..excess);
+        let Some(speaker) = line.speaker.as_ref().map(|speaker| speaker.id.clone()) else {
+            return Ok(LineFacts::default());
+        };
+        let draft = Draft { text: line.text.clone(), speaker: Some(speaker.clone()), before, ..Draft::default() };
+        let talk_kind = self.memory.draft(draft)?.wait()?.talk_kind;
+        if talk_kind == Some(TalkKind::OutOfCharacter) {
+            return Ok(LineFacts::default());
+        }
+        let mut facts = stated_facts::find(self.memory, SpokenLine::new(speaker, &line.text))?;
+        if talk_kind != Some(TalkKind::InCharacter) {
+            facts.doubt_all();
+        }
+        line.states = facts.ids();
+        Ok(facts)
+    }
+
+    /// Prints lines with their effects.
+    fn print_lines(&mut self, lines: &[LogLine], facts: Vec<LineFacts>, output: &mut Output) -> Result<()> {
+        let (name, first) = (self.name.clone(), lines.first().and_then(|line| line.number).unwrap_or_default());
+        let read = self.memory.read_in_background(move |world| {
+            let state = &world.state;
+            let passages = transcript_passages(state, &name, first);
+            let session = passages.first().and_then(|(_, id)| state.passage(*id)?.session.clone());
+            let effects = passages.into_iter().map(|(line, id)| Ok((line, line_effects(state, id)?)));
+            Ok((session, effects.collect::<Result<Vec<_>, MemoryError>>()?))
+        })?;
+        let (session, mut effects) = read.wait()?;
+        self.session = self.session.take().or(session);
+        for (line, facts) in lines.iter().zip(facts) {
+            let number = line.number.unwrap_or_default();
+            let own = effects.iter().position(|(line, _)| *line == number);
+            let mut effects = own.and_then(|own| effects.remove(own).1);
+            if let Some(effects) = &mut effects {
+                effects.cards.retain(|card| self.shown.insert(card.id.clone()));
+            }
+            let speaker = line.speaker.as_ref().map(|speaker| speaker.id.clone());
+            print_line(&FollowedLine { line: number, speaker, text: line.text.clone(), facts, effects }, output)?;
+        }
+        for row in revealable(self.memory)? {
+            output.line(format!("  {}", format_reveal(&row)))?;
+        }
+        Ok(())
+    }
+}
+
+/// Prints the number of lines that were recorded together.
+fn print_earlier(recorded: usize, output: &mut Output) -> Result<()> {
+    output.line(format!("{} recorded", count(recorded, "earlier line", "earlier lines")))?;
+    output.data(&EarlierLines { recorded })
+}
+
+/// Prints a line with its effects.
+fn print_line(line: &FollowedLine, output: &mut Output) -> Result<()> {
+    output.data(line)?;
+    let text = match &line.speaker {
+        Some(speaker) => Line::heading(speaker.as_str()).plain(format!(": {}", line.text)),
+        None => Line::from(line.text.as_str()),
+    };
+    output.line(text)?;
+    let Some(effects) = &line.effects else { return line.facts.print(output) };
+    if effects.talk_kind == Some(TalkKind::OutOfCharacter) {
+        return output.line("  out of character: nobody hears it");
+    }
+    let hearers: Vec<String> = effects.heard_by.iter().map(ToString::to_string).collect();
+    output
+        .line(format!("  heard by: {}", if hearers.is_empty() { "nobody".to_owned() } else { hearers.join(", ") }))?;
+    line.facts.print(output)?;
+    for fact in &effects.found {
+        output.line(format!("  found: {}  [{} \u{00B7} {}]", fact.statement, fact.status, fact.fact.short()))?;
+    }
+    for contradiction in &effects.contradictions {
+        output.line(format!("  contradiction: {}", contradiction_line(contradiction)))?;
+    }
+    for promise in &effects.promises {
+        output.line(format!("  promise: {}", promise.description))?;
+    }
+    effects.cards.iter().try_for_each(|card| print_card(card, output))
+}
+
+fn print_card(card: &EntityCard, output: &mut Output) -> Result<()> {
+    let kind = card.kind.as_ref().map_or(String::new(), |kind| format!(" ({kind})"));
+    output.line(format!("  about {}{kind}: {}", card.name, card.statements.join(" ")))?;
+    for (label, texts) in [("hides", &card.secrets), ("open", &card.threads)] {
+        if !texts.is_empty() {
+            output.line(format!("    {label}: {}", texts.join(" ")))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,287 @@
+//! The `session` commands: sessions, recaps and open threads.
+
+mod follow;
+mod import;
+mod live_input;
+mod report;
+mod transcript;
+
+use std::time::Duration;
+
+use anyhow::Result;
+use hearsay_commands::session::SessionStep;
+use hearsay_engine::{Memory, ReadSnapshot, Written, real_time};
+use hearsay_model::{Author, Passage};
+use hearsay_query as query;
+use hearsay_query::session::{RecapAudience, SessionReport, SessionRow, Summarize, ThreadFilter};
+use serde::Serialize;
+use serde_json::json;
+
+use self::{
+    report::{format_ids, print_next_steps, print_report, thread_line},
+    transcript::new_session,
+};
+use crate::{
+    args::{self, Session},
+    campaign::{self, Access},
+    dry_run::{print_written, write_or_preview},
+    interrupt, llm,
+    names::Names,
+    output::{Output, count},
+    reveals::print_with_reveals,
+    style::{Line, Style},
+    texts::{self, EncoderUse},
+};
+
+pub(crate) fn session(args: &Session, output: &mut Output) -> Result<()> {
+    match args {
+        Session::Start(args) => start(args, output),
+        Session::Attend(args) => attend(args, output),
+        Session::Log(args) => super::log::log(args, output),
+        Session::End(args) => end(args, output),
+        Session::List(args) => list(args, output),
+        Session::Show(args) => show(args, output),
+        Session::Import(args) => import::import(args, output),
+        Session::Follow(args) => follow::follow(args, output),
+        Session::Recap(args) => recap(args, output),
+        Session::Threads(args) => threads(args, output),
+    }
+}
+
+/// Writes a step of a session. In a dry run, prints the effects of the step instead, and returns `None`.
+fn write_step(memory: &Memory, dry_run: bool, step: SessionStep, output: &mut Output) -> Result<Option<Written>> {
+    let build_operation = move |world: &ReadSnapshot| Ok(step.operation(&world.state, Author::Dm, real_time())?);
+    write_or_preview(memory, dry_run, build_operation, output)
+}
+
+fn run_step(
+    campaign: &args::Campaign,
+    dry_run: bool,
+    step: impl FnOnce(&Names) -> Result<SessionStep>,
+    output: &mut Output,
+) -> Result<()> {
+    let memory = campaign::open(campaign, Access::for_dry_run(dry_run), EncoderUse::Disabled, output)?;
+    let step = step(&Names::read(&memory, output)?)?;
+    if let Some(written) = write_step(&memory, dry_run, step, output)? {
+        print_written(&written, output)?;
+        if let Some(playing) = memory.read(|world| Ok(world.state.active_session().cloned()))?.wait()? {
+            output.line(format!("  present: {}", format_ids(&playing.here)))?;
+        }
+        print_with_reveals(&memory, written, output)?;
+    }
+    Ok(memory.close()?)
+}
+
+fn start(args: &args::SessionStart, output: &mut Output) -> Result<()> {
+    let step = |names: &Names| Ok(SessionStep::Start(new_session(&args.new, names)?));
+    run_step(&args.campaign, args.dry_run, step, output)
+}
+
+fn attend(args: &args::SessionAttend, output: &mut Output) -> Result<()> {
+    let step = |names: &Names| {
+        Ok(SessionStep::Attend { arrive: names.entities(&args.arrive)?, leave: names.entities(&args.leave)? })
+    };
+    run_step(&args.campaign, args.dry_run, step, output)
+}
+
+/// JSON output of `session end`: the written operation and the report of the session.
+#[derive(Serialize)]
+struct SessionEndOutput {
+    written: Written,
+    report: SessionReport,
+}
+
+fn end(args: &args::SessionEnd, output: &mut Output) -> Result<()> {
+    let memory = campaign::open(&args.campaign, Access::for_dry_run(args.dry_run), EncoderUse::Disabled, output)?;
+    let playing =
+        memory.read(|world| Ok(world.state.active_session().map(|playing| playing.session.clone())))?.wait()?;
+    let end = SessionStep::End { time: args.time.clone() };
+    let Some(written) = write_step(&memory, args.dry_run, end, output)? else { return Ok(memory.close()?) };
+    print_written(&written, output)?;
+    let report = memory
+        .read_in_background(move |world| Ok(query::session::session_report(&world.state, playing.as_ref())?))?
+        .wait()?;
+    print_report(&report, 10, output)?;
+    print_next_steps(&args.campaign, &report, output)?;
+    print_with_reveals(&memory, SessionEndOutput { written, report }, output)?;
+    Ok(memory.close()?)
+}
+
+fn list(args: &args::Campaign, output: &mut Output) -> Result<()> {
+    let memory = campaign::open(args, Access::Read, EncoderUse::Disabled, output)?;
+    let rows = memory.read_in_background(|world| Ok(query::session::sessions(&world.state)))?.wait()?;
+    output.data(&rows)?;
+    if rows.is_empty() {
+        output.line("No sessions yet. Start one with `hearsay session start`.")?;
+    }
+    let row = |row: &SessionRow| {
+        let time = match (&row.start, &row.end) {
+            _ if row.playing => "running".to_owned(),
+            (Some(start), Some(end)) => format!("{start} \u{2013} {end}"),
+            (start, end) => start.clone().or_else(|| end.clone()).unwrap_or_default(),
+        };
+        [row.id.to_string(), row.title.clone(), count(row.lines, "line", "lines"), time]
+    };
+    output.table([Style::Id, Style::Plain, Style::Plain, Style::Plain], &rows.iter().map(row).collect::<Vec<_>>())?;
+    Ok(memory.close()?)
+}
+
+fn show(args: &args::SessionShow, output: &mut Output) -> Result<()> {
+    if args.summary || args.summary_options.is_given() {
+        return print_summary(
+            &args.campaign,
+            args.session.as_ref(),
+            args.knower.as_ref(),
+            &args.summary_options,
+            output,
+        );
+    }
+    let memory = campaign::open(&args.campaign, Access::Read, EncoderUse::Disabled, output)?;
+    let names = Names::read(&memory, output)?;
+    let (state, session) = (names.state(), names.optional_session(args.session.as_ref())?);
+    if args.log {
+        let session = query::session::session_or_latest(state, session.as_ref())?;
+        let lines = state.passages_in_session(Some(&session.id)).map(|(_, passage)| passage);
+        let mut lines: Vec<Passage> = lines.map(|line| Passage::clone(line)).collect();
+        lines.sort_by_key(|line| (line.line, line.id()));
+        output.data(&lines)?;
+        for line in &lines {
+            let speaker = line.speaker.as_ref().map_or(String::new(), |speaker| format!("{speaker}: "));
+            let remark = if line.is_out_of_character() { "  (out of character)" } else { "" };
+            output.line(format!("{:>4}  {speaker}{}{remark}", line.line, line.text))?;
+        }
+        return Ok(memory.close()?);
+    }
+    let report = query::session::session_report(state, session.as_ref())?;
+    output.data(&report)?;
+    print_report(&report, args.limit, output)?;
+    Ok(memory.close()?)
+}
+
+pub(crate) fn threads(args: &args::Threads, output: &mut Output) -> Result<()> {
+    let memory = campaign::open(&args.campaign, Access::Read, EncoderUse::Disabled, output)?;
+    let names = Names::read(&memory, output)?;
+    let filter = ThreadFilter {
+        kinds: args.kind.iter().map(|kind| (*kind).into()).collect(),
+        about: names.optional_entity(args.about.as_ref())?,
+        session: names.optional_session(args.session.as_ref())?,
+    };
+    let open_threads = query::session::threads(names.state(), &filter)?;
+    output.data(
+        &json!({ "threads": open_threads.iter().take(args.limit).collect::<Vec<_>>(), "all": open_threads.len() }),
+    )?;
+    if open_threads.is_empty() {
+        output.line("No matching open threads.")?;
+    }
+    for thread in open_threads.iter().take(args.limit) {
+        output.line(thread_line(thread))?;
+    }
+    output.omitted(args.limit, open_threads.len())?;
+    Ok(memory.close()?)
+}
+
+/// Prints the summarized log of a session.
+fn print_summary(
+    campaign: &args::Campaign,
+    session: Option<&String>,
+    knower: Option<&String>,
+    options: &args::SummaryOptions,
+    output: &mut Output,
+) -> Result<()> {
+    let encoder_use =
+        if options.no_meaning || options.question.is_none() { EncoderUse::Disabled } else { EncoderUse::Enabled };
+    let memory = campaign::open(campaign, Access::Read, encoder_use, output)?;
+    let names = Names::read(&memory, output)?;
+    let request = Summarize {
+        session: names.optional_session(session)?,
+        document: names.optional_entity(options.document.as_ref())?,
+        knower: names.optional_entity(knower)?,
+        question: options.question.clone().unwrap_or_default(),
+        budget: options.budget,
+        deadline: Some(Duration::from_secs(60)),
+        ..Summarize::default()
+    };
+    drop(names);
+    texts::embed_if_few(&memory, encoder_use, output)?;
+    let summary = interrupt::wait(&memory.summarize(request)?)?;
+    output.data(&summary)?;
+    output.page(summary.text())?;
+    output.note(format!(
+        "{} of {} tokens, {} left out",
+        summary.tokens,
+        summary.original_tokens,
+        count(summary.omitted, "part", "parts")
+    ));
+    Ok(memory.close()?)
+}
+
+pub(crate) fn recap(args: &args::Recap, output: &mut Output) -> Result<()> {
+    if args.compress || args.summary_options.is_given() {
+        return print_summary(
+            &args.campaign,
+            args.session.as_ref(),
+            args.knower.as_ref(),
+            &args.summary_options,
+            output,
+        );
+    }
+    let memory = campaign::open(&args.campaign, Access::Read, EncoderUse::Disabled, output)?;
+    let names = Names::read(&memory, output)?;
+    let session = names.optional_session(args.session.as_ref())?;
+    let audience = match &args.knower {
+        Some(name) => RecapAudience::Character(names.entity(name)?),
+        None if args.player_safe => RecapAudience::Players,
+        None => RecapAudience::Dm,
+    };
+    let session_recap = query::session::session_recap(names.state(), session.as_ref(), &audience, args.words)?;
+    let absent = match &audience {
+        RecapAudience::Character(knower) if session_recap.recap.lines.is_empty() => Some(knower),
+        _ => None,
+    };
+    let absent = absent.filter(|knower| !session_recap.present.contains(knower)).cloned();
+    let empty_message = match &absent {
+        Some(absent) => {
+            let missed = args.campaign.command(&format!("know missed {absent} {}", session_recap.session));
+            format!("  {absent} was not there: `{missed}` lists the missed facts")
+        }
+        None if audience == RecapAudience::Players && !session_recap.present.is_empty() => {
+            "  there is nothing that all characters who were present know".to_owned()
+        }
+        None => {
+            "  the session has no lines: `hearsay log` adds a line, `hearsay session import` a transcript".to_owned()
+        }
+    };
+    if args.written {
+        let written = match session_recap.recap.lines.is_empty() {
+            true => String::new(),
+            false => llm::write(&memory, &session_recap.prompt)?,
+        };
+        output.data(&json!({ "session": session_recap.session, "title": session_recap.title, "written": written }))?;
+        output.line(Line::heading(&session_recap.title))?;
+        output.page(if written.is_empty() { &empty_message } else { &written })?;
+        return Ok(memory.close()?);
+    }
+    let mut data = serde_json::to_value(&session_recap)?;
+    data["absent"] = json!(absent);
+    output.data(&data)?;
+    if args.prompt {
+        output.page(&session_recap.prompt)?;
+        return Ok(memory.close()?);
+    }
+    output.line(Line::heading(&session_recap.title))?;
+    if session_recap.recap.lines.is_empty() {
+        output.line(&empty_message)?;
+    }
+    for line in &session_recap.recap.lines {
+        output.line(format!("  {}", line.text))?;
+        if args.citations {
+            output.line(format!(
+                "      {:.2}: {} \u{00B7} {}",
+                line.score,
+                line.reasons.join(", "),
+                line.citation.line()
+            ))?;
+        }
+    }
+    Ok(memory.close()?)
+}

@@ -1,0 +1,137 @@
+//! Prints the report of a session, and its threads.
+
+use anyhow::Result;
+use hearsay_model::EntityId;
+use hearsay_query::session::{ContradictionRow, FoundFact, SessionReport, TalkCounts, Thread, ThreadKind};
+
+use crate::{
+    args::Campaign,
+    output::{Output, count},
+    style::Line,
+};
+
+pub(super) fn format_ids(ids: &[EntityId]) -> String {
+    match ids {
+        [] => "nobody".to_owned(),
+        ids => ids.iter().map(EntityId::as_str).collect::<Vec<_>>().join(", "),
+    }
+}
+
+/// Prints a heading, the first `limit` rows, and the number of remaining rows.
+fn print_list<T>(
+    title: &str,
+    rows: &[T],
+    limit: usize,
+    output: &mut Output,
+    line: impl Fn(&T) -> String,
+) -> Result<()> {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    output.line(Line::heading(title))?;
+    for row in rows.iter().take(limit) {
+        output.line(format!("  {}", line(row)))?;
+    }
+    match rows.len().saturating_sub(limit) {
+        0 => Ok(()),
+        more => output.line(format!("  and {more} more: `session show --limit`")),
+    }
+}
+
+pub(super) fn print_report(report: &SessionReport, limit: usize, output: &mut Output) -> Result<()> {
+    let SessionReport { session, counts, .. } = report;
+    let number = session.number.map_or(String::new(), |number| format!(", session {number}"));
+    output.line(Line::heading(&session.title).id(format!(" ({}{number})", session.id)))?;
+    output.line(format!("  present: {}", format_ids(&session.present)))?;
+    let waiting = if counts.waiting > 0 { format!(", {} for review", counts.waiting) } else { String::new() };
+    output.line(format!(
+        "  {}, {} recorded{waiting}, {} learned",
+        count(counts.lines, "line", "lines"),
+        count(counts.facts, "fact", "facts"),
+        count(counts.learned, "fact", "facts")
+    ))?;
+    print_talk(&counts.talk, output)?;
+    print_list("Facts to confirm:", &report.review, limit, output, |row| {
+        format!("{}  [{} \u{00B7} {} \u{00B7} {}]", row.statement, row.status, row.reasons.join(", "), row.fact.short())
+    })?;
+    print_list("Secrets that came out:", &report.secrets_out, limit, output, |row| {
+        let learners: Vec<String> = row.learned_by.iter().map(|(knower, how)| format!("{knower}, {how}")).collect();
+        format!("{}  [{} \u{00B7} {}]", row.statement, learners.join("; "), row.fact.short())
+    })?;
+    print_list("Promises made:", &report.promises, limit, output, thread_line)?;
+    print_list("Contradictions:", &report.contradictions, limit, output, contradiction_line)?;
+    print_list("Mentioned, without an entity of their own:", &report.new_names, limit, output, |row| {
+        format!("{} ({})  [{}]", row.name, count(row.lines, "line", "lines"), row.fact.short())
+    })?;
+    for learner in &report.learned {
+        let title = format!("{} learned {}:", learner.name, count(learner.facts.len(), "fact", "facts"));
+        // Shows only a few facts per NPC; `know knows` lists all of them.
+        let limit = if learner.player { limit } else { limit.min(3) };
+        print_list(&title, &learner.facts, limit, output, |row| {
+            format!("{}  [{} \u{00B7} {}]", row.statement, row.acquisition, row.fact.short())
+        })?;
+    }
+    print_list("Changed:", &report.changed, limit, output, |row| {
+        let kind = format!("{:?}", row.kind).to_lowercase();
+        format!("{kind}: {}  [{}]", row.statement, row.fact.short())
+    })?;
+    print_list("Open threads:", &report.threads, limit, output, thread_line)
+}
+
+/// Prints the commands for what comes after a session: the review, the recaps and the handbook.
+pub(super) fn print_next_steps(campaign: &Campaign, report: &SessionReport, output: &mut Output) -> Result<()> {
+    let session = &report.session;
+    output.line(Line::heading("Next:"))?;
+    let mut steps = Vec::new();
+    if report.counts.waiting > 0 || !report.contradictions.is_empty() {
+        steps.push(("review".to_owned(), "decide on the facts that wait".to_owned()));
+    }
+    steps.push((format!("session recap {}", session.id), "the recap for you".to_owned()));
+    steps.push((format!("session recap {} --player-safe", session.id), "the recap to read aloud".to_owned()));
+    let character = session.present.first().map(|character| {
+        (format!("session recap {} --as {character}", session.id), "the recap for one character".to_owned())
+    });
+    steps.extend(character);
+    steps.push(("export --format handbook --output handbook.md".to_owned(), "the handbook of the players".to_owned()));
+    let rows: Vec<[String; 2]> =
+        steps.into_iter().map(|(command, purpose)| [format!("  {}", campaign.command(&command)), purpose]).collect();
+    output.columns(&rows)
+}
+
+/// Formats a contradiction: its statements with their status.
+pub(super) fn contradiction_line(row: &ContradictionRow) -> String {
+    let statement = |fact: &FoundFact| format!("{} ({}, {})", fact.statement, fact.status, fact.fact.short());
+    row.facts.iter().map(statement).collect::<Vec<_>>().join(" \u{2194} ")
+}
+
+/// Prints the number of lines of each kind of talk, unless no kind is known.
+pub(super) fn print_talk(talk: &TalkCounts, output: &mut Output) -> Result<()> {
+    let TalkCounts { narration, in_character, out_of_character, unknown } = talk;
+    if narration + in_character + out_of_character == 0 {
+        return Ok(());
+    }
+    let unknown = if *unknown > 0 { format!(", {unknown} unknown") } else { String::new() };
+    output.line(format!(
+        "  lines by kind of talk: {narration} narration, {in_character} in character, \
+         {out_of_character} out of character{unknown}"
+    ))
+}
+
+fn kind_name(kind: ThreadKind) -> &'static str {
+    match kind {
+        ThreadKind::Quest => "quest",
+        ThreadKind::Promise => "promise",
+        ThreadKind::Debt => "debt",
+        ThreadKind::Secret => "secret",
+    }
+}
+
+pub(super) fn thread_line(thread: &Thread) -> String {
+    let mut marks: Vec<String> = thread.details.clone();
+    if thread.kind == ThreadKind::Secret {
+        marks.push(format!("known to {}", format_ids(&thread.entities)));
+    }
+    marks.extend(thread.since.as_ref().map(|since| format!("since {since}")));
+    marks.extend(thread.fact.map(|fact| fact.short()));
+    format!("{}: {}  [{}]", kind_name(thread.kind), thread.description, marks.join(" \u{00B7} "))
+}

@@ -1,0 +1,86 @@
+//! What a session leaves for the DM to decide: secrets that came out, promises, contradictions and new names.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use hearsay_model::{EntityId, Fact, FactId, Knower, PassageId, Session, State};
+use serde::Serialize;
+
+use super::{
+    learned::LearnerRow,
+    line_effects::{ContradictionRow, contradictions_of},
+};
+use crate::{
+    facts::is_secret,
+    review::{extracted_names, is_unconfirmed_entity},
+};
+
+/// A secret that player characters learned in a session.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RevealedSecret {
+    /// Id of the fact.
+    pub fact: FactId,
+    /// Sentence that states the fact.
+    pub statement: String,
+    /// Player characters and their parties that learned the secret, each with the way in which they learned it.
+    pub learned_by: Vec<(Knower, String)>,
+}
+
+/// A name in the lines of a session that belongs to no entity of the campaign yet.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct NewName {
+    /// Id of the entity that was proposed.
+    pub entity: EntityId,
+    /// The name.
+    pub name: String,
+    /// Fact that states the name.
+    pub fact: FactId,
+    /// Number of lines of the session that contain the name.
+    pub lines: usize,
+}
+
+/// Returns the secrets that player characters learned in a session, sorted by fact.
+pub(super) fn revealed_secrets(state: &State, learned: &[LearnerRow]) -> Vec<RevealedSecret> {
+    let mut secrets: BTreeMap<FactId, RevealedSecret> = BTreeMap::new();
+    for learner in learned.iter().filter(|learner| learner.player) {
+        for row in &learner.facts {
+            if !state.fact(row.fact).is_some_and(|fact| is_secret(state, fact)) {
+                continue;
+            }
+            let secret = secrets.entry(row.fact).or_insert_with(|| RevealedSecret {
+                fact: row.fact,
+                statement: row.statement.clone(),
+                learned_by: Vec::new(),
+            });
+            secret.learned_by.push((learner.knower.clone(), row.acquisition.clone()));
+        }
+    }
+    secrets.into_values().collect()
+}
+
+/// Returns the contradictions of the facts that were recorded in a session.
+pub(super) fn session_contradictions(state: &State, recorded: &[&Fact]) -> Vec<ContradictionRow> {
+    contradictions_of(state, &recorded.iter().map(|fact| fact.id()).collect())
+}
+
+/// Returns the names in the lines of a session that belong to no entity yet, the most frequent first.
+pub(super) fn new_names(state: &State, session: &Session) -> Vec<NewName> {
+    let lines: BTreeSet<PassageId> = state.passages_in_session(Some(&session.id)).map(|(id, _)| id).collect();
+    let mut names: Vec<NewName> = Vec::new();
+    for entity in state.entities().filter(|entity| is_unconfirmed_entity(state, &entity.id)) {
+        let mut name_lines = BTreeSet::new();
+        let mut name = None;
+        for fact in extracted_names(state, &entity.id) {
+            let passages = fact.provenance().evidence.iter().filter_map(|evidence| evidence.passage());
+            let before = name_lines.len();
+            name_lines.extend(passages.filter(|passage| lines.contains(passage)));
+            if name_lines.len() > before {
+                name = name.or(fact.object().text().map(|text| (text.to_owned(), fact.id())));
+            }
+        }
+        if let Some((name, fact)) = name {
+            names.push(NewName { entity: entity.id.clone(), name, fact, lines: name_lines.len() });
+        }
+    }
+    names.sort_by(|a, b| b.lines.cmp(&a.lines).then_with(|| a.name.cmp(&b.name)));
+    names
+}

@@ -1,0 +1,98 @@
+//! Facts that were learned in a session.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use hearsay_belief::player_characters;
+use hearsay_model::{
+    Acquisition, Belonging, EntityId, Fact, FactId, FactStatus, GameTime, Knower, Session, State, attribute,
+};
+use serde::Serialize;
+
+use crate::facts::describe_acquisition;
+
+/// Facts that one knower learned in a session.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LearnerRow {
+    /// Knower that learned the facts.
+    pub knower: Knower,
+    /// Name of the knower.
+    pub name: String,
+    /// Whether the knower is a player character or a party that contains one.
+    pub player: bool,
+    /// Learned facts, earliest first.
+    pub facts: Vec<LearnedRow>,
+}
+
+/// A fact that a knower learned in a session.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LearnedRow {
+    /// Id of the fact.
+    pub fact: FactId,
+    /// Sentence that states the fact.
+    pub statement: String,
+    /// How the knower learned the fact, in words: `told by odo-brandt`.
+    pub acquisition: String,
+    /// Game time at which the knower learned the fact, as text.
+    pub when: Option<String>,
+    /// Status of the fact.
+    pub status: FactStatus,
+}
+
+/// Facts that a knower learned. Each value is the earliest game time of learning, and how the knower learned the fact
+/// then.
+type LearnedFacts<'a> = BTreeMap<FactId, (Option<GameTime>, &'a Acquisition)>;
+
+/// Returns the facts learned in a session, grouped by learner.
+pub(super) fn learned_by_knower(state: &State, session: &Session) -> Vec<LearnerRow> {
+    let players: BTreeSet<EntityId> =
+        player_characters(state).into_iter().chain(session.present.iter().cloned()).collect();
+    let is_party = |id: &EntityId| {
+        let mut links = state.links(id).filter(|link| !link.is_forward());
+        state.kind(id) == Some(hearsay_model::Kind::Party)
+            && links.any(|link| is_membership(state, link.fact()) && players.contains(link.other()))
+    };
+    let mut rows: BTreeMap<(bool, &Knower), LearnedFacts> = BTreeMap::new();
+    let edges = state
+        .all_knowledge()
+        .filter(|(_, edge)| edge.session.as_ref() == Some(&session.id) && edge.acquisition.gives_knowledge());
+    for (_, edge) in edges {
+        let predicate = state.fact(edge.fact).map(|fact| fact.predicate().as_str());
+        if predicate
+            .is_none_or(|name| [attribute::NAME, attribute::KIND, attribute::ALIAS, attribute::TAG].contains(&name))
+        {
+            continue;
+        }
+        let is_player = edge.knower.entity().is_some_and(|id| players.contains(id) || is_party(id));
+        let facts = rows.entry((!is_player, &edge.knower)).or_default();
+        let earliest = facts.entry(edge.fact).or_insert((edge.learned_at(), &edge.acquisition));
+        if edge.learned_at() < earliest.0 {
+            *earliest = (edge.learned_at(), &edge.acquisition);
+        }
+    }
+    let row = |((is_not_player, knower), facts): ((bool, &Knower), LearnedFacts)| {
+        let mut facts: Vec<_> = facts.into_iter().collect();
+        facts.sort_by_key(|(id, (learned_at, _))| (*learned_at, *id));
+        let fact = |(id, (learned_at, acquisition)): (FactId, (Option<GameTime>, &Acquisition))| {
+            let fact = state.fact(id)?;
+            Some(LearnedRow {
+                fact: id,
+                statement: fact.statement().to_owned(),
+                acquisition: describe_acquisition(acquisition),
+                when: learned_at.map(|time| state.calendar().format(time)),
+                status: fact.status(),
+            })
+        };
+        LearnerRow {
+            knower: knower.clone(),
+            name: knower.entity().map_or("everybody", |id| state.name_or_id(id)).to_owned(),
+            player: !is_not_player,
+            facts: facts.into_iter().filter_map(fact).collect(),
+        }
+    };
+    rows.into_iter().map(row).collect()
+}
+
+/// Returns whether a fact is a membership in a group.
+pub(super) fn is_membership(state: &State, fact: &Fact) -> bool {
+    state.vocabulary().belonging(fact.predicate()) == Some(Belonging::Member)
+}

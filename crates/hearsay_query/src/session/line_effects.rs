@@ -1,0 +1,156 @@
+//! What a line of a session's log changed, and what the DM may want to know at that moment.
+
+use std::collections::BTreeSet;
+
+use hearsay_model::{EntityId, Fact, FactId, FactStatus, Kind, Knower, Passage, PassageId, State, TalkKind, attribute};
+use serde::Serialize;
+
+use super::threads::{Thread, ThreadFilter, ThreadKind, open_threads_of, threads};
+use crate::{QueryError, contradictions::Contradictions, facts::is_secret};
+
+/// What a line of a session's log changed, with cards of the entities that it names.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LineEffects {
+    /// Passage that records the line.
+    pub passage: PassageId,
+    /// Kind of talk; `None` if it is unknown.
+    pub talk_kind: Option<TalkKind>,
+    /// Knowers who heard the line.
+    pub heard_by: Vec<Knower>,
+    /// Facts that were found in the line. Facts that state names or kinds are omitted.
+    pub found: Vec<FoundFact>,
+    /// Contradictions of the found facts with other facts.
+    pub contradictions: Vec<ContradictionRow>,
+    /// Promises and debts that the line states.
+    pub promises: Vec<Thread>,
+    /// Cards of the speaker and of the entities that the line names.
+    pub cards: Vec<EntityCard>,
+}
+
+/// A fact that was found in a line.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FoundFact {
+    /// Id of the fact.
+    pub fact: FactId,
+    /// Sentence that states the fact.
+    pub statement: String,
+    /// Status of the fact.
+    pub status: FactStatus,
+}
+
+/// Facts about one subject that cannot all be true.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ContradictionRow {
+    /// Subject of the facts.
+    pub subject: EntityId,
+    /// The facts, sorted by id.
+    pub facts: Vec<FoundFact>,
+}
+
+/// What the DM should remember about an entity, in a few lines.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct EntityCard {
+    /// Id of the entity.
+    pub id: EntityId,
+    /// Name of the entity, or else its id.
+    pub name: String,
+    /// Kind of the entity.
+    pub kind: Option<Kind>,
+    /// Sentences about the entity that are no secrets, in the order in which they were recorded; at most
+    /// [`MAX_CARD_STATEMENTS`].
+    pub statements: Vec<String>,
+    /// Secrets that the entity conceals, at most [`MAX_CARD_STATEMENTS`].
+    pub secrets: Vec<String>,
+    /// Open quests, promises and debts that concern the entity.
+    pub threads: Vec<String>,
+}
+
+/// Maximum number of statements and of secrets of a card.
+pub const MAX_CARD_STATEMENTS: usize = 3;
+
+/// Returns what a line of a log changed. Returns `None` if the passage does not exist. Reads every fact, so call this
+/// function on a background thread.
+///
+/// # Errors
+/// Returns an error if the state refers to an entity that does not exist.
+pub fn line_effects(state: &State, passage_id: PassageId) -> Result<Option<LineEffects>, QueryError> {
+    let Some(passage) = state.passage(passage_id) else { return Ok(None) };
+    let found: Vec<&Fact> = state.facts().map(AsRef::as_ref).filter(|fact| is_found_in(fact, passage_id)).collect();
+    let ids: BTreeSet<FactId> = found.iter().map(|fact| fact.id()).collect();
+    let promises = match ids.is_empty() {
+        true => Vec::new(),
+        false => threads(
+            state,
+            &ThreadFilter { kinds: vec![ThreadKind::Promise, ThreadKind::Debt], ..ThreadFilter::default() },
+        )?,
+    };
+    Ok(Some(LineEffects {
+        passage: passage_id,
+        talk_kind: passage.talk_kind,
+        heard_by: passage.heard_by.clone(),
+        contradictions: contradictions_of(state, &ids),
+        promises: promises.into_iter().filter(|thread| thread.fact.is_some_and(|fact| ids.contains(&fact))).collect(),
+        found: found.into_iter().map(found_fact).collect(),
+        cards: named_entities(passage).into_iter().map(|id| entity_card(state, id)).collect(),
+    }))
+}
+
+/// Returns whether a fact was found in a passage, and states more than a name or kind.
+fn is_found_in(fact: &Fact, passage: PassageId) -> bool {
+    let is_name_or_kind = [attribute::NAME, attribute::KIND].contains(&fact.predicate().as_str());
+    !is_name_or_kind && fact.provenance().evidence.iter().any(|evidence| evidence.passage() == Some(passage))
+}
+
+fn found_fact(fact: &Fact) -> FoundFact {
+    FoundFact { fact: fact.id(), statement: fact.statement().to_owned(), status: fact.status() }
+}
+
+/// Returns the contradictions that contain at least one of the facts. Reads every fact of the state if `facts` is not
+/// empty.
+pub(super) fn contradictions_of(state: &State, facts: &BTreeSet<FactId>) -> Vec<ContradictionRow> {
+    if facts.is_empty() {
+        return Vec::new();
+    }
+    let contradictions = Contradictions::from_state(state);
+    let row = |(subject, _, members): (&EntityId, _, Vec<FactId>)| {
+        let is_concerned = members.iter().any(|id| facts.contains(id));
+        let members = members.iter().filter_map(|id| state.fact(*id)).map(|fact| found_fact(fact));
+        is_concerned.then(|| ContradictionRow { subject: subject.clone(), facts: members.collect() })
+    };
+    contradictions.iter().filter_map(row).collect()
+}
+
+/// Returns the speaker of a passage and the entities that it mentions, each once.
+fn named_entities(passage: &Passage) -> Vec<&EntityId> {
+    let mentions = passage.mentions.iter().filter(|id| Some(*id) != passage.speaker.as_ref());
+    passage.speaker.iter().chain(mentions).collect()
+}
+
+/// Returns what the DM should remember about an entity.
+pub fn entity_card(state: &State, id: &EntityId) -> EntityCard {
+    let vocabulary = state.vocabulary();
+    let mut facts: Vec<&Fact> = state.facts_of(id).map(AsRef::as_ref).filter(|fact| fact.is_in_effect()).collect();
+    facts.sort_by_key(|fact| state.fact_index(fact.id()));
+    let is_naming = |fact: &Fact| {
+        [attribute::NAME, attribute::KIND, attribute::ALIAS, attribute::TAG].contains(&fact.predicate().as_str())
+    };
+    let is_description = |fact: &Fact| {
+        fact.subject() == id
+            && !is_naming(fact)
+            && !vocabulary.behavior(fact.predicate()).minor
+            && !is_secret(state, fact)
+    };
+    let known = state.known_facts(&Knower::Entity(id.clone()));
+    let mut concealed = known.filter(|known| known.edge.conceals).map(|known| known.fact.as_ref());
+    let texts = |facts: &mut dyn Iterator<Item = &Fact>| -> Vec<String> {
+        facts.take(MAX_CARD_STATEMENTS).map(|fact| fact.statement().to_owned()).collect()
+    };
+    EntityCard {
+        id: id.clone(),
+        name: state.name_or_id(id).to_owned(),
+        kind: state.kind(id),
+        statements: texts(&mut facts.iter().copied().filter(|fact| is_description(fact))),
+        secrets: texts(&mut concealed),
+        threads: open_threads_of(state, id).into_iter().map(|thread| thread.description).collect(),
+    }
+}
