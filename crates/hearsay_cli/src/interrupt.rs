@@ -2,6 +2,7 @@
 //! program immediately.
 
 use std::{
+    io::{self, Write},
     sync::atomic::{AtomicBool, Ordering},
     time::Duration,
 };
@@ -13,6 +14,9 @@ use crate::output::{CliError, Output};
 
 static REQUESTED: AtomicBool = AtomicBool::new(false);
 
+/// Whether the first press of Ctrl-C ends the program immediately.
+static ENDS_IMMEDIATELY: AtomicBool = AtomicBool::new(false);
+
 /// Exit code of a program that Ctrl-C stopped.
 pub(crate) const EXIT_CODE: u8 = 130;
 
@@ -20,13 +24,26 @@ pub(crate) const EXIT_CODE: u8 = 130;
 /// is on the disk.
 pub(crate) fn install() {
     let installed = ctrlc::set_handler(|| {
-        if REQUESTED.swap(true, Ordering::Relaxed) {
+        let is_second = REQUESTED.swap(true, Ordering::Relaxed);
+        if ENDS_IMMEDIATELY.load(Ordering::Relaxed) {
+            let _ = writeln!(io::stderr(), "\nstopped by Ctrl-C; nothing was written");
+        }
+        if is_second || ENDS_IMMEDIATELY.load(Ordering::Relaxed) {
             std::process::exit(EXIT_CODE.into());
         }
     });
     if let Err(error) = installed {
         tracing::warn!("cannot install the Ctrl-C handler; Ctrl-C ends the program immediately: {error}");
     }
+}
+
+/// Runs a function that waits for the user and writes nothing. Meanwhile, the first press of Ctrl-C ends the program
+/// immediately, because a read from the terminal cannot be stopped.
+pub(crate) fn end_immediately_during<T>(run: impl FnOnce() -> T) -> T {
+    ENDS_IMMEDIATELY.store(true, Ordering::Relaxed);
+    let result = run();
+    ENDS_IMMEDIATELY.store(false, Ordering::Relaxed);
+    result
 }
 
 /// Returns whether the user pressed Ctrl-C.

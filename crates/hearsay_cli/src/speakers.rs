@@ -75,7 +75,7 @@ pub(crate) fn option(row: &SpeakerRow) -> String {
 }
 
 /// Quotes an argument for a shell.
-fn quote(argument: &str) -> String {
+pub(crate) fn quote(argument: &str) -> String {
     match argument.contains(['"', '$', '`', '\\', '!']) {
         true => format!("'{}'", argument.replace('\'', "'\\''")),
         false => format!("\"{argument}\""),

@@ -158,8 +158,19 @@ Examples:
     Mcp(Mcp),
     /// Create a campaign directory
     #[command(after_help = "\
-Example:
-  hearsay new my-town --name \"My Town\"")]
+On a terminal, five questions make the campaign: its name, the player characters, the
+first place, the NPCs there, and a secret. Without a terminal, with --json or with
+--template, the campaign contains an example instead.
+
+With --from, a page of notes becomes the campaign. Headings and names become entities.
+A sentence describes the entity that it names first. Text marked as secret, with words
+such as \"Secret:\" or \"secretly\", becomes a secret. Only you see the rest. The page
+is copied to the campaign directory.
+
+Examples:
+  hearsay new my-town
+  hearsay new my-town --template --name \"My Town\"
+  hearsay new my-town --from notes.md")]
     New(New),
     /// Import files of other tools, or an export of Hearsay
     #[command(after_help = "\

@@ -17,6 +17,12 @@ pub(crate) struct New {
     /// Name of the campaign [default: the directory's name]
     #[arg(long)]
     pub(crate) name: Option<String>,
+    /// Page of notes, in plain text or Markdown, to make the campaign from
+    #[arg(long, value_name = "FILE")]
+    pub(crate) from: Option<PathBuf>,
+    /// Ask no questions, and write an example campaign
+    #[arg(long, conflicts_with = "from")]
+    pub(crate) template: bool,
 }
 
 #[derive(Debug, ClapArgs)]

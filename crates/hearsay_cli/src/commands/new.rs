@@ -1,17 +1,45 @@
-//! `new`: creates a campaign directory with example files.
+//! `new`: creates a campaign directory, from the answers to five questions, from a page of notes, or with an example.
 
-use std::{fs, path::Path};
+mod answers;
+mod draft;
+mod next_steps;
+mod page;
+mod questions;
+mod sentences;
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic)]
+mod tests;
+mod yaml;
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
 
 use anyhow::{Context, Result};
+use hearsay_campaign::{
+    import::{FileId, SourceText},
+    read_file,
+};
 use hearsay_engine::{SETTINGS_FILE, Settings};
+use hearsay_model::Kind;
 use serde_json::json;
 
 use crate::{
-    args,
-    output::{CliError, FILE_ERROR, Output},
+    args, interrupt,
+    output::{CliError, FILE_ERROR, Output, USAGE_ERROR, count},
+    speakers::is_terminal,
 };
+use draft::{Draft, DraftEntity, DraftSecret};
+use page::PageDraft;
 
 const TEMPLATE: &str = include_str!("../../data/campaign.yaml");
+
+/// Name of the campaign file in a new campaign.
+const CAMPAIGN_FILE: &str = "campaign.yaml";
+
+/// Maximum size of a page of notes, in bytes.
+const MAX_PAGE_BYTES: u64 = 256 << 10;
 
 pub(crate) fn run(args: &args::New, output: &mut Output) -> Result<()> {
     let directory = &args.campaign;
@@ -21,22 +49,199 @@ pub(crate) fn run(args: &args::New, output: &mut Output) -> Result<()> {
         let message = format!("{path}: {problem}; name an empty directory, or one that does not exist yet");
         return Err(CliError::new(FILE_ERROR, message).into());
     }
-    let directory_name = || directory.file_name().map(|name| name.to_string_lossy().into_owned());
-    let name = args.name.clone().or_else(directory_name).unwrap_or_else(|| "My campaign".into());
-    fs::create_dir_all(directory).with_context(|| format!("{path} cannot be created"))?;
+    let directory_name = directory.file_name().map(|name| name.to_string_lossy().into_owned());
+    let directory_name = directory_name.filter(|name| draft::id_for(name).is_ok());
+    let directory_name = directory_name.unwrap_or_else(|| "My campaign".into());
+    let name = args.name.as_deref();
+    if let Some(Err(reason)) = name.map(draft::id_for) {
+        return Err(CliError::new(USAGE_ERROR, format!("--name: {reason}")).into());
+    }
+    if let Some(file) = &args.from {
+        return create_from_page(directory, file, name, &directory_name, output);
+    }
+    if !args.template && !output.is_json() && is_terminal() {
+        let ask = || questions::ask(name, &title(&directory_name), &mut io::stdin().lock(), &mut io::stderr());
+        let draft = interrupt::end_immediately_during(ask)?;
+        if !draft.entities.is_empty() {
+            return create_from_answers(directory, &draft, output);
+        }
+        output.line("Without characters and places, the campaign has an example.")?;
+        return create_template(directory, &draft.name, output);
+    }
+    create_template(directory, name.unwrap_or(&directory_name), output)
+}
+
+/// Makes a name of the name of a directory: `my-town` becomes `My town`. A name with capital letters is unchanged.
+fn title(directory_name: &str) -> String {
+    match directory_name.chars().any(char::is_uppercase) {
+        true => directory_name.to_owned(),
+        false => draft::capitalize(&directory_name.replace(['-', '_'], " ")),
+    }
+}
+
+/// Creates a campaign with an example.
+fn create_template(directory: &Path, name: &str, output: &mut Output) -> Result<()> {
+    let path = directory.display();
     // A JSON string is also a valid YAML string, so any name can be written this way.
-    let text = TEMPLATE.replace("{name}", &serde_json::to_string(&name)?);
-    write(&directory.join("campaign.yaml"), &text)?;
-    write_settings(directory)?;
+    let text = TEMPLATE.replace("{name}", &serde_json::to_string(name)?);
+    create(directory, &text)?;
     output.data(&json!({ "campaign": directory, "name": name }))?;
-    output.columns(&[
-        [format!("{path}/campaign.yaml"), "the campaign; add your entities here".into()],
-        [format!("{path}/{SETTINGS_FILE}"), "settings, with their defaults".into()],
-    ])?;
+    print_files(directory, "the campaign; add your entities here", None, output)?;
     output.line("Ann knows a secret that Bo does not know. Ask both:")?;
     let question = "What is below the cellar?";
     output.line(format!("  hearsay -C {path} ask --as ann \"{question}\""))?;
     output.line(format!("  hearsay -C {path} ask --as bo \"{question}\""))
+}
+
+/// Creates a campaign from the answers to the questions.
+fn create_from_answers(directory: &Path, draft: &Draft, output: &mut Output) -> Result<()> {
+    create(directory, &yaml::write(draft))?;
+    print_files(directory, &summarize(draft), None, output)?;
+    print_next_steps(directory, draft, output)
+}
+
+/// Creates a campaign from a page of notes. A copy of the page is a part of the campaign directory.
+fn create_from_page(
+    directory: &Path,
+    file: &Path,
+    name: Option<&str>,
+    default_name: &str,
+    output: &mut Output,
+) -> Result<()> {
+    let (page, bytes) = read_page(file)?;
+    let made = page::read(&page, name, &title(default_name));
+    create(directory, &yaml::write(&made.draft))?;
+    let copy = directory.join(copy_name(file));
+    fs::write(&copy, bytes).with_context(|| format!("{} cannot be written", copy.display()))?;
+    print_page(directory, &copy, &made, output)
+}
+
+/// Prints the campaign that a page became.
+fn print_page(directory: &Path, copy: &Path, made: &PageDraft, output: &mut Output) -> Result<()> {
+    let PageDraft { draft, unrecognized } = made;
+    let secrets = || draft.entities.iter().flat_map(|entity| entity.secrets.iter().map(move |secret| (entity, secret)));
+    output.data(&json!({
+        "campaign": directory,
+        "name": draft.name,
+        "page": copy,
+        "entities": draft.entities.iter().map(|entity| &entity.id).collect::<Vec<_>>(),
+        "secrets": secrets()
+            .map(|(entity, secret)| json!({ "entity": entity.id, "text": secret.text, "known": !secret.is_unknown_to_owner }))
+            .collect::<Vec<_>>(),
+        "texts": draft.texts,
+        "unrecognized": unrecognized,
+    }))?;
+    print_files(directory, &summarize(draft), Some(copy), output)?;
+    let row = |entity: &DraftEntity| {
+        let description = entity.description.first().map_or("", String::as_str);
+        [format!("  {}", entity.id), entity.kind.to_string(), shorten(description)]
+    };
+    output.columns(&draft.entities.iter().map(row).collect::<Vec<_>>())?;
+    if secrets().next().is_some() {
+        output.line(format!("Secrets; check in {CAMPAIGN_FILE} who knows them:"))?;
+
+        let row = |(entity, secret): (&DraftEntity, &DraftSecret)| {
+            let knower = match secret.is_unknown_to_owner {
+                true => format!("  nobody yet (about {})", entity.id),
+                false => format!("  {}", entity.id),
+            };
+            [knower, shorten(&secret.text)]
+        };
+        let rows: Vec<_> = secrets().map(row).collect();
+        output.columns(&rows)?;
+    }
+    if !draft.texts.is_empty() {
+        output.line("Text about no entity; only you see it:")?;
+        for text in &draft.texts {
+            output.line(format!("  {}", shorten(text)))?;
+        }
+    }
+    if !unrecognized.is_empty() {
+        output.line(format!("Names of an unclear kind, which are no entities yet: {}", unrecognized.join(", ")))?;
+    }
+    let hint = match draft.of_kind(&Kind::Player).next() {
+        None => "; player characters need `kind: player` and `player: NAME`",
+        Some(_) => "",
+    };
+    output.line(format!("Correct {CAMPAIGN_FILE} where a guess is wrong{hint}."))?;
+    print_next_steps(directory, draft, output)
+}
+
+/// Reads a page of notes. Returns its text and its bytes.
+fn read_page(file: &Path) -> Result<(String, Vec<u8>)> {
+    let path = file.display();
+    let error = |reason: &str| {
+        let message = format!(
+            "{path}: {reason}; --from needs one file of plain text or Markdown; `hearsay import` reads other formats, \
+             and folders"
+        );
+        CliError::new(FILE_ERROR, message)
+    };
+    let extension = file.extension().unwrap_or_default().to_string_lossy().to_lowercase();
+    if ["yaml", "yml", "json", "jsonl", "zip", "csv"].contains(&extension.as_str()) {
+        return Err(error("this is not a page of notes").into());
+    }
+    let bytes = read_file(file, MAX_PAGE_BYTES).map_err(|reason| error(&format!("cannot be read: {reason}")))?;
+    let text = SourceText::decode(FileId::default(), bytes.clone()).map_err(|reason| error(&reason))?.content;
+    if !text.chars().any(char::is_alphanumeric) {
+        return Err(error("the file has no text").into());
+    }
+    Ok((text, bytes))
+}
+
+/// Returns the name of the copy of a page.
+fn copy_name(file: &Path) -> PathBuf {
+    let extension = file.extension().unwrap_or_default().to_string_lossy().to_lowercase();
+    let is_markdown = ["md", "markdown"].contains(&extension.as_str());
+    PathBuf::from(if is_markdown { "notes.md" } else { "notes.txt" })
+}
+
+/// Creates the directory with the campaign file and the settings.
+fn create(directory: &Path, campaign: &str) -> Result<()> {
+    fs::create_dir_all(directory).with_context(|| format!("{} cannot be created", directory.display()))?;
+    write(&directory.join(CAMPAIGN_FILE), campaign)?;
+    write_settings(directory)
+}
+
+/// Prints the files of a new campaign with their content.
+fn print_files(directory: &Path, campaign: &str, page: Option<&Path>, output: &mut Output) -> Result<()> {
+    let path = directory.display();
+    let mut rows = vec![[format!("{path}/{CAMPAIGN_FILE}"), campaign.to_owned()]];
+    rows.extend(page.map(|page| [page.display().to_string(), "your page, unchanged".to_owned()]));
+    rows.push([format!("{path}/{SETTINGS_FILE}"), "settings, with their defaults".to_owned()]);
+    output.columns(&rows)
+}
+
+fn print_next_steps(directory: &Path, draft: &Draft, output: &mut Output) -> Result<()> {
+    next_steps::next_steps(directory, draft).into_iter().try_for_each(|line| output.line(line))
+}
+
+/// Counts the content of a campaign: `2 player characters, 2 NPCs, 1 place, 1 secret`.
+fn summarize(draft: &Draft) -> String {
+    let of_kind = |kind: Kind| draft.of_kind(&kind).count();
+    let (players, npcs, places) = (of_kind(Kind::Player), of_kind(Kind::Npc), of_kind(Kind::Location));
+    let secrets = draft.entities.iter().map(|entity| entity.secrets.len()).sum();
+    let parts = [
+        (players, "player character", "player characters"),
+        (npcs, "NPC", "NPCs"),
+        (places, "place", "places"),
+        (draft.entities.len() - players - npcs - places, "other entity", "other entities"),
+        (secrets, "secret", "secrets"),
+        (draft.texts.len(), "text that only you see", "texts that only you see"),
+    ];
+    let counts: Vec<String> =
+        parts.iter().filter(|(number, ..)| *number > 0).map(|(number, one, many)| count(*number, one, many)).collect();
+    counts.join(", ")
+}
+
+/// Shortens a text for a list.
+fn shorten(text: &str) -> String {
+    const MAX_CHARS: usize = 80;
+    if text.chars().count() <= MAX_CHARS {
+        return text.to_owned();
+    }
+    let start: String = text.chars().take(MAX_CHARS - 1).collect();
+    format!("{}\u{2026}", start.trim_end())
 }
 
 /// Returns whether a campaign can be created at a path: nothing exists there, or it is an empty directory.

@@ -11,6 +11,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 mod asking;
+mod creating;
 mod database;
 mod events;
 mod files;

@@ -1,0 +1,213 @@
+//! A campaign before it is written to a file: characters, places, secrets and texts.
+
+use std::collections::{BTreeSet, HashMap};
+
+use hearsay_model::{EntityId, Kind, slug, spelling::is_stop_word};
+
+/// Maximum length of a name, in characters.
+const MAX_NAME: usize = 80;
+
+/// Names with a special meaning in campaign files, which an entity cannot have as its id.
+const RESERVED_IDS: [&str; 2] = ["none", "world"];
+
+/// The content of a new campaign file.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Draft {
+    /// Name of the campaign.
+    pub(super) name: String,
+    pub(super) entities: Vec<DraftEntity>,
+    /// Texts that belong to no entity. Only the DM sees them.
+    pub(super) texts: Vec<String>,
+}
+
+/// One entity of a new campaign.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct DraftEntity {
+    pub(super) id: EntityId,
+    pub(super) name: String,
+    pub(super) kind: Kind,
+    /// Person who plays the character.
+    pub(super) player: Option<String>,
+    /// Place where the character is.
+    pub(super) location: Option<EntityId>,
+    /// Larger place to which the place belongs.
+    pub(super) part_of: Option<EntityId>,
+    /// Paragraphs that describe the entity.
+    pub(super) description: Vec<String>,
+    pub(super) secrets: Vec<DraftSecret>,
+}
+
+/// A secret, which belongs to an entity.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct DraftSecret {
+    pub(super) text: String,
+    /// Whether the entity that the secret belongs to does not know the secret.
+    pub(super) is_unknown_to_owner: bool,
+    /// Other entities that the secret mentions.
+    pub(super) about: Vec<EntityId>,
+    /// Knowers besides the entity that the secret belongs to.
+    pub(super) known_by: Vec<EntityId>,
+}
+
+impl Draft {
+    /// Adds an entity with an id made from its name, and returns its index.
+    ///
+    /// # Errors
+    /// Returns the reason why the name cannot be used.
+    pub(super) fn add(&mut self, name: &str, kind: Kind) -> Result<usize, String> {
+        let name = clean(name);
+        let length = name.chars().count();
+        if length > MAX_NAME {
+            let start: String = name.chars().take(40).collect();
+            return Err(format!(
+                "`{start}…` has {length} characters, and a name has at most {MAX_NAME}; separate several names with \
+                 commas or semicolons"
+            ));
+        }
+        let id = id_for(&name)?;
+        if let Some(other) = self.entities.iter().find(|entity| entity.id == id) {
+            return Err(format!(
+                "the name `{name}` is already used by {}; add a word that tells the two apart",
+                describe_kind(&other.kind)
+            ));
+        }
+        self.entities.push(DraftEntity {
+            id,
+            name,
+            kind,
+            player: None,
+            location: None,
+            part_of: None,
+            description: Vec::new(),
+            secrets: Vec::new(),
+        });
+        Ok(self.entities.len() - 1)
+    }
+
+    /// Returns the entities of a kind.
+    pub(super) fn of_kind(&self, kind: &Kind) -> impl Iterator<Item = &DraftEntity> {
+        self.entities.iter().filter(move |entity| entity.kind == *kind)
+    }
+
+    /// Returns the indices of the entities that a text names, in the order of the text. A text names an entity with the
+    /// whole name, or with a word of the name that no other entity has.
+    ///
+    /// The words must begin with a capital letter, as in the name, unless the text has no capital letters.
+    pub(super) fn named_in(&self, text: &str) -> Vec<usize> {
+        let has_capitals = text.chars().any(char::is_uppercase);
+        let tokens: Vec<Token> = tokens(text).collect();
+        let names: Vec<Vec<String>> =
+            self.entities.iter().map(|entity| hearsay_model::text::words(&entity.name)).collect();
+        let mut uses: HashMap<&str, usize> = HashMap::new();
+        for word in names.iter().flat_map(|name| name.iter().collect::<BTreeSet<_>>()) {
+            *uses.entry(word).or_default() += 1;
+        }
+        let is_distinctive = |word: &str| {
+            let is_long = word.chars().count() > 2 || !word.is_ascii();
+            is_long && !is_stop_word(word) && uses.get(word) == Some(&1)
+        };
+        let is_capital = |token: &Token| !has_capitals || token.is_capital;
+        let mut found: Vec<(usize, usize)> = Vec::new();
+        for (index, name) in names.iter().enumerate() {
+            let is_name =
+                |window: &[Token]| window.iter().map(|token| &token.word).eq(name) && window.iter().any(is_capital);
+            let whole = tokens.windows(name.len().max(1)).position(is_name);
+            let is_part =
+                |token: &Token| is_capital(token) && name.contains(&token.word) && is_distinctive(&token.word);
+            if let Some(at) = whole.or_else(|| tokens.iter().position(is_part)) {
+                found.push((at, index));
+            }
+        }
+        found.sort_unstable();
+        found.into_iter().map(|(_, index)| index).collect()
+    }
+}
+
+/// A word of a text in normal form.
+struct Token {
+    word: String,
+    /// Whether the word begins with a capital letter, or with a letter that has no case.
+    is_capital: bool,
+}
+
+fn tokens(text: &str) -> impl Iterator<Item = Token> {
+    text.split_whitespace().flat_map(|part| part.split(['-', '\u{2014}', '\u{2013}', '/'])).flat_map(|part| {
+        let first = part.chars().find(|c| c.is_alphanumeric());
+        let is_capital = first.is_some_and(|first| !first.is_lowercase());
+        hearsay_model::text::words(part).into_iter().map(move |word| Token { word, is_capital })
+    })
+}
+
+/// Removes control characters and repeated spaces.
+pub(super) fn clean(text: &str) -> String {
+    let plain: String = text.chars().map(|c| if hearsay_model::escape::is_hostile(c) { ' ' } else { c }).collect();
+    plain.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Begins a text with a capital letter.
+pub(super) fn capitalize(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
+}
+
+/// Returns the id for a name.
+///
+/// # Errors
+/// Returns the reason why the name cannot be used.
+pub(super) fn id_for(name: &str) -> Result<EntityId, String> {
+    let slug = slug(name);
+    if slug.is_empty() {
+        return Err(format!("`{name}` is not a name: a name needs a letter or a digit"));
+    }
+    let slug = if RESERVED_IDS.contains(&slug.as_str()) { format!("{slug}-1") } else { slug };
+    EntityId::new(&slug).map_err(|error| format!("`{name}` cannot be used as a name: {error}"))
+}
+
+/// Returns a kind with its article, as in `a location`.
+fn describe_kind(kind: &Kind) -> String {
+    match kind {
+        Kind::Npc => "an NPC".to_owned(),
+        Kind::Player => "a player character".to_owned(),
+        Kind::Location => "a place".to_owned(),
+        kind => format!("an entity of the kind {kind}"),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn draft(names: &[&str]) -> Draft {
+        let mut draft = Draft::default();
+        for name in names {
+            draft.add(name, Kind::Npc).unwrap();
+        }
+        draft
+    }
+
+    #[test]
+    fn ids_are_unique_and_valid() {
+        let mut draft = draft(&["Mirela Voss", "D'Arcy: \"the Knife\"", "Žofie Nováková", "宿屋", "World"]);
+        let ids: Vec<&str> = draft.entities.iter().map(|entity| entity.id.as_str()).collect();
+        assert_eq!(ids, ["mirela-voss", "darcy-the-knife", "zofie-novakova", "宿屋", "world-1"]);
+        let same = draft.add("mirela  voss", Kind::Location).unwrap_err();
+        assert!(same.contains("`mirela voss` is already used by an NPC"), "{same}");
+        let empty = draft.add("?!", Kind::Npc).unwrap_err();
+        assert!(empty.contains("needs a letter"), "{empty}");
+        let long = draft.add(&"x".repeat(200), Kind::Npc).unwrap_err();
+        assert!(long.contains("200 characters"), "{long}");
+    }
+
+    #[test]
+    fn names_are_found_as_words() {
+        let draft = draft(&["Mirela Voss", "Odo Brandt", "Sister Agnes", "Sister Joan", "The Gilded Gull"]);
+        let named = |text: &str| draft.named_in(text);
+        assert_eq!(named("Odo saw Mirela's ledger"), [1, 0]);
+        assert_eq!(named("odo saw it"), [1], "a text without capital letters");
+        assert_eq!(named("The Odometer of Sister Agnes"), [2]);
+        assert_eq!(named("A Sister hid it"), [0; 0], "the word belongs to two names");
+        assert_eq!(named("It is in the Gull."), [4]);
+        assert_eq!(named("A gull saw it, and The tide came"), [0; 0]);
+    }
+}

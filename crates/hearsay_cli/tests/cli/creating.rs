@@ -1,0 +1,149 @@
+//! Tests of `new`: the questions on a terminal, a page of notes, the example.
+
+#[cfg(target_os = "linux")]
+use std::{
+    io::{Read, Write},
+    process::Child,
+};
+
+use super::*;
+
+const PAGE: &str = "\
+# Salt and Lies
+
+Players: Wren Oake (Ben), Dorric Stane (Cleo)
+
+The party begins in the Gilded Gull, an inn in Gullhaven. The landlady is Mirela Voss. She is kind.
+
+Odo Brandt is a ferryman who drinks.
+
+Secret: Mirela hid the ledger in the chapel.
+
+Rain falls all week.
+";
+
+#[test]
+fn a_page_becomes_a_campaign() {
+    let test_dir = TestDir::new();
+    test_dir.write("page.md", PAGE);
+    let printed = test_dir.ok(&["new", "salt", "--from", "page.md"]);
+    for part in [
+        "2 player characters, 2 NPCs",
+        "mirela-voss  Mirela hid the ledger",
+        "  Rain falls all week.",
+        "gullhaven        location",
+        "notes.md",
+    ] {
+        assert!(printed.contains(part), "{part}: {printed}");
+    }
+    assert_eq!(fs::read_to_string(test_dir.path("salt/notes.md")).unwrap(), PAGE);
+    // The printed commands work as they are printed.
+    let commands: Vec<Vec<&str>> =
+        printed.lines().filter_map(|line| line.strip_prefix("  hearsay ")).map(split_line).collect();
+    assert_eq!(commands.len(), 4, "{printed}");
+    let answers: Vec<String> = commands.iter().map(|line| test_dir.ok(line)).collect();
+    assert!(answers[0].contains("hid the ledger") && !answers[1].contains("hid the ledger"), "{answers:?}");
+    assert!(answers[2].contains("session-1 begins") && answers[3].contains("heard by"), "{answers:?}");
+    let data = test_dir.json(&["new", "data", "--from", "page.md", "--name", "Mine"]);
+    assert_eq!((&data["name"], &data["secrets"][0]["entity"]), (&"Mine".into(), &"mirela-voss".into()), "{data}");
+    assert_eq!(test_dir.ok(&["-C", "salt", "sync", "--dry-run"]).lines().last(), Some("Dry run: nothing was changed."));
+}
+
+/// Splits a printed command into words. Only its last word can be in quotes.
+fn split_line(line: &str) -> Vec<&str> {
+    let (words, quoted) = line.split_once(" \"").unwrap_or((line, ""));
+    words.split(' ').chain(Some(quoted.trim_end_matches('"')).filter(|quoted| !quoted.is_empty())).collect()
+}
+
+#[test]
+fn a_file_that_is_no_page_is_refused() {
+    let test_dir = TestDir::new();
+    test_dir.write("empty.md", " \n");
+    for (file, reason) in [
+        ("mill/campaign.yaml", "not a page of notes"),
+        ("mill", "it is a folder"),
+        ("none.md", "cannot be read"),
+        ("empty.md", "no text"),
+    ] {
+        test_dir.fails(
+            &["new", "salt", "--from", file],
+            4,
+            &[file, reason, "plain text or Markdown", "hearsay import"],
+        );
+    }
+    test_dir.fails(&["new", "salt", "--from", "empty.md", "--template"], 2, &["--from", "--template"]);
+    test_dir.fails(&["new", "salt", "--name", "?!"], 2, &["--name", "`?!`", "a letter or a digit"]);
+    assert!(!test_dir.path("salt").exists(), "nothing is written");
+}
+
+#[test]
+fn without_a_terminal_the_campaign_is_an_example() {
+    let test_dir = TestDir::new();
+    for line in [&["new", "one"][..], &["new", "two", "--template"]] {
+        assert!(test_dir.ok(line).contains("Ann knows a secret that Bo does not know."), "{line:?}");
+    }
+    assert_eq!(test_dir.json(&["new", "three"])["name"], "three");
+}
+
+/// Starts a command on a terminal.
+#[cfg(target_os = "linux")]
+fn start_on_terminal(test_dir: &TestDir, line: &str) -> Child {
+    let mut command = Command::new("script");
+    command.current_dir(test_dir.directory.path()).args(["-qec", &format!("{HEARSAY} {line}"), "/dev/null"]);
+    command.env("HEARSAY_MODEL_DIR", model()).env_remove("RUST_LOG").env_remove("HEARSAY_CAMPAIGN").env("PAGER", "cat");
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+/// Runs a command on a terminal, in which the user types a text.
+#[cfg(target_os = "linux")]
+fn run_on_terminal(test_dir: &TestDir, line: &str, typed: &str) -> CommandOutput {
+    let mut child = start_on_terminal(test_dir, line);
+    child.stdin.take().unwrap().write_all(typed.as_bytes()).unwrap();
+    decode_output(child.wait_with_output().unwrap())
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn ctrl_c_ends_the_questions() {
+    let test_dir = TestDir::new();
+    let mut child = start_on_terminal(&test_dir, "new other");
+    let mut stdout = child.stdout.take().unwrap();
+    let mut shown = Vec::new();
+    while !String::from_utf8_lossy(&shown).contains("[Other]") {
+        let mut bytes = [0; 1024];
+        let length = stdout.read(&mut bytes).unwrap();
+        assert!(length > 0, "{}", String::from_utf8_lossy(&shown));
+        shown.extend(&bytes[..length]);
+    }
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(b"\x03").unwrap();
+    let mut rest = String::new();
+    stdout.read_to_string(&mut rest).unwrap();
+    assert!(rest.contains("stopped by Ctrl-C; nothing was written"), "{rest}");
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert!(!test_dir.path("other").exists());
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn on_a_terminal_the_answers_make_the_campaign() {
+    let test_dir = TestDir::new();
+    let answers = "Salt and Lies\nWren Oake (Ben)\nthe Gilded Gull, an inn in Gullhaven\nMirela Voss, the landlady; Odo\nMirela hid the ledger\n";
+    let output = run_on_terminal(&test_dir, "new salt", answers);
+    assert_eq!(output.code, 0, "{}", output.stdout);
+    assert!(output.stdout.contains("hearsay -C salt ask --as mirela-voss"), "{}", output.stdout);
+    let ask =
+        |who| test_dir.ok(&["-C", "salt", "ask", "--as", who, "What do you know about the ledger?", "--no-meaning"]);
+    assert!(ask("mirela-voss").contains("hid the ledger"));
+    assert!(!ask("odo").contains("hid the ledger") && !ask("wren-oake").contains("hid the ledger"));
+
+    let output = run_on_terminal(&test_dir, "new other", "Town\n\u{4}");
+    assert_eq!(output.code, 1, "{}", output.stdout);
+    assert!(output.stdout.contains("question 2; nothing was written"), "{}", output.stdout);
+    assert!(!test_dir.path("other").exists());
+
+    let output = run_on_terminal(&test_dir, "--json new quiet", "");
+    assert!(output.code == 0 && !output.stdout.contains("Example:"), "{}", output.stdout);
+    let output = run_on_terminal(&test_dir, "new example --template", "");
+    assert!(output.code == 0 && output.stdout.contains("Ann knows a secret"), "{}", output.stdout);
+}
