@@ -48,6 +48,9 @@ Examples:
     Set(Set),
     /// Show an entity in full, or only what one character knows about it
     #[command(after_help = "\
+With --as, a name that the character does not know and a name that does not exist give
+the same error.
+
 Examples:
   hearsay entity show mirela-voss
   hearsay entity show mirela-voss --as odo-brandt")]
@@ -155,6 +158,9 @@ Examples:
 pub(crate) enum KnowCommand {
     /// List the facts that a character or the players know, newest first
     #[command(after_help = "\
+For a character, all other names are looked up in its knowledge. With --players, they
+come from the whole campaign.
+
 Examples:
   hearsay know knows mirela-voss --about odo-brandt
   hearsay know knows pell --as-of \"4 Rainmoon 412\" --words boat
@@ -162,40 +168,53 @@ Examples:
     Knows(Knows),
     /// Show what a character believes about an entity, and why
     #[command(after_help = "\
-The output first shows the belief, with the sources that support it and the known
-facts that contradict it. Then it shows what is true.
+The output shows each belief, with the sources that support it and the known facts
+that contradict it. With --truth, it also shows what is true.
 
 Examples:
   hearsay know believes captain-rusk jory-penhale
+  hearsay know believes captain-rusk jory-penhale --truth
   hearsay know believes pell odo-brandt LOCATED_AT --as-of session-1
   hearsay know believes wren-oake jory-penhale --thinks-of dorric-stane")]
     Believes(Believes),
     /// Explain why a character does not know a fact, and who could tell the character
     #[command(after_help = "\
+This is a question of the DM: the answer and all names come from the whole campaign.
+
 Example:
   hearsay know why pell jory-found-the-ledger")]
     Why(KnowerAndFact),
     /// Show how a character came to know a fact, back to the witnesses
     #[command(after_help = "\
+This is a question of the DM: the answer and all names come from the whole campaign.
+
 Example:
   hearsay know chain tamsin-reed jory-found-the-ledger")]
     Chain(KnowerAndFact),
     /// List who knows a fact: groups, places and characters
     #[command(after_help = "\
+This is a question of the DM: the answer and all names come from the whole campaign.
+
 Examples:
   hearsay know who-knows jory-found-the-ledger
   hearsay know who-knows sweet-water --as-of session-1")]
     WhoKnows(WhoKnows),
     /// List secrets, with their holders and the characters who were told
     #[command(after_help = "\
+This is a question of the DM: the answer and all names come from the whole campaign.
+
 Examples:
   hearsay know secrets mirela-voss
   hearsay know secrets --untold --limit 10")]
     Secrets(Secrets),
     /// List secrets that may be told under a condition, and the parts of each condition that are not met yet
+    #[command(after_help = "\
+This is a question of the DM: the answer and all names come from the whole campaign.")]
     Conditions(Campaign),
     /// List facts that an absent character did not learn in a session
     #[command(after_help = "\
+This is a question of the DM: the answer and all names come from the whole campaign.
+
 Example:
   hearsay know missed kestrel-vane session-2")]
     Missed(Missed),

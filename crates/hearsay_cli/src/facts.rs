@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use anyhow::Result;
-use hearsay_model::{FactStatus, Position, State};
-use hearsay_query::{as_of::AsOf, facts::FactRow};
+use hearsay_belief::BeliefStatus;
+use hearsay_model::{EntityId, FactStatus, Position, Vocabulary};
+use hearsay_query::{as_of::AsOf, facts::FactRow, known_facts::ViewFactRow};
 
 use crate::{
     args::PointInTime,
@@ -29,12 +30,15 @@ pub(crate) fn require_knower(point_in_time: &PointInTime, knower: Option<&String
 }
 
 /// Returns the predicate to which the user's text refers. Ignores case, and treats spaces, `-` and `_` alike. The
-/// predicate must be in the vocabulary or in a recorded fact.
-pub(crate) fn known_predicate(state: &State, given: &str) -> Result<String, CliError> {
+/// predicate must be in the vocabulary or among the predicates of `facts`.
+pub(crate) fn known_predicate<'a>(
+    vocabulary: &'a Vocabulary,
+    facts: impl Iterator<Item = &'a str>,
+    given: &str,
+) -> Result<String, CliError> {
     let normalize = |text: &str| text.to_lowercase().replace([' ', '-'], "_");
     let normalized = normalize(given);
-    let vocabulary = state.vocabulary();
-    let mut known: BTreeSet<&str> = state.facts().map(|fact| fact.predicate().as_str()).collect();
+    let mut known: BTreeSet<&str> = facts.collect();
     known.extend(vocabulary.predicates().map(|def| def.name.as_str()));
     known.extend(vocabulary.attributes().map(|def| def.name.as_str()));
     if known.contains(given) {
@@ -73,4 +77,32 @@ pub(crate) fn print_fact_line(prefix: &str, row: &FactRow, output: &mut Output) 
     details.extend(row.evidence.first().map(citation_place));
     let line = Line::from(prefix).id(row.id.short()).plain(format!("  {}", row.statement));
     output.line(line.id(format!("  [{}]", details.join(" \u{00B7} "))))
+}
+
+/// Prints a fact in one line, as one character knows it: id, statement, and how the character knows it.
+pub(crate) fn print_view_fact_line(prefix: &str, row: &ViewFactRow, output: &mut Output) -> Result<()> {
+    let mut details = vec![row.predicate.to_string()];
+    details.extend(row.secret.then(|| "secret".to_owned()));
+    details.extend(row.until.as_ref().map(|until| format!("until {until}")));
+    details.push(row.citation.describe_acquisition());
+    details.extend(Some(belief_remark(&row.hold)).filter(|remark| !remark.is_empty()).map(str::to_owned));
+    details.extend(row.citation.file.clone());
+    let line = Line::from(prefix).id(row.id.short()).plain(format!("  {}", row.statement));
+    output.line(line.id(format!("  [{}]", details.join(" \u{00B7} "))))
+}
+
+/// Returns a remark about how a knower regards a fact; empty if the knower simply believes it.
+pub(crate) fn belief_remark(status: &BeliefStatus) -> &'static str {
+    match status {
+        BeliefStatus::Believed => "",
+        BeliefStatus::Doubted => "doubts it",
+        BeliefStatus::Ended(_) => "knows that it ended",
+        BeliefStatus::Superseded(_) => "knows a newer value",
+        BeliefStatus::Outweighed(_) => "believes otherwise",
+    }
+}
+
+/// Formats the ids of entities as a list.
+pub(crate) fn format_ids(ids: &[EntityId]) -> String {
+    ids.iter().map(EntityId::as_str).collect::<Vec<_>>().join(", ")
 }

@@ -1,21 +1,30 @@
 //! Resolves the names of entities, facts and sessions on the command line. If a name is ambiguous, asks the user which
 //! entity or fact it means.
+//!
+//! The DM names the knower of a command and the session. All other names of a command with a knower are looked up in the
+//! view of the knower, so that an unknown name and a name that does not exist give the same output.
 
 use std::sync::Arc;
 
 use anyhow::Result;
 use hearsay_engine::Memory;
-use hearsay_model::{EntityId, FactId, GameTime, Object, SessionId, State};
+use hearsay_model::{EntityId, FactId, GameTime, Object, SessionId, State, Vocabulary};
 use hearsay_query::{
     QueryError,
     as_of::AsOf,
     ids::require_fact,
+    named_view::NamedView,
     resolve::{
         Speaker, find_fact, find_session, resolve, resolve_merged, resolve_object, resolve_replacement, resolve_speaker,
     },
 };
 
-use crate::{args::PointInTime, choice::Ambiguity, output::Output};
+use crate::{
+    args::PointInTime,
+    choice::Ambiguity,
+    facts::known_predicate,
+    output::{CliError, Output},
+};
 
 /// Finds the ids of the names on the command line.
 ///
@@ -24,6 +33,8 @@ pub(crate) struct Names {
     state: Arc<State>,
     /// Whether the program may ask the user.
     may_ask: bool,
+    /// View in which entities, facts and predicates are looked up; `None` for the whole campaign.
+    own: Option<NamedView>,
 }
 
 /// An entity or a fact that the command line names.
@@ -36,7 +47,7 @@ impl Names {
     /// Reads the names of the current state.
     pub(crate) fn read(memory: &Memory, output: &Output) -> Result<Self> {
         let state = memory.read(|world| Ok(Arc::clone(&world.state)))?.wait()?;
-        Ok(Self { state, may_ask: !output.is_json() })
+        Ok(Self { state, may_ask: !output.is_json(), own: None })
     }
 
     /// Reads the names of the state at the journal position of `point_in_time`. Also returns the requested game time.
@@ -52,12 +63,37 @@ impl Names {
             Ok((state, moment))
         })?;
         let (state, moment) = read.wait()?;
-        Ok((Self { state, may_ask: !output.is_json() }, moment))
+        Ok((Self { state, may_ask: !output.is_json(), own: None }, moment))
     }
 
     /// Returns the state that contains the names.
     pub(crate) fn state(&self) -> &State {
         &self.state
+    }
+
+    /// From now on, looks up entities, facts and predicates in the view of a knower at a game time.
+    pub(crate) fn in_view_of(mut self, knower: &EntityId, moment: Option<GameTime>) -> Self {
+        self.own = Some(NamedView::new(&self.state, knower, moment));
+        self
+    }
+
+    /// Like [`in_view_of`](Self::in_view_of), for the knower with a name in the campaign. Without a knower, changes
+    /// nothing.
+    pub(crate) fn in_view_of_optional(self, knower: Option<&String>, moment: Option<GameTime>) -> Result<Self> {
+        Ok(match self.optional_entity(knower)? {
+            Some(knower) => self.in_view_of(&knower, moment),
+            None => self,
+        })
+    }
+
+    /// Returns the view in which names are looked up; `None` for the whole campaign.
+    pub(crate) fn own_view(&self) -> Option<&NamedView> {
+        self.own.as_ref()
+    }
+
+    /// Returns the knower of the view in which names are looked up.
+    pub(crate) fn knower(&self) -> Option<EntityId> {
+        self.own.as_ref().map(|own| own.knower().clone())
     }
 
     /// Asks the user which of the candidates of an ambiguous name is meant. Returns the index of the candidate; `None`
@@ -67,13 +103,21 @@ impl Names {
     }
 
     pub(crate) fn entity(&self, name: &str) -> Result<EntityId> {
-        let error = match resolve(&self.state, name) {
+        let error = match self.find_entity(name) {
             Ok(id) => return Ok(id),
             Err(error) => error,
         };
         match (self.ask(&error), error) {
             (Some(chosen), QueryError::Ambiguous { mut candidates, .. }) => Ok(candidates.swap_remove(chosen).0),
             (_, error) => Err(error.into()),
+        }
+    }
+
+    /// Finds an entity. Does not ask the user.
+    pub(crate) fn find_entity(&self, name: &str) -> Result<EntityId, QueryError> {
+        match &self.own {
+            Some(own) => own.resolve(name),
+            None => resolve(&self.state, name),
         }
     }
 
@@ -105,9 +149,17 @@ impl Names {
         }
     }
 
+    /// Finds a fact. Does not ask the user.
+    fn find_fact(&self, reference: &str) -> Result<FactId, QueryError> {
+        match &self.own {
+            Some(own) => own.find_fact_or_handle(&self.state, reference).map(|known| known.id()),
+            None => find_fact(&self.state, reference).map(|fact| fact.id()),
+        }
+    }
+
     pub(crate) fn fact(&self, reference: &str) -> Result<FactId> {
-        let error = match find_fact(&self.state, reference) {
-            Ok(fact) => return Ok(fact.id()),
+        let error = match self.find_fact(reference) {
+            Ok(fact) => return Ok(fact),
             Err(error) => error,
         };
         match (self.ask(&error), error) {
@@ -122,12 +174,29 @@ impl Names {
 
     /// Returns the entity with this name, or else the fact. If neither is found, the error is about the entity.
     pub(crate) fn entity_or_fact(&self, reference: &str) -> Result<EntityOrFact> {
-        if resolve(&self.state, reference).is_err()
-            && let Ok(fact) = find_fact(&self.state, reference)
+        if self.find_entity(reference).is_err()
+            && let Ok(fact) = self.find_fact(reference)
         {
-            return Ok(EntityOrFact::Fact(fact.id()));
+            return Ok(EntityOrFact::Fact(fact));
         }
         self.entity(reference).map(EntityOrFact::Entity)
+    }
+
+    /// Returns the predicate that a text names; `None` without a text. For a knower, only the built-in predicates and
+    /// those of the known facts count, because the campaign may define a predicate for a secret.
+    pub(crate) fn optional_predicate(&self, given: Option<&String>) -> Result<Option<String>, CliError> {
+        let Some(given) = given else { return Ok(None) };
+        let predicate = match &self.own {
+            Some(own) => {
+                let known = own.view().facts().map(|known| known.predicate().as_str());
+                known_predicate(&Vocabulary::default(), known, given)
+            }
+            None => {
+                let recorded = self.state.facts().map(|fact| fact.predicate().as_str());
+                known_predicate(self.state.vocabulary(), recorded, given)
+            }
+        };
+        predicate.map(Some)
     }
 
     /// Returns the object of a new fact with this predicate: an entity or a value.

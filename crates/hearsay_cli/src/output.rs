@@ -307,6 +307,8 @@ fn query_code(error: &QueryError) -> u8 {
         | QueryError::NoSessionStart(_)
         | QueryError::Predicate(_) => USAGE_ERROR,
         QueryError::Unknown { .. }
+        | QueryError::UnknownToKnower { .. }
+        | QueryError::FactUnknownToKnower { .. }
         | QueryError::UnknownEntity { .. }
         | QueryError::UnknownFact(_)
         | QueryError::Ambiguous { .. }

@@ -71,10 +71,10 @@ fn embed_up_to(memory: &Memory, encoder_use: EncoderUse, max_pending: usize, out
                 .note(format!("the search uses words and relations only, not meaning: {}", first_line_with_hint(&why)));
         }
         _ if status.pending_vectors > 0 => {
-            let texts = count(status.pending_vectors, "text has", "texts have");
-            output.note(format!(
-                "{texts} no vector and can be found by words only; run `hearsay db embed` to compute the vectors"
-            ));
+            // Does not print the number of texts, because it may count texts that the character does not know.
+            output.note(
+                "some texts have no vector and can be found by words only; run `hearsay db embed` to compute the vectors",
+            );
         }
         _ => {}
     }

@@ -71,9 +71,9 @@ pub(crate) fn know_about(
 }
 
 fn known_fact_row(own: &OwnView, known: &Known) -> KnownFactRow {
-    let belief = own.view.belief(known);
+    let belief = own.view().belief(known);
     let status = match belief.status {
-        _ if own.view.is_superseded(known.id()) => "superseded",
+        _ if own.view().is_superseded(known.id()) => "superseded",
         BeliefStatus::Believed => "believed",
         BeliefStatus::Doubted => "doubted",
         BeliefStatus::Ended(_) => "ended",
@@ -105,7 +105,7 @@ pub(crate) fn how_do_i_know(
         Ok(HowKnownOutput {
             fact: known.id().to_string(),
             statement: known.statement().to_owned(),
-            credence: own.view.belief(known).credence.get(),
+            credence: own.view().belief(known).credence.get(),
             sources: known_edges(known).iter().map(|known_edge| source_row(own, state, known_edge)).collect(),
             told: hearers.into_iter().map(|id| own.name_of(id)).collect(),
         })
@@ -115,11 +115,11 @@ pub(crate) fn how_do_i_know(
 /// Returns the row for one edge. Of the edges on which it depends, the row shows only the character's own, which are
 /// the premises of a conclusion. The character does not know how a teller came to know a fact, unless the teller said it.
 fn source_row(own: &OwnView, state: &State, known_edge: &KnownEdge) -> SourceRow {
-    let me = Knower::Entity(own.character.clone());
+    let me = Knower::Entity(own.character().clone());
     let bases = known_edge.edge.sources.iter().flat_map(hearsay_model::Justification::edges);
     let own_bases = bases.filter_map(|id| state.knowledge(id)).filter(|edge| edge.knower == me);
     let mut concluded_from: Vec<String> =
-        own_bases.filter_map(|edge| Some(own.view.fact(edge.fact)?.statement().to_owned())).collect();
+        own_bases.filter_map(|edge| Some(own.view().fact(edge.fact)?.statement().to_owned())).collect();
     concluded_from.sort();
     concluded_from.dedup();
     SourceRow {
@@ -142,7 +142,7 @@ pub(crate) fn may_i_tell(
     read_view(memory, character, move |own, state| {
         let known = own.fact(&arguments.fact)?;
         let listeners = own.entities(&arguments.listeners)?;
-        let released = known.conceals().then(|| revealable(state, &own.character).remove(&known.id())).flatten();
+        let released = known.conceals().then(|| revealable(state, own.character()).remove(&known.id())).flatten();
         let rows: Vec<ListenerRow> = listeners
             .iter()
             .map(|listener| {
@@ -156,7 +156,7 @@ pub(crate) fn may_i_tell(
                     listener: own.name_of(listener),
                     may_tell,
                     reason: reason.to_owned(),
-                    already_knows: !own.view.attribution_reasons(listener, known).is_empty(),
+                    already_knows: !own.view().attribution_reasons(listener, known).is_empty(),
                 }
             })
             .collect();

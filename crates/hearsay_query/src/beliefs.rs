@@ -24,8 +24,20 @@ pub struct BeliefReport {
     /// Beliefs, sorted by predicate. For each predicate, the most credible belief comes first.
     pub answers: Vec<BeliefRow>,
     /// Canon facts about the subject that are true at the given game time, and that have the requested predicate or, if
-    /// none was requested, one of the predicates of the beliefs. Sorted by predicate.
-    pub truth: Vec<TruthRow>,
+    /// none was requested, one of the predicates of the beliefs. Sorted by predicate. Only the DM may see them; `None` in
+    /// a report without the truth.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub truth: Option<Vec<TruthRow>>,
+}
+
+impl BeliefReport {
+    /// Removes everything that only the DM may see: the truth, and the status of each fact.
+    #[must_use]
+    pub fn without_truth(mut self) -> Self {
+        self.truth = None;
+        self.answers.iter_mut().for_each(|belief| belief.status = None);
+        self
+    }
 }
 
 /// A fact that a knower believes, or knows of without believing it.
@@ -47,8 +59,9 @@ pub struct BeliefRow {
     pub because: Vec<ReasonRow>,
     /// Other facts known to the knower that contradict, end or replace this fact.
     pub against: Vec<ContradictingFactRow>,
-    /// Status of the fact. Only the DM may see it.
-    pub status: FactStatus,
+    /// Status of the fact. Only the DM may see it; `None` in a report without the truth.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<FactStatus>,
 }
 
 /// A knowledge edge through which a knower knows a fact.
@@ -138,7 +151,7 @@ pub fn beliefs(
                 hold: belief.status,
                 because: because.collect(),
                 against: against.collect(),
-                status: state.fact(known.id()).map_or(FactStatus::Canon, |fact| fact.status()),
+                status: state.fact(known.id()).map(|fact| fact.status()),
             });
         }
     }
@@ -154,7 +167,7 @@ pub fn beliefs(
         statement: fact.statement().to_owned(),
         known: view.fact(fact.id()).is_some(),
     });
-    let truth = truth.collect();
+    let truth = Some(truth.collect());
     Ok(BeliefReport { knower: knower.clone(), subject: subject.clone(), answers, truth })
 }
 

@@ -2,20 +2,20 @@
 
 use std::cmp::Reverse;
 
-use hearsay_belief::graph::{self, Traversal};
-use hearsay_model::{EntityId, Fact, GameTime, Kind, State};
+use hearsay_belief::graph::{self, Identity, Traversal};
+use hearsay_model::{EntityId, Fact, Kind, State};
 use serde::Serialize;
 
 use crate::{
     QueryError,
     facts::{FactRow, fact_row},
     ids::require_entity,
-    views::view_of,
 };
 
-/// An entity with all facts about it.
+/// An entity with facts about it. `R` is the row of a fact: [`FactRow`] for the DM, and
+/// [`ViewFactRow`](crate::known_facts::ViewFactRow) for a knower.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct EntityPage {
+pub struct EntityPage<R = FactRow> {
     /// Id of the entity.
     pub id: EntityId,
     /// Primary name of the entity; `None` if the entity has no name.
@@ -25,33 +25,34 @@ pub struct EntityPage {
     /// Other names of the entity.
     pub aliases: Vec<String>,
     /// Facts that state attributes of the entity, such as its occupation.
-    pub attributes: Vec<FactRow>,
+    pub attributes: Vec<R>,
     /// Facts that state relations from or to the entity.
-    pub relations: Vec<FactRow>,
+    pub relations: Vec<R>,
 }
 
-/// Returns an entity with all facts about it. If a knower is given, the result contains only facts known to this knower.
+impl<R> EntityPage<R> {
+    pub(crate) fn from_identity(id: &EntityId, identity: Identity, row: impl Fn(&Fact) -> Option<R>) -> Self {
+        let rows = |facts: &[&Fact]| facts.iter().filter_map(|fact| row(fact)).collect();
+        Self {
+            id: id.clone(),
+            name: identity.name.map(str::to_owned),
+            kind: identity.kind.clone(),
+            aliases: identity.aliases.iter().filter_map(|fact| fact.object().text()).map(str::to_owned).collect(),
+            attributes: rows(&identity.attributes),
+            relations: rows(&identity.relations),
+        }
+    }
+}
+
+/// Returns an entity with all facts about it. [`view_entity_page`](crate::known_facts::view_entity_page()) returns the
+/// facts that one knower knows.
 ///
 /// # Errors
-/// Returns an error if the entity or the knower does not exist.
-pub fn entity_page(
-    state: &State,
-    id: &EntityId,
-    knower: Option<&EntityId>,
-    as_of: Option<GameTime>,
-) -> Result<EntityPage, QueryError> {
-    let view = view_of(state, knower, as_of)?;
+/// Returns an error if the entity does not exist.
+pub fn entity_page(state: &State, id: &EntityId) -> Result<EntityPage, QueryError> {
     require_entity(state, id)?;
-    let identity = graph::identity(state, id, &Traversal { view: view.as_ref(), ..Traversal::default() });
-    let rows = |facts: &[&Fact]| facts.iter().map(|fact| fact_row(state, fact)).collect();
-    Ok(EntityPage {
-        id: id.clone(),
-        name: identity.name.map(str::to_owned),
-        kind: identity.kind.clone(),
-        aliases: identity.aliases.iter().filter_map(|fact| fact.object().text()).map(str::to_owned).collect(),
-        attributes: rows(&identity.attributes),
-        relations: rows(&identity.relations),
-    })
+    let identity = graph::identity(state, id, &Traversal::default());
+    Ok(EntityPage::from_identity(id, identity, |fact| Some(fact_row(state, fact))))
 }
 
 /// Returns at most `limit` names that may be said at the table, each once: the names of the player characters, then

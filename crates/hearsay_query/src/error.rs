@@ -15,6 +15,26 @@ pub enum QueryError {
         /// Ids of the entities with the most similar names.
         nearest: Vec<String>,
     },
+    /// Error: the knower knows no entity with this name. The entity may exist or not.
+    #[error("{knower} knows nothing called `{name}`{}", known_names(nearest))]
+    UnknownToKnower {
+        /// Knower in whose view the name was looked up.
+        knower: EntityId,
+        /// Name that was given.
+        name: String,
+        /// Ids of the entities with the most similar names, of those that the knower knows.
+        nearest: Vec<String>,
+    },
+    /// Error: the knower knows no fact that matches. The fact may exist or not.
+    #[error(
+        "{knower} knows no fact `{given}`; give the start of its id (at least four digits), its handle, or two or more words of its statement"
+    )]
+    FactUnknownToKnower {
+        /// Knower in whose view the fact was looked up.
+        knower: EntityId,
+        /// Reference that was given.
+        given: String,
+    },
     /// Error: no entity has this id.
     #[error("there is no entity `{id}`{}", did_you_mean(nearest))]
     UnknownEntity {
@@ -108,6 +128,14 @@ pub fn did_you_mean(nearest: &[String]) -> String {
     match nearest {
         [] => String::new(),
         names => format!("; did you mean {}?", names.join(", ")),
+    }
+}
+
+/// Returns the names to try instead of a name that a knower does not know.
+fn known_names(nearest: &[String]) -> String {
+    match nearest {
+        [] => "; expected an id, a name or a part of a name that the character knows".to_owned(),
+        names => did_you_mean(names),
     }
 }
 

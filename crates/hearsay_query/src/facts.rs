@@ -5,10 +5,9 @@
 
 use std::sync::Arc;
 
-use hearsay_belief::View;
 use hearsay_model::{
     Acquisition, EntityId, Evidence, Excerpt, ExtractionStage, Fact, FactId, FactRelation, FactStatus, Factuality,
-    GameTime, Knower, KnowledgeEdge, Object, Predicate, Secrecy, SessionId, State, Value, text,
+    Knower, KnowledgeEdge, Object, Predicate, Secrecy, SessionId, State, Value, text,
 };
 use serde::Serialize;
 
@@ -112,6 +111,17 @@ pub struct ObjectFilter {
     pub words: String,
 }
 
+impl ObjectFilter {
+    pub(crate) fn matches(&self, object: &Object) -> bool {
+        let words = text::normalize(&self.words);
+        match object {
+            Object::Entity(entity) => Some(entity) == self.entity.as_ref(),
+            Object::Value(Value::Text(value)) => text::normalize(value).contains(words.as_str()),
+            Object::Value(value) => text::normalize(&value.to_string()) == words,
+        }
+    }
+}
+
 /// Filter for listing facts.
 #[derive(Debug, Clone, Default)]
 pub struct FactFilter {
@@ -125,11 +135,6 @@ pub struct FactFilter {
     pub object: Option<ObjectFilter>,
     /// Only facts of this status.
     pub status: Option<FactStatus>,
-    /// Only facts known to this knower.
-    pub knower: Option<EntityId>,
-    /// Game time at which `knower` must know the facts. Default: now, with all facts that the knower has learned so
-    /// far.
-    pub as_of: Option<GameTime>,
     /// Only facts that are true at this date of the calendar, or at the end of this session. Default: facts of any
     /// validity.
     pub holds_at: Option<String>,
@@ -211,6 +216,16 @@ pub fn fact_row(state: &State, fact: &Fact) -> FactRow {
     }
 }
 
+/// Returns the kind of a relation as text, as seen from the other fact.
+pub(crate) fn inverse_relation(relation: FactRelation) -> &'static str {
+    match relation {
+        FactRelation::Distorts(_) => "distorted by",
+        FactRelation::Refutes(_) => "refuted by",
+        FactRelation::Ends(_) => "ended by",
+        FactRelation::Covers(_) => "covered by",
+    }
+}
+
 /// Returns the relations between a fact and other facts, in both directions.
 fn fact_relations(state: &State, fact: &Fact) -> Vec<FactRelationRow> {
     let row = |relation, other: &Fact| FactRelationRow {
@@ -222,36 +237,25 @@ fn fact_relations(state: &State, fact: &Fact) -> Vec<FactRelationRow> {
         .fact_relation()
         .and_then(|fact_relation| Some(row(fact_relation.as_str(), state.asserted(fact_relation.fact())?)));
     let incoming = state.facts_of(fact.subject()).filter_map(|other| {
-        let relation = match other.fact_relation().filter(|fact_relation| fact_relation.fact() == fact.id())? {
-            FactRelation::Distorts(_) => "distorted by",
-            FactRelation::Refutes(_) => "refuted by",
-            FactRelation::Ends(_) => "ended by",
-            FactRelation::Covers(_) => "covered by",
-        };
-        Some(row(relation, other))
+        let relation = other.fact_relation().filter(|fact_relation| fact_relation.fact() == fact.id())?;
+        Some(row(inverse_relation(relation), other))
     });
     let mut incoming: Vec<FactRelationRow> = incoming.collect();
     incoming.sort_by_key(|row| row.fact);
     outgoing.into_iter().chain(incoming).collect()
 }
 
-/// Returns the facts that pass a filter, up to the filter's limit, and the total number of facts that pass it. Sorted
-/// by subject, predicate and id.
+/// Returns the facts of the campaign that pass a filter, up to the filter's limit, and the total number of facts that
+/// pass it. Sorted by subject, predicate and id. [`view_facts`](crate::known_facts::view_facts()) returns the facts that
+/// one knower knows.
 ///
 /// # Errors
-/// Returns an error if the subject or the knower does not exist, or if the predicate or the date is invalid.
+/// Returns an error if an entity does not exist, or if the predicate or the date is invalid.
 pub fn facts(state: &State, filter: &FactFilter) -> Result<(Vec<FactRow>, usize), QueryError> {
     let (subject, about) = (filter.subject.as_ref(), filter.about.as_ref());
-    require_entities(state, subject.into_iter().chain(about).chain(&filter.knower))?;
+    require_entities(state, subject.into_iter().chain(about))?;
     let predicate = filter.predicate.as_deref().map(Predicate::new).transpose()?;
-    let view = filter.knower.clone().map(|knower| View::new(state, &Knower::Entity(knower), filter.as_of));
     let moment = AsOf { time: filter.holds_at.clone(), recorded: None }.moment(state)?;
-    let words = filter.object.as_ref().map(|filter| text::normalize(&filter.words)).unwrap_or_default();
-    let matches_object = |object: &Object, filter: &ObjectFilter| match object {
-        Object::Entity(entity) => Some(entity) == filter.entity.as_ref(),
-        Object::Value(Value::Text(value)) => text::normalize(value).contains(words.as_str()),
-        Object::Value(value) => text::normalize(&value.to_string()) == words,
-    };
     let candidates: Box<dyn Iterator<Item = &Arc<Fact>>> = match about {
         Some(about) => Box::new(state.facts_of(about)),
         None => Box::new(state.facts()),
@@ -261,8 +265,7 @@ pub fn facts(state: &State, filter: &FactFilter) -> Result<(Vec<FactRow>, usize)
         .filter(|fact| predicate.as_ref().is_none_or(|predicate| fact.predicate() == predicate))
         .filter(|fact| filter.status.is_none_or(|status| fact.status() == status))
         .filter(|fact| moment.is_none_or(|moment| fact.validity().holds_at(Some(moment))))
-        .filter(|fact| view.as_ref().is_none_or(|view| view.fact(fact.id()).is_some()))
-        .filter(|fact| filter.object.as_ref().is_none_or(|filter| matches_object(fact.object(), filter)))
+        .filter(|fact| filter.object.as_ref().is_none_or(|filter| filter.matches(fact.object())))
         .collect();
     found.sort_by(|a, b| (a.subject(), a.predicate(), a.id()).cmp(&(b.subject(), b.predicate(), b.id())));
     let all = found.len();

@@ -14,12 +14,15 @@ use crate::{
     as_of::{named_session, session_end},
     facts::{NameFn, describe_acquisition_with_names},
     ids::{require_entities, require_entity, require_session},
+    known_facts::hearers,
+    named_view::NamedView,
 };
 
 /// Filter for listing the facts that a knower knows.
 #[derive(Debug, Clone, Default)]
 pub struct KnowsFilter {
-    /// Only facts that concern this entity.
+    /// Only facts that concern this entity: as subject or object, or because the statement contains a name by which the
+    /// knower knows the entity. [`party`] compares the entities that the statement mentions instead of names.
     pub about: Option<EntityId>,
     /// Only facts with this predicate.
     pub predicate: Option<String>,
@@ -107,10 +110,6 @@ pub(crate) fn time_text(state: &State, time: Option<GameTime>) -> Option<String>
 
 fn row(state: &State, view: &View, known: &Known) -> KnowsRow {
     let belief = view.belief(known);
-    let mut hearers: Vec<EntityId> =
-        known.shared().iter().flat_map(|known_edge| known_edge.edge.co_present.iter().cloned()).collect();
-    hearers.sort();
-    hearers.dedup();
     KnowsRow {
         fact: known.id(),
         statement: known.statement().to_owned(),
@@ -122,7 +121,7 @@ fn row(state: &State, view: &View, known: &Known) -> KnowsRow {
         since: time_text(state, known.learned()),
         session: learning_session(known).cloned(),
         conceals: known.conceals(),
-        told: hearers,
+        told: hearers(known),
     }
 }
 
@@ -159,10 +158,10 @@ impl ResolvedFilter {
         })
     }
 
+    /// Returns whether a fact passes all filters except `about`.
     fn matches(&self, known: &Known) -> bool {
         let statement_stems = || stems(known.statement());
-        self.about.as_ref().is_none_or(|about| known.entities().any(|id| id == about))
-            && self.predicate.as_ref().is_none_or(|predicate| known.predicate() == predicate)
+        self.predicate.as_ref().is_none_or(|predicate| known.predicate() == predicate)
             && self.since.is_none_or(|since| known.learned() >= Some(since))
             && (self.words.is_empty() || {
                 let statement_stems = statement_stems();
@@ -183,12 +182,16 @@ pub fn knows(
     moment: Option<GameTime>,
 ) -> Result<(Vec<KnowsRow>, usize), QueryError> {
     require_entity(state, knower)?;
-    let view = View::new(state, &Knower::Entity(knower.clone()), moment);
+    let own = NamedView::new(state, knower, moment);
     let resolved_filter = ResolvedFilter::new(state, filter)?;
-    let mut found: Vec<&Known> = view.facts().filter(|known| resolved_filter.matches(known)).collect();
+    let mut found: Vec<&Known> = match &resolved_filter.about {
+        Some(about) => own.facts_naming(about).collect(),
+        None => own.view().facts().collect(),
+    };
+    found.retain(|known| resolved_filter.matches(known));
     found.sort_by_key(|known| (std::cmp::Reverse(known.learned()), known.id()));
     let all = found.len();
-    Ok((found.into_iter().take(filter.limit).map(|known| row(state, &view, known)).collect(), all))
+    Ok((found.into_iter().take(filter.limit).map(|known| row(state, own.view(), known)).collect(), all))
 }
 
 /// A fact that the players know.
@@ -253,15 +256,16 @@ pub fn party(
     let resolved_filter = ResolvedFilter::new(state, filter)?;
     let views: Vec<(EntityId, View)> =
         players(state).into_iter().map(|id| (id.clone(), View::new(state, &Knower::Entity(id), moment))).collect();
+    let is_about =
+        |known: &Known| resolved_filter.about.as_ref().is_none_or(|about| known.entities().any(|id| id == about));
     let mut found: BTreeMap<FactId, Vec<(&View, &EntityId, &Known)>> = BTreeMap::new();
     for (id, view) in &views {
         let is_common_lore =
             |known: &Known| known_edges(known).iter().all(|known_edge| known_edge.access_path == AccessPath::Common);
         let is_name_or_kind = |known: &Known| [attribute::NAME, attribute::KIND].contains(&known.predicate().as_str());
-        for known in view
-            .facts()
-            .filter(|known| !is_common_lore(known) && !is_name_or_kind(known) && resolved_filter.matches(known))
-        {
+        for known in view.facts().filter(|known| {
+            !is_common_lore(known) && !is_name_or_kind(known) && is_about(known) && resolved_filter.matches(known)
+        }) {
             found.entry(known.id()).or_default().push((view, id, known));
         }
     }

@@ -205,7 +205,7 @@ pub(crate) fn nearest_entity_ids(source: &impl NameSource, name: &str) -> Vec<St
 }
 
 /// Maximum number of facts in an error about an ambiguous reference.
-const MAX_CANDIDATES: usize = 9;
+pub(crate) const MAX_CANDIDATES: usize = 9;
 
 /// Finds a fact by id, by the first digits of its id (at least four), by handle, or by two or more words if no other
 /// statement contains all of these words.

@@ -13,7 +13,7 @@ use super::{
 pub(crate) struct Ask {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Character who answers, by id or name
+    /// Character who answers, by id or name; all other names are looked up in its knowledge
     #[arg(long = "as", value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) speaker: String,
     /// Question for the character
@@ -64,7 +64,7 @@ pub(crate) struct Search {
     /// Words to search for; `*` lists all entities
     #[arg(value_parser = text)]
     pub(crate) text: String,
-    /// Search only the knowledge of this character [default: the whole campaign]
+    /// Search only the knowledge of this character, also to look up names [default: the whole campaign]
     #[arg(long = "as", value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) knower: Option<String>,
     /// Only entities of this kind, such as npc, and facts about them

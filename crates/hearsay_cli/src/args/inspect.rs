@@ -26,13 +26,13 @@ pub(crate) struct Facts {
     #[arg(long, value_name = "ENTITY|WORDS", value_parser = name, add = entities())]
     pub(crate) object: Option<String>,
     /// Only facts with this status
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, conflicts_with = "knower")]
     pub(crate) status: Option<StatusArg>,
-    /// Only facts that this character knows
+    /// Only facts that this character knows, as the character knows them; other names are looked up in its knowledge
     #[arg(long = "as", value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) knower: Option<String>,
     /// Only facts that are true at this date, such as `4 Rainmoon 412`, or at the end of this session
-    #[arg(long, value_name = "DATE|SESSION", allow_hyphen_values = true, value_parser = text, add = sessions())]
+    #[arg(long, value_name = "DATE|SESSION", conflicts_with = "knower", allow_hyphen_values = true, value_parser = text, add = sessions())]
     pub(crate) holds_at: Option<String>,
     #[command(flatten)]
     pub(crate) point_in_time: PointInTime,
@@ -63,7 +63,7 @@ pub(crate) struct Show {
     /// Entity (id or name), or fact (start of its id, its handle, or words of its statement)
     #[arg(value_name = "ENTITY|FACT", value_parser = name, add = entities_and_facts())]
     pub(crate) reference: String,
-    /// Use only the knowledge of this character [default: the whole campaign]
+    /// Use only the knowledge of this character, also to look up names [default: the whole campaign]
     #[arg(long = "as", value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) knower: Option<String>,
     #[command(flatten)]
@@ -85,7 +85,7 @@ pub(crate) struct TraversalOptions {
     /// Follow only relations with this predicate; may be repeated
     #[arg(long, value_name = "PREDICATE", add = predicates())]
     pub(crate) predicate: Vec<String>,
-    /// Use only the knowledge of this character [default: the whole campaign]
+    /// Use only the knowledge of this character, also to look up names [default: the whole campaign]
     #[arg(long = "as", value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) knower: Option<String>,
     #[command(flatten)]

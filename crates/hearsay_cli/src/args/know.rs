@@ -64,6 +64,9 @@ pub(crate) struct Believes {
     /// Show which beliefs the character attributes to this other character
     #[arg(long, value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) thinks_of: Option<String>,
+    /// Also show, for the DM, what is true; with this option, all names come from the whole campaign
+    #[arg(long, conflicts_with = "thinks_of")]
+    pub(crate) truth: bool,
     #[command(flatten)]
     pub(crate) point_in_time: PointInTime,
 }

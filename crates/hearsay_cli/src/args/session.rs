@@ -256,7 +256,7 @@ pub(crate) struct SessionShow {
     /// Print a summary of the log
     #[arg(long)]
     pub(crate) summary: bool,
-    /// Use only the knowledge of this character [default: everything]
+    /// Use only the knowledge of this character, also to look up names [default: everything]
     #[arg(long = "as", value_name = "CHARACTER", requires = "summary", value_parser = name, add = entities())]
     pub(crate) knower: Option<String>,
     #[command(flatten)]
@@ -344,7 +344,7 @@ pub(crate) struct Recap {
     /// Use only what all characters who attended the session know, to read the recap aloud
     #[arg(long, conflicts_with = "knower")]
     pub(crate) player_safe: bool,
-    /// Use only the knowledge of this character [default: everything]
+    /// Use only the knowledge of this character, also to look up names [default: everything]
     #[arg(long = "as", value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) knower: Option<String>,
     /// Maximum number of words of the recap

@@ -11,6 +11,7 @@ use hearsay_query::{
     search::{Match, SearchResults},
 };
 use hearsay_recall::{Detail, Form, score_explanation};
+use serde_json::json;
 
 use crate::{
     args,
@@ -45,6 +46,7 @@ pub(crate) fn ask(args: &args::Ask, output: &mut Output) -> Result<()> {
     // Resolves names before the wait for vectors, so that a misspelled name is reported immediately.
     let (names, as_of) = Names::read_at(&memory, &args.point_in_time, output)?;
     let speaker = names.entity(&args.speaker)?;
+    let names = names.in_view_of(&speaker, as_of);
     let ask = hearsay_query::ask::Ask {
         place: names.optional_entity(args.at.as_ref())?,
         present: names.entities(&args.with)?,
@@ -70,7 +72,8 @@ pub(crate) fn ask(args: &args::Ask, output: &mut Output) -> Result<()> {
             memory.ask(ask)?.wait()?
         }
     };
-    output.data(&answer)?;
+    // The position and the number of texts without a vector belong to the whole campaign, not to the view.
+    output.data(&json!({ "context": answer.context, "cut": answer.cut }))?;
     let text = answer.context.render(form, detail);
     match form {
         Form::Text => print_answer(&text, output)?,
@@ -101,9 +104,10 @@ pub(crate) fn search(args: &args::Search, output: &mut Output) -> Result<()> {
     let encoder_use = encoder_use(args.no_meaning || args.point_in_time.recorded.is_some());
     let memory = campaign::open(&args.campaign, Access::Read, encoder_use, output)?;
     let (names, as_of) = Names::read_at(&memory, &args.point_in_time, output)?;
+    let names = names.in_view_of_optional(args.knower.as_ref(), as_of)?;
     let search = hearsay_query::search::Search {
         text: args.text.clone(),
-        knower: names.optional_entity(args.knower.as_ref())?,
+        knower: names.knower(),
         as_of,
         about: names.entities(&args.about)?,
         kind: args.kind.as_deref().map(Kind::from),

@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use hearsay_belief::{View, graph::Direction};
+use hearsay_belief::graph::Direction;
 use hearsay_engine::ModelStatus;
-use hearsay_model::{EntityId, Factuality, GameTime, Knower, Position};
+use hearsay_model::{EntityId, Factuality, GameTime, Position};
 use hearsay_query as query;
 use hearsay_query::{
     QueryError,
@@ -14,7 +14,7 @@ use hearsay_query::{
     facts::{FactFilter, FactRow, ObjectFilter, fact_row},
     graph::TraversalFilter,
     ids::require_fact,
-    resolve::resolve,
+    known_facts::{ViewFactRow, view_entity_page, view_fact_row, view_facts},
 };
 use serde::Serialize;
 use serde_json::json;
@@ -22,7 +22,7 @@ use serde_json::json;
 use crate::{
     args,
     campaign::{self, Access},
-    facts::{known_predicate, print_fact_line, require_knower},
+    facts::{belief_remark, format_ids, print_fact_line, print_view_fact_line, require_knower},
     names::{EntityOrFact, Names},
     output::{CliError, NOT_FOUND, Output, count},
     style::{Line, Style},
@@ -33,90 +33,155 @@ pub(crate) fn facts(args: &args::Facts, output: &mut Output) -> Result<()> {
     require_knower(&args.point_in_time, args.knower.as_ref())?;
     let memory = campaign::open(&args.campaign, Access::Read, EncoderUse::Disabled, output)?;
     let (names, as_of) = Names::read_at(&memory, &args.point_in_time, output)?;
-    let state = names.state();
+    let names = names.in_view_of_optional(args.knower.as_ref(), as_of)?;
     // An object that is the name of no entity is a part of a value.
-    let object = |text: &String| ObjectFilter { entity: resolve(state, text).ok(), words: text.clone() };
+    let object = |text: &String| ObjectFilter { entity: names.find_entity(text).ok(), words: text.clone() };
     let filter = FactFilter {
         subject: names.optional_entity(args.subject.as_ref())?,
         about: names.optional_entity(args.about.as_ref())?,
-        predicate: args.predicate.as_deref().map(|given| known_predicate(state, given)).transpose()?,
+        predicate: names.optional_predicate(args.predicate.as_ref())?,
         object: args.object.as_ref().map(object),
         status: args.status.map(Into::into),
-        knower: names.optional_entity(args.knower.as_ref())?,
-        as_of,
         holds_at: args.holds_at.clone(),
         limit: args.limit,
     };
-    let (rows, total) = query::facts::facts(state, &filter)?;
+    match names.own_view() {
+        Some(own) => print_list(view_facts(names.state(), own, &filter)?, print_view_fact_line, output)?,
+        None => print_list(query::facts::facts(names.state(), &filter)?, print_fact_line, output)?,
+    }
+    Ok(memory.close()?)
+}
+
+/// Prints the first facts of a list. `total` is the number of facts in the list.
+fn print_list<R: Serialize>(
+    (rows, total): (Vec<R>, usize),
+    print_line: impl Fn(&str, &R, &mut Output) -> Result<()>,
+    output: &mut Output,
+) -> Result<()> {
     output.data(&json!({ "facts": rows, "all": total }))?;
     for row in &rows {
-        print_fact_line("", row, output)?;
+        print_line("", row, output)?;
     }
     if total == 0 {
         output.line("No fact matches.")?;
     }
-    output.omitted(rows.len(), total)?;
-    Ok(memory.close()?)
+    output.omitted(rows.len(), total)
 }
 
 /// JSON output of `entity show` and `fact show`.
 #[derive(Serialize)]
 #[serde(rename_all = "snake_case")]
-enum Shown {
-    Entity(EntityPage),
-    Fact(Box<FactRow>),
+enum Shown<R> {
+    Entity(EntityPage<R>),
+    Fact(Box<R>),
 }
 
 pub(crate) fn show(args: &args::Show, output: &mut Output) -> Result<()> {
     require_knower(&args.point_in_time, args.knower.as_ref())?;
     let memory = campaign::open(&args.campaign, Access::Read, EncoderUse::Disabled, output)?;
     let (names, as_of) = Names::read_at(&memory, &args.point_in_time, output)?;
-    let (state, knower) = (names.state(), names.optional_entity(args.knower.as_ref())?);
-    let item = match names.entity_or_fact(&args.reference) {
-        Ok(EntityOrFact::Entity(id)) => Shown::Entity(entity_page(state, &id, knower.as_ref(), as_of)?),
-        Ok(EntityOrFact::Fact(id)) => Shown::Fact(Box::new(fact_row(state, require_fact(state, id)?))),
-        Err(error) => return Err(unknown_reference(error)),
-    };
-    if let (Shown::Fact(fact), Some(knower)) = (&item, knower) {
-        let view = View::new(state, &Knower::Entity(knower.clone()), as_of);
-        if view.fact(fact.id).is_none() {
-            let message = format!("{knower} does not know fact {}", fact.id.short());
-            return Err(CliError::new(NOT_FOUND, message).into());
-        }
-    }
-    output.data(&item)?;
-    match &item {
-        Shown::Entity(page) => {
-            let kind = page.kind.as_ref().map_or("of unknown kind", |kind| kind.as_str());
-            let name = page.name.as_deref().unwrap_or("Entity without a known name");
-            output.line(Line::heading(name).id(format!(" ({kind}, {})", page.id)))?;
-            if !page.aliases.is_empty() {
-                output.line(format!("also called {}", page.aliases.join(", ")))?;
-            }
-            for (title, rows) in [("Attributes", &page.attributes), ("Relations", &page.relations)] {
-                if !rows.is_empty() {
-                    output.line("")?;
-                    output.line(Line::heading(title))?;
+    let names = names.in_view_of_optional(args.knower.as_ref(), as_of)?;
+    let state = names.state();
+    let item = names.entity_or_fact(&args.reference).map_err(unknown_reference)?;
+    match names.own_view() {
+        Some(own) => {
+            let shown = match item {
+                EntityOrFact::Entity(id) => Shown::Entity(view_entity_page(state, own, &id)),
+                EntityOrFact::Fact(id) => {
+                    let known = own.view().fact(id).ok_or(QueryError::UnknownFact(id))?;
+                    Shown::Fact(Box::new(view_fact_row(state, own, known)))
                 }
-                for row in rows {
-                    print_fact_line("  ", row, output)?;
-                }
-            }
+            };
+            print_shown(&shown, print_view_fact_line, print_view_fact, output)?;
         }
-        Shown::Fact(row) => print_fact(row, output)?,
+        None => {
+            let shown = match item {
+                EntityOrFact::Entity(id) => Shown::Entity(entity_page(state, &id)?),
+                EntityOrFact::Fact(id) => Shown::Fact(Box::new(fact_row(state, require_fact(state, id)?))),
+            };
+            print_shown(&shown, print_fact_line, print_fact, output)?;
+        }
     }
     Ok(memory.close()?)
 }
 
+fn print_shown<R: Serialize>(
+    shown: &Shown<R>,
+    print_line: impl Fn(&str, &R, &mut Output) -> Result<()>,
+    print_fact: impl Fn(&R, &mut Output) -> Result<()>,
+    output: &mut Output,
+) -> Result<()> {
+    output.data(shown)?;
+    let page = match shown {
+        Shown::Entity(page) => page,
+        Shown::Fact(row) => return print_fact(row, output),
+    };
+    let kind = page.kind.as_ref().map_or("of unknown kind", |kind| kind.as_str());
+    let name = page.name.as_deref().unwrap_or("Entity without a known name");
+    output.line(Line::heading(name).id(format!(" ({kind}, {})", page.id)))?;
+    if !page.aliases.is_empty() {
+        output.line(format!("also called {}", page.aliases.join(", ")))?;
+    }
+    for (title, rows) in [("Attributes", &page.attributes), ("Relations", &page.relations)] {
+        if !rows.is_empty() {
+            output.line("")?;
+            output.line(Line::heading(title))?;
+        }
+        for row in rows {
+            print_line("  ", row, output)?;
+        }
+    }
+    Ok(())
+}
+
 /// Adds a hint to the error about a reference that is similar to no name.
 fn unknown_reference(error: anyhow::Error) -> anyhow::Error {
-    match error.downcast_ref() {
+    let message = match error.downcast_ref() {
         Some(QueryError::Unknown { name, nearest }) if nearest.is_empty() => {
-            let hint = "no entity has this id or name, and no fact has this handle or id";
-            CliError::new(NOT_FOUND, format!("nothing is called `{name}`: {hint}")).into()
+            format!("nothing is called `{name}`: no entity has this id or name, and no fact has this handle or id")
         }
-        _ => error,
+        Some(QueryError::UnknownToKnower { knower, name, nearest }) if nearest.is_empty() => {
+            format!(
+                "{knower} does not know `{name}`: the character knows no entity with this id or name, and no fact with \
+                 this handle, id or words"
+            )
+        }
+        _ => return error,
+    };
+    CliError::new(NOT_FOUND, message).into()
+}
+
+/// Prints a fact as one character knows it.
+fn print_view_fact(row: &ViewFactRow, output: &mut Output) -> Result<()> {
+    output.line(Line::heading(&row.statement))?;
+    let mut lines: Vec<[String; 2]> = Vec::new();
+    let mut add_row = |label: &str, text: String| lines.push([format!("  {label}"), text]);
+    add_row("fact", row.id.to_string());
+    let object = if row.object == row.statement { "" } else { row.object.as_str() };
+    add_row("says", format!("{} {} {object}", row.subject, row.predicate).trim_end().to_owned());
+    add_row("secrecy", if row.secret { "secret" } else { "open" }.to_owned());
+    if let Some(attitude) = row.attitude {
+        add_row("attitude", format!("{attitude:+}"));
     }
+    for (label, date) in [("since", &row.since), ("until", &row.until)] {
+        if let Some(date) = date {
+            add_row(label, date.clone());
+        }
+    }
+    let remark = belief_remark(&row.hold);
+    let remark = if remark.is_empty() { String::new() } else { format!(", {remark}") };
+    add_row("credence", format!("{:.2}{remark}", row.credence));
+    add_row("learned", row.citation.line());
+    if row.citation.conceals {
+        add_row("conceals", "yes".to_owned());
+    }
+    if !row.told.is_empty() {
+        add_row("told", format_ids(&row.told));
+    }
+    for relation in &row.fact_relations {
+        add_row(relation.relation, format!("{} [{}]", relation.statement, relation.fact.short()));
+    }
+    output.columns(&lines)
 }
 
 fn print_fact(row: &FactRow, output: &mut Output) -> Result<()> {
@@ -181,21 +246,21 @@ fn print_fact(row: &FactRow, output: &mut Output) -> Result<()> {
     output.columns(&lines)
 }
 
-fn traversal_filter(args: &args::TraversalOptions, names: &Names, as_of: Option<GameTime>) -> Result<TraversalFilter> {
+fn traversal_filter(args: &args::TraversalOptions, names: &Names, as_of: Option<GameTime>) -> TraversalFilter {
     let direction = match args.direction {
         args::DirectionArg::Out => Direction::Out,
         args::DirectionArg::In => Direction::In,
         args::DirectionArg::Both => Direction::Both,
     };
-    let knower = names.optional_entity(args.knower.as_ref())?;
-    Ok(TraversalFilter { direction, predicates: args.predicate.clone(), knower, as_of })
+    TraversalFilter { direction, predicates: args.predicate.clone(), knower: names.knower(), as_of }
 }
 
 pub(crate) fn neighbours(args: &args::Neighbours, output: &mut Output) -> Result<()> {
     require_knower(&args.traversal.point_in_time, args.traversal.knower.as_ref())?;
     let memory = campaign::open(&args.campaign, Access::Read, EncoderUse::Disabled, output)?;
     let (names, as_of) = Names::read_at(&memory, &args.traversal.point_in_time, output)?;
-    let (entity, filter) = (names.entity(&args.entity)?, traversal_filter(&args.traversal, &names, as_of)?);
+    let names = names.in_view_of_optional(args.traversal.knower.as_ref(), as_of)?;
+    let (entity, filter) = (names.entity(&args.entity)?, traversal_filter(&args.traversal, &names, as_of));
     let rows = query::graph::neighbours(names.state(), &entity, &filter, args.depth, args.limit)?;
     output.data(&rows)?;
     if rows.is_empty() {
@@ -212,8 +277,9 @@ pub(crate) fn path(args: &args::Path, output: &mut Output) -> Result<()> {
     require_knower(&args.traversal.point_in_time, args.traversal.knower.as_ref())?;
     let memory = campaign::open(&args.campaign, Access::Read, EncoderUse::Disabled, output)?;
     let (names, as_of) = Names::read_at(&memory, &args.traversal.point_in_time, output)?;
+    let names = names.in_view_of_optional(args.traversal.knower.as_ref(), as_of)?;
     let (from, to) = (names.entity(&args.from)?, names.entity(&args.to)?);
-    let filter = traversal_filter(&args.traversal, &names, as_of)?;
+    let filter = traversal_filter(&args.traversal, &names, as_of);
     let steps = query::graph::path(names.state(), &from, &to, &filter, args.max)?;
     output.data(&steps)?;
     match &steps {

@@ -1,9 +1,7 @@
 //! The `know` commands that read: knowledge, beliefs, derivations and secrets.
 
 use anyhow::Result;
-use hearsay_belief::BeliefStatus;
-use hearsay_engine::Memory;
-use hearsay_model::{EntityId, FactId, FactStatus, Knower};
+use hearsay_model::{FactId, FactStatus, Knower};
 use hearsay_query as query;
 use hearsay_query::{
     beliefs::{BeliefReport, DerivationRow},
@@ -15,18 +13,12 @@ use serde_json::json;
 use crate::{
     args::{self, PointInTime},
     campaign::{self, Access},
-    facts::known_predicate,
+    facts::{belief_remark, format_ids},
     names::Names,
     output::Output,
     style::Line,
     texts::EncoderUse,
 };
-
-/// Resolves the user's predicate with [`known_predicate`] in the current state.
-fn predicate(memory: &Memory, given: Option<&String>) -> Result<Option<String>> {
-    let Some(given) = given.cloned() else { return Ok(None) };
-    Ok(Some(memory.read(move |world| Ok(known_predicate(&world.state, &given)))?.wait()??))
-}
 
 fn format_since(date: Option<&String>) -> String {
     date.map_or(String::new(), |date| format!(", since {date}"))
@@ -38,28 +30,18 @@ fn format_marks(fact: FactId, parts: impl IntoIterator<Item = String>) -> String
     format!("[{}]", marks.join(" \u{00B7} "))
 }
 
-/// Returns a remark about how a knower regards a fact; empty if the knower simply believes it.
-fn belief_remark(status: &BeliefStatus) -> &'static str {
-    match status {
-        BeliefStatus::Believed => "",
-        BeliefStatus::Doubted => "doubts it",
-        BeliefStatus::Ended(_) => "knows that it ended",
-        BeliefStatus::Superseded(_) => "knows a newer value",
-        BeliefStatus::Outweighed(_) => "believes otherwise",
-    }
-}
-
 pub(crate) fn knows(args: &args::Knows, output: &mut Output) -> Result<()> {
     let memory = campaign::open(&args.campaign, Access::Read, EncoderUse::Disabled, output)?;
     let (names, moment) = Names::read_at(&memory, &args.point_in_time, output)?;
+    let names = names.in_view_of_optional(args.character.as_ref(), moment)?;
     let filter = KnowsFilter {
         about: names.optional_entity(args.about.as_ref())?,
-        predicate: predicate(&memory, args.predicate.as_ref())?,
+        predicate: names.optional_predicate(args.predicate.as_ref())?,
         words: args.words.clone(),
         since: args.since.clone(),
         limit: args.limit,
     };
-    let Some(knower) = &args.character else {
+    let Some(knower) = names.knower() else {
         let (rows, total) = query::knowledge::party(names.state(), &filter, moment)?;
         output.data(&json!({ "facts": rows, "all": total }))?;
         if rows.is_empty() {
@@ -80,7 +62,7 @@ pub(crate) fn knows(args: &args::Knows, output: &mut Output) -> Result<()> {
         output.omitted(rows.len(), total)?;
         return Ok(memory.close()?);
     };
-    let (rows, total) = query::knowledge::knows(names.state(), &names.entity(knower)?, &filter, moment)?;
+    let (rows, total) = query::knowledge::knows(names.state(), &knower, &filter, moment)?;
     output.data(&json!({ "facts": rows, "all": total }))?;
     if rows.is_empty() {
         output.line("The character knows no matching fact.")?;
@@ -102,16 +84,16 @@ pub(crate) fn knows(args: &args::Knows, output: &mut Output) -> Result<()> {
     Ok(memory.close()?)
 }
 
-fn format_ids(ids: &[EntityId]) -> String {
-    ids.iter().map(EntityId::as_str).collect::<Vec<_>>().join(", ")
-}
-
 pub(crate) fn believes(args: &args::Believes, output: &mut Output) -> Result<()> {
     let memory = campaign::open(&args.campaign, Access::Read, EncoderUse::Disabled, output)?;
-    let predicate = predicate(&memory, args.predicate.as_ref())?;
-    let (names, moment) = Names::read_at(&memory, &args.point_in_time, output)?;
+    let (mut names, moment) = Names::read_at(&memory, &args.point_in_time, output)?;
+    let knower = names.entity(&args.character)?;
+    if !args.truth {
+        names = names.in_view_of(&knower, moment);
+    }
+    let predicate = names.optional_predicate(args.predicate.as_ref())?;
     let (state, predicate) = (names.state(), predicate.as_deref());
-    let (knower, subject) = (names.entity(&args.character)?, names.entity(&args.subject)?);
+    let subject = names.entity(&args.subject)?;
     if let Some(other) = names.optional_entity(args.thinks_of.as_ref())? {
         let rows = query::beliefs::attributed_facts(state, &knower, &other, Some(&subject), predicate, moment)?;
         output.data(&rows)?;
@@ -124,7 +106,10 @@ pub(crate) fn believes(args: &args::Believes, output: &mut Output) -> Result<()>
         }
         return Ok(memory.close()?);
     }
-    let answer = query::beliefs::beliefs(state, &knower, &subject, predicate, moment)?;
+    let mut answer = query::beliefs::beliefs(state, &knower, &subject, predicate, moment)?;
+    if !args.truth {
+        answer = answer.without_truth();
+    }
     output.data(&answer)?;
     print_beliefs(&answer, output)?;
     Ok(memory.close()?)
@@ -135,7 +120,8 @@ fn print_beliefs(answer: &BeliefReport, output: &mut Output) -> Result<()> {
         output.line(format!("{} knows no matching fact.", answer.knower))?;
     }
     for belief in &answer.answers {
-        let status = if belief.status == FactStatus::Canon { String::new() } else { belief.status.to_string() };
+        let status = belief.status.filter(|status| *status != FactStatus::Canon);
+        let status = status.map_or(String::new(), |status| status.to_string());
         let credence = format!("credence {:.2}", belief.credence);
         let marks = format_marks(belief.fact, [credence, belief_remark(&belief.hold).to_owned(), status]);
         output.line(Line::from(&belief.statement).id(format!("  {marks}")))?;
@@ -149,11 +135,12 @@ fn print_beliefs(answer: &BeliefReport, output: &mut Output) -> Result<()> {
             output.line(format!("    contradicted by: {text} ({credence:.2})  [{id}]"))?;
         }
     }
-    if !answer.truth.is_empty() {
+    let truth = answer.truth.as_deref().unwrap_or_default();
+    if !truth.is_empty() {
         output.line("")?;
         output.line(Line::heading("The truth"))?;
     }
-    for truth in &answer.truth {
+    for truth in truth {
         let remark = if truth.known { String::new() } else { format!("{} does not know this", answer.knower) };
         output.line(format!("  {}  {}", truth.statement, format_marks(truth.fact, [remark])))?;
     }

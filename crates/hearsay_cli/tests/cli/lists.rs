@@ -83,9 +83,10 @@ fn knowledge_and_beliefs_are_listed() {
         beliefs["answers"].as_array().unwrap().iter().find(|row| row["statement"] == "The millstone is cracked.");
     assert_eq!((&stone.unwrap()["credence"], &stone.unwrap()["hold"]), (&0.7.into(), &"believed".into()));
     assert_eq!(
-        read(&["know", "believes", "ben", "ada", "Occupation"])["truth"][0]["statement"],
+        read(&["know", "believes", "ben", "ada", "Occupation", "--truth"])["truth"][0]["statement"],
         "Ada Flint works as miller."
     );
+    assert!(beliefs["truth"].is_null() && stone.unwrap()["status"].is_null(), "{beliefs}");
     assert_eq!(read(&["know", "believes", "ben", "ada", "--thinks-of", "ada"])[0]["because"], "ada told it");
     assert_eq!(read(&["know", "chain", "ben", "stone-is-cracked"])["known_edges"][0]["acquisition"], "told by ada");
     let holders = read(&["know", "who-knows", "stone-is-cracked"]);

@@ -17,6 +17,7 @@ mod events;
 mod files;
 mod handbooks;
 mod hostile;
+mod knowers;
 mod lists;
 mod live_transcripts;
 mod reviewing;

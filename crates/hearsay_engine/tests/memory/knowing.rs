@@ -9,7 +9,9 @@ use hearsay_commands::{
     retcon::Retcon,
 };
 use hearsay_engine::MemoryError;
-use hearsay_model::{Author, Change, FactId, Kind, Knower, KnowledgeEdge, Operation, Position, State, Timestamp};
+use hearsay_model::{
+    Author, Change, FactId, FactStatus, Kind, Knower, KnowledgeEdge, Operation, Position, State, Timestamp,
+};
 use hearsay_query as query;
 use hearsay_query::{
     QueryError,
@@ -136,7 +138,7 @@ fn readings_of_a_campaign() {
     let subject = hearsay_query::resolve::find_fact(&before, "club-alibi").unwrap().subject().clone();
     assert_eq!(subject, id("lucan-fairweather"));
     let alibi = club(&before).unwrap();
-    assert_eq!((alibi.hold, alibi.status.as_str()), (BeliefStatus::Believed, "false"));
+    assert_eq!((alibi.hold, alibi.status), (BeliefStatus::Believed, Some(FactStatus::False)));
     let refute = GameEvent::Refute {
         fact: handle(&before, "club-alibi"),
         statement: None,

@@ -191,11 +191,11 @@ fn print_summary(
     let encoder_use =
         if options.no_meaning || options.question.is_none() { EncoderUse::Disabled } else { EncoderUse::Enabled };
     let memory = campaign::open(campaign, Access::Read, encoder_use, output)?;
-    let names = Names::read(&memory, output)?;
+    let names = Names::read(&memory, output)?.in_view_of_optional(knower, None)?;
     let request = Summarize {
         session: names.optional_session(session)?,
         document: names.optional_entity(options.document.as_ref())?,
-        knower: names.optional_entity(knower)?,
+        knower: names.knower(),
         question: options.question.clone().unwrap_or_default(),
         budget: options.budget,
         deadline: Some(Duration::from_secs(60)),

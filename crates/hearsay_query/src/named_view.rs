@@ -1,0 +1,192 @@
+//! View of one knower with the names that it contains. Finds the entity or the fact that a text refers to, without
+//! using anything that the knower does not know.
+
+use std::collections::BTreeSet;
+
+use hearsay_belief::{Known, View};
+use hearsay_model::{EntityId, FactId, GameTime, Kind, Knower, Resolution, State, attribute, spelling, text};
+use hearsay_recall::EntityLinker;
+
+use crate::{
+    QueryError,
+    resolve::{MAX_CANDIDATES, NameSource, resolve_in},
+};
+
+/// Minimum number of digits of an abbreviated fact id.
+const MIN_ID_DIGITS: usize = 4;
+
+/// View of a character, with the names that the character knows.
+///
+/// An entity or a fact that exists but that the character does not know gives the same result as one that does not
+/// exist.
+#[derive(Debug, Clone)]
+pub struct NamedView {
+    knower: EntityId,
+    view: View,
+    names: EntityLinker,
+    /// Entities that the knower knows, sorted: the knower itself, and the subjects and objects of known facts.
+    entities: BTreeSet<EntityId>,
+}
+
+impl NamedView {
+    /// Computes the view of a knower at a game time, or with all knowledge so far if `as_of` is `None`.
+    pub fn new(state: &State, knower: &EntityId, as_of: Option<GameTime>) -> Self {
+        let view = View::new(state, &Knower::Entity(knower.clone()), as_of);
+        let mut entities = BTreeSet::from([knower.clone()]);
+        for known in view.facts() {
+            entities.extend(std::iter::once(known.subject()).chain(known.object().entity()).cloned());
+        }
+        Self { knower: knower.clone(), names: EntityLinker::new(&view), view, entities }
+    }
+
+    /// Returns the knower of the view.
+    pub fn knower(&self) -> &EntityId {
+        &self.knower
+    }
+
+    /// Returns the facts and passages that the knower knows.
+    pub fn view(&self) -> &View {
+        &self.view
+    }
+
+    /// Returns the names that the knower knows.
+    pub fn names(&self) -> &EntityLinker {
+        &self.names
+    }
+
+    /// Returns whether the knower knows a fact about an entity. Entities that facts only mention do not count, because
+    /// a view does not show these mentions.
+    pub fn knows_entity(&self, id: &EntityId) -> bool {
+        self.entities.contains(id)
+    }
+
+    /// Finds an entity like [`resolve`](crate::resolve::resolve()), but only among the entities and the names that the
+    /// knower knows.
+    ///
+    /// # Errors
+    /// Returns an error if the knower knows no entity with this name, or several. The error contains only ids and names
+    /// that the knower knows.
+    pub fn resolve(&self, name: &str) -> Result<EntityId, QueryError> {
+        resolve_in(self, name).map_err(|error| match error {
+            QueryError::Unknown { name, nearest } => {
+                QueryError::UnknownToKnower { knower: self.knower.clone(), name, nearest }
+            }
+            error => error,
+        })
+    }
+
+    /// Finds the entity that has an id, a name or an alias, among the entities and the names that the knower knows. A
+    /// part of a name is not enough.
+    pub fn find_exact(&self, name: &str) -> Resolution {
+        if let Some(id) = EntityId::new(name.trim()).ok().filter(|id| self.knows_entity(id)) {
+            return Resolution::One(id);
+        }
+        let normal = text::normalize(name);
+        let has_name = |known: &&Known| known.object().text().is_some_and(|own| text::normalize(own) == normal);
+        let name_facts = self.view.facts().filter(|known| known.is_name());
+        let mut named: Vec<EntityId> = name_facts.filter(has_name).map(|known| known.subject().clone()).collect();
+        named.sort_unstable();
+        named.dedup();
+        match named.len() {
+            0 => Resolution::None,
+            1 => Resolution::One(named.swap_remove(0)),
+            _ => Resolution::Ambiguous(named),
+        }
+    }
+
+    /// Finds a fact that the knower knows, by id, by the first digits of its id (at least four), or by two or more
+    /// words of its statement.
+    ///
+    /// # Errors
+    /// Returns an error if the knower knows no matching fact, or several.
+    pub fn find_fact(&self, given: &str) -> Result<&Known, QueryError> {
+        let given = given.trim();
+        if let Some(known) = given.parse().ok().and_then(|id: FactId| self.view.fact(id)) {
+            return Ok(known);
+        }
+        let mut found: Vec<&Known> = Vec::new();
+        if given.chars().count() >= MIN_ID_DIGITS {
+            found = self.view.facts().filter(|known| known.id().to_string().starts_with(given)).collect();
+        }
+        if found.is_empty() {
+            found = self.facts_with_words(given);
+        }
+        match found[..] {
+            [known] => Ok(known),
+            [] => Err(QueryError::FactUnknownToKnower { knower: self.knower.clone(), given: given.to_owned() }),
+            _ => {
+                let candidates = found.iter().take(MAX_CANDIDATES);
+                Err(QueryError::FactReference {
+                    given: given.to_owned(),
+                    count: found.len(),
+                    candidates: candidates.map(|known| (known.id(), known.statement().to_owned())).collect(),
+                })
+            }
+        }
+    }
+
+    /// Finds a fact like [`find_fact`](Self::find_fact), and also by its handle. The author of a campaign file chooses
+    /// the handle, so only the DM knows it.
+    ///
+    /// # Errors
+    /// Returns the same errors as [`find_fact`](Self::find_fact).
+    pub fn find_fact_or_handle(&self, state: &State, given: &str) -> Result<&Known, QueryError> {
+        let known: Vec<&Known> =
+            state.facts_by_handle(given.trim()).filter_map(|fact| self.view.fact(fact.id())).collect();
+        match known[..] {
+            [known] => Ok(known),
+            _ => self.find_fact(given),
+        }
+    }
+
+    fn facts_with_words(&self, given: &str) -> Vec<&Known> {
+        let mut content_words = text::words(given);
+        content_words.retain(|word| !spelling::is_stop_word(word));
+        if !given.contains(char::is_whitespace) || content_words.is_empty() {
+            return Vec::new();
+        }
+        let contains_all = |known: &&Known| {
+            let words = text::words(known.statement());
+            content_words.iter().all(|word| words.contains(word))
+        };
+        self.view.facts().filter(contains_all).collect()
+    }
+
+    /// Returns the facts that concern an entity: those with the entity as subject or object, and those whose sentence
+    /// contains a name of the entity that the knower knows. Sorted by id.
+    pub fn facts_naming<'a>(&'a self, id: &'a EntityId) -> impl Iterator<Item = &'a Known> {
+        let linked = self.names.linked_entity(id);
+        self.view.facts().filter(move |known| {
+            known.subject() == id
+                || known.object().entity() == Some(id)
+                || linked.is_named_in(&text::words(known.statement()))
+        })
+    }
+}
+
+impl NameSource for NamedView {
+    fn find_exact(&self, name: &str) -> Resolution {
+        Self::find_exact(self, name)
+    }
+
+    fn entity_ids(&self) -> impl Iterator<Item = &EntityId> {
+        self.entities.iter()
+    }
+
+    fn names_of(&self, id: &EntityId) -> Vec<&str> {
+        let facts = self.view.facts_with_subject(id).filter(|known| known.is_name());
+        facts.filter_map(|known| known.object().text()).collect()
+    }
+
+    fn open_names_of(&self, id: &EntityId) -> Vec<&str> {
+        let facts = self.view.facts_with_subject(id).filter(|known| known.is_name() && !known.is_secret());
+        facts.filter_map(|known| known.object().text()).collect()
+    }
+
+    fn description(&self, id: &EntityId) -> String {
+        let name = self.names.name(id).unwrap_or(id.as_str());
+        let kinds = self.view.facts_with_subject(id).filter(|known| known.predicate().as_str() == attribute::KIND);
+        let kind = kinds.min_by_key(|known| (known.is_secret(), known.id())).and_then(|known| known.object().text());
+        kind.map_or_else(|| name.to_owned(), |kind| format!("{name} ({})", Kind::from(kind).noun()))
+    }
+}
