@@ -5,7 +5,7 @@ use clap::Args as ClapArgs;
 use super::{
     campaign::Campaign,
     know::PointInTime,
-    names::{entities, name, predicates, sessions},
+    names::{entities, known_entities, name, predicates, sessions},
     values::{Form, StatusArg, budget, text},
 };
 
@@ -20,14 +20,14 @@ pub(crate) struct Ask {
     #[arg(value_parser = text)]
     pub(crate) question: String,
     /// Place of the scene [default: the place where the character is]
-    #[arg(long, value_name = "PLACE", value_parser = name, add = entities())]
+    #[arg(long, value_name = "PLACE", value_parser = name, add = known_entities())]
     pub(crate) at: Option<String>,
     /// Listener in the scene; may be repeated [default: everyone whom the speaker believes to be at the
     /// place]
-    #[arg(long, value_name = "CHARACTER", value_parser = name, add = entities())]
+    #[arg(long, value_name = "CHARACTER", value_parser = name, add = known_entities())]
     pub(crate) with: Vec<String>,
     /// Only facts and passages about this entity, or about entities directly related to it; may be repeated
-    #[arg(long, value_name = "ENTITY", value_parser = name, add = entities())]
+    #[arg(long, value_name = "ENTITY", value_parser = name, add = known_entities())]
     pub(crate) about: Vec<String>,
     /// Session whose last lines become part of the context, by id or number
     #[arg(long, value_name = "SESSION", value_parser = text, add = sessions())]
@@ -71,7 +71,7 @@ pub(crate) struct Search {
     #[arg(long)]
     pub(crate) kind: Option<String>,
     /// Only this entity, entities directly related to it, and facts and passages about any of them; may be repeated
-    #[arg(long, value_name = "ENTITY", value_parser = name, add = entities())]
+    #[arg(long, value_name = "ENTITY", value_parser = name, add = known_entities())]
     pub(crate) about: Vec<String>,
     /// Only facts with this predicate, and entities reached along relations with this predicate
     #[arg(long, add = predicates())]

@@ -13,6 +13,7 @@ use std::{
 use clap_complete::CompletionCandidate;
 use hearsay_engine::{Settings, find_campaign_directory};
 use hearsay_model::{State, escape};
+use hearsay_query::{named_view::NamedView, resolve::resolve};
 
 /// Maximum size of a snapshot that is read, in bytes (32 MiB).
 const MAX_SNAPSHOT_BYTES: u64 = 32 << 20;
@@ -27,49 +28,82 @@ const MAX_PROPOSALS: usize = 200;
 const MAX_HELP_CHARS: usize = 60;
 
 pub(super) fn entities(typed: &OsStr) -> Vec<CompletionCandidate> {
-    propose(typed, |state, typed| {
-        let prefix = typed.to_lowercase();
-        let mut proposals = Vec::new();
-        for entity in state.entities() {
-            let (id, name) = (entity.id.as_str(), state.name(&entity.id).unwrap_or_default());
-            let mut words = name.split_whitespace().map(str::to_lowercase);
-            if id.starts_with(&prefix) || (!prefix.is_empty() && words.any(|word| word.starts_with(&prefix))) {
-                proposals.push((id.to_owned(), name.to_owned()));
-            }
+    propose(typed, |state, typed| find_entities(state, None, typed))
+}
+
+/// Proposes the entities that the knower on the command line knows; all entities if there is no knower.
+pub(super) fn known_entities(typed: &OsStr) -> Vec<CompletionCandidate> {
+    propose(typed, |state, typed| find_entities(state, own_view(state).as_ref(), typed))
+}
+
+/// Finds the entities whose id or name begins with the typed text, in a view or in the whole campaign.
+fn find_entities(state: &State, own: Option<&NamedView>, typed: &str) -> Vec<(String, String)> {
+    let prefix = typed.to_lowercase();
+    let mut proposals = Vec::new();
+    for entity in state.entities().filter(|entity| own.is_none_or(|own| own.knows_entity(&entity.id))) {
+        let name = own.map_or_else(|| state.name(&entity.id), |own| own.names().name(&entity.id));
+        let (id, name) = (entity.id.as_str(), name.unwrap_or_default());
+        let mut words = name.split_whitespace().map(str::to_lowercase);
+        if id.starts_with(&prefix) || (!prefix.is_empty() && words.any(|word| word.starts_with(&prefix))) {
+            proposals.push((id.to_owned(), name.to_owned()));
         }
-        // Ids that begin with the typed text come first. If there are any, shells ignore the other proposals.
-        let (mut by_id, by_name): (Vec<_>, Vec<_>) = proposals.into_iter().partition(|(id, _)| id.starts_with(&prefix));
-        if by_id.is_empty() {
-            by_id = by_name;
-        }
-        by_id
-    })
+    }
+    // Ids that begin with the typed text come first. If there are any, shells ignore the other proposals.
+    let (mut by_id, by_name): (Vec<_>, Vec<_>) = proposals.into_iter().partition(|(id, _)| id.starts_with(&prefix));
+    if by_id.is_empty() {
+        by_id = by_name;
+    }
+    by_id
 }
 
 pub(super) fn facts(typed: &OsStr) -> Vec<CompletionCandidate> {
-    propose(typed, |state, typed| {
-        let mut proposals = Vec::new();
-        for fact in state.facts() {
-            let id = fact.id().short();
-            match fact.handle() {
-                Some(handle) if handle.starts_with(typed) => {
-                    proposals.push((handle.to_owned(), fact.statement().to_owned()));
-                }
-                // Proposes the short id of a fact only if it begins with the typed text, because every fact has a short
-                // id.
-                _ if !typed.is_empty() && id.starts_with(typed) => proposals.push((id, fact.statement().to_owned())),
-                _ => {}
+    propose(typed, |state, typed| find_facts(state, None, typed))
+}
+
+/// Finds the facts whose handle or id begins with the typed text, in a view or in the whole campaign.
+fn find_facts(state: &State, own: Option<&NamedView>, typed: &str) -> Vec<(String, String)> {
+    let mut proposals = Vec::new();
+    for fact in state.facts().filter(|fact| own.is_none_or(|own| own.view().fact(fact.id()).is_some())) {
+        let id = fact.id().short();
+        match fact.handle() {
+            Some(handle) if handle.starts_with(typed) => {
+                proposals.push((handle.to_owned(), fact.statement().to_owned()));
             }
+            // Proposes the short id of a fact only if it begins with the typed text, because every fact has a short id.
+            _ if !typed.is_empty() && id.starts_with(typed) => proposals.push((id, fact.statement().to_owned())),
+            _ => {}
         }
+    }
+    proposals
+}
+
+/// Proposes the entities and facts that the knower on the command line knows; all of them if there is no knower.
+pub(super) fn known_entities_and_facts(typed: &OsStr) -> Vec<CompletionCandidate> {
+    propose(typed, |state, typed| {
+        let own = own_view(state);
+        let mut proposals = find_entities(state, own.as_ref(), typed);
+        proposals.extend(find_facts(state, own.as_ref(), typed));
         proposals
     })
 }
 
-pub(super) fn entities_and_facts(typed: &OsStr) -> Vec<CompletionCandidate> {
-    let mut proposals = entities(typed);
-    proposals.extend(facts(typed));
-    proposals.truncate(MAX_PROPOSALS);
-    proposals
+/// Returns the view of the knower on the command line; `None` if there is no knower.
+fn own_view(state: &State) -> Option<NamedView> {
+    let knower = resolve(state, &knower_argument(std::env::args())?).ok()?;
+    Some(NamedView::new(state, &knower, None))
+}
+
+/// Returns the knower on a command line that may be incomplete: the value of `--as`, or the character of `know knows` or
+/// `know believes`.
+fn knower_argument(line: impl Iterator<Item = String>) -> Option<String> {
+    let line: Vec<String> = line.collect();
+    let inline = line.iter().find_map(|word| word.strip_prefix("--as=").map(str::to_owned));
+    let follows = |words: &[String]| match words {
+        [option, value] if option == "--as" => Some(value.clone()),
+        [command, value] if ["knows", "believes"].contains(&command.as_str()) => Some(value.clone()),
+        _ => None,
+    };
+    inline.or_else(|| line.windows(2).find_map(follows)).filter(|value| !value.starts_with('-'))
 }
 
 pub(super) fn sessions(typed: &OsStr) -> Vec<CompletionCandidate> {
@@ -154,5 +188,15 @@ mod tests {
             assert_eq!(option_of(line), Some(PathBuf::from("mill")), "{line}");
         }
         assert_eq!(option_of("hearsay ask --as"), None);
+    }
+
+    #[test]
+    fn the_knower_of_an_incomplete_line_is_found() {
+        let knower_of = |line: &str| knower_argument(line.split(' ').map(str::to_owned));
+        for line in ["hearsay ask --as pell --with", "hearsay ask --as=pell --at", "hearsay know knows pell --about"] {
+            assert_eq!(knower_of(line).as_deref(), Some("pell"), "{line}");
+        }
+        assert_eq!(knower_of("hearsay know knows --players"), None);
+        assert_eq!(knower_of("hearsay entity show"), None);
     }
 }

@@ -5,7 +5,7 @@ use clap::{Args as ClapArgs, ValueEnum};
 use super::{
     campaign::{Campaign, OptionalCampaign},
     know::PointInTime,
-    names::{entities, entities_and_facts, name, predicates, sessions},
+    names::{entities, known_entities, known_entities_and_facts, name, predicates, sessions},
     values::{StatusArg, text},
 };
 
@@ -14,16 +14,16 @@ pub(crate) struct Facts {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
     /// Only facts with this subject, by id or name
-    #[arg(long, value_name = "ENTITY", value_parser = name, add = entities())]
+    #[arg(long, value_name = "ENTITY", value_parser = name, add = known_entities())]
     pub(crate) subject: Option<String>,
     /// Only facts with this entity as subject or object, or whose statement names it
-    #[arg(long, value_name = "ENTITY", value_parser = name, add = entities())]
+    #[arg(long, value_name = "ENTITY", value_parser = name, add = known_entities())]
     pub(crate) about: Option<String>,
     /// Only facts with this predicate, such as MEMBER_OF; `hearsay db stats` lists predicates
     #[arg(long, add = predicates())]
     pub(crate) predicate: Option<String>,
     /// Only facts with this object, or with these words in the value
-    #[arg(long, value_name = "ENTITY|WORDS", value_parser = name, add = entities())]
+    #[arg(long, value_name = "ENTITY|WORDS", value_parser = name, add = known_entities())]
     pub(crate) object: Option<String>,
     /// Only facts with this status
     #[arg(long, value_enum, conflicts_with = "knower")]
@@ -61,7 +61,7 @@ pub(crate) struct Show {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
     /// Entity (id or name), or fact (start of its id, its handle, or words of its statement)
-    #[arg(value_name = "ENTITY|FACT", value_parser = name, add = entities_and_facts())]
+    #[arg(value_name = "ENTITY|FACT", value_parser = name, add = known_entities_and_facts())]
     pub(crate) reference: String,
     /// Use only the knowledge of this character, also to look up names [default: the whole campaign]
     #[arg(long = "as", value_name = "CHARACTER", value_parser = name, add = entities())]
@@ -97,7 +97,7 @@ pub(crate) struct Neighbours {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
     /// Entity to start from, by id or name
-    #[arg(value_parser = name, add = entities())]
+    #[arg(value_parser = name, add = known_entities())]
     pub(crate) entity: String,
     #[command(flatten)]
     pub(crate) traversal: TraversalOptions,
@@ -114,10 +114,10 @@ pub(crate) struct Path {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
     /// Entity to start from, by id or name
-    #[arg(value_parser = name, add = entities())]
+    #[arg(value_parser = name, add = known_entities())]
     pub(crate) from: String,
     /// Entity to reach, by id or name
-    #[arg(value_parser = name, add = entities())]
+    #[arg(value_parser = name, add = known_entities())]
     pub(crate) to: String,
     #[command(flatten)]
     pub(crate) traversal: TraversalOptions,

@@ -4,7 +4,7 @@ use clap::Args as ClapArgs;
 
 use super::{
     campaign::Campaign,
-    names::{entities, facts, name, predicates, sessions},
+    names::{entities, facts, known_entities, name, predicates, sessions},
     values::text,
 };
 
@@ -30,7 +30,7 @@ pub(crate) struct Knows {
     #[arg(long)]
     pub(crate) players: bool,
     /// Only facts about this entity, by id or name
-    #[arg(long, value_name = "ENTITY", value_parser = name, add = entities())]
+    #[arg(long, value_name = "ENTITY", value_parser = name, add = known_entities())]
     pub(crate) about: Option<String>,
     /// Only facts with this predicate, such as MEMBER_OF or occupation
     #[arg(long, add = predicates())]
@@ -56,13 +56,13 @@ pub(crate) struct Believes {
     #[arg(value_parser = name, add = entities())]
     pub(crate) character: String,
     /// Entity that the beliefs are about, by id or name
-    #[arg(value_parser = name, add = entities())]
+    #[arg(value_parser = name, add = known_entities())]
     pub(crate) subject: String,
     /// Only beliefs with this predicate, such as LOCATED_AT or occupation
     #[arg(add = predicates())]
     pub(crate) predicate: Option<String>,
     /// Show which beliefs the character attributes to this other character
-    #[arg(long, value_name = "CHARACTER", value_parser = name, add = entities())]
+    #[arg(long, value_name = "CHARACTER", value_parser = name, add = known_entities())]
     pub(crate) thinks_of: Option<String>,
     /// Also show, for the DM, what is true; with this option, all names come from the whole campaign
     #[arg(long, conflicts_with = "thinks_of")]

@@ -15,8 +15,14 @@ pub(super) fn facts() -> ArgValueCompleter {
     ArgValueCompleter::new(complete::facts)
 }
 
-pub(super) fn entities_and_facts() -> ArgValueCompleter {
-    ArgValueCompleter::new(complete::entities_and_facts)
+/// Entities that the knower of the command knows.
+pub(super) fn known_entities() -> ArgValueCompleter {
+    ArgValueCompleter::new(complete::known_entities)
+}
+
+/// Entities and facts that the knower of the command knows.
+pub(super) fn known_entities_and_facts() -> ArgValueCompleter {
+    ArgValueCompleter::new(complete::known_entities_and_facts)
 }
 
 pub(super) fn sessions() -> ArgValueCompleter {

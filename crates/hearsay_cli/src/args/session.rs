@@ -7,7 +7,7 @@ use hearsay_query::session::ThreadKind;
 
 use super::{
     campaign::Campaign,
-    names::{entities, facts, name, sessions},
+    names::{entities, facts, known_entities, name, sessions},
     values::{budget, text},
 };
 
@@ -223,7 +223,7 @@ pub(crate) struct SessionEnd {
 #[derive(Debug, ClapArgs)]
 pub(crate) struct SummaryOptions {
     /// Summarize this document instead of a session
-    #[arg(long, value_name = "DOCUMENT", conflicts_with = "session", value_parser = name, add = entities())]
+    #[arg(long, value_name = "DOCUMENT", conflicts_with = "session", value_parser = name, add = known_entities())]
     pub(crate) document: Option<String>,
     /// Question that the summary should help to answer
     #[arg(long, value_parser = text)]
