@@ -57,6 +57,7 @@ pub mod commands;
 mod desk;
 mod desk_commands;
 pub mod direction;
+mod keyboard;
 mod names;
 mod panel;
 mod panel_context;

@@ -1,7 +1,6 @@
 //! The Bevy plugin: opens the DM console with a key, and saves its state to a file.
 
 use std::{
-    collections::HashMap,
     fs,
     path::{Path, PathBuf},
     thread::{self, JoinHandle},
@@ -13,7 +12,7 @@ use bevy::{
     prelude::*,
     window::{CursorMoved, Monitor, PrimaryWindow},
 };
-use bevy_egui::{EguiContexts, EguiInput, EguiPlugin, EguiPreUpdateSet, EguiPrimaryContextPass, EguiZoomFactor};
+use bevy_egui::{EguiContexts, EguiPlugin, EguiPreUpdateSet, EguiPrimaryContextPass, EguiZoomFactor};
 use bevy_hearsay::{LoadProgress, MemoryFailure, MemoryPhase, NpcMemory};
 use crossbeam_channel::{Sender, bounded};
 use hearsay_engine::Waker;
@@ -22,6 +21,7 @@ use hearsay_files::{Access, Durability};
 use crate::{
     alarm::Alarm,
     desk::{Desk, SavedDesk, WindowPlacement},
+    keyboard::{self, KeyQueue},
     theme::Theme,
     widgets::empty_state,
 };
@@ -150,9 +150,14 @@ impl Plugin for HearsayPanelPlugin {
                 alarm: self.waker.clone().map(Alarm::start),
             })
             .add_systems(PreUpdate, toggle.after(bevy::input::InputSystems))
+            .init_resource::<KeyQueue>()
+            .add_systems(PreUpdate, keyboard::replace_conversion.before(EguiPreUpdateSet::ProcessInput))
             .add_systems(
                 PreUpdate,
-                drop_unchanged_modifiers.after(EguiPreUpdateSet::ProcessInput).before(EguiPreUpdateSet::BeginPass),
+                (keyboard::read_keys, keyboard::send_keys)
+                    .chain()
+                    .after(EguiPreUpdateSet::ProcessInput)
+                    .before(EguiPreUpdateSet::BeginPass),
             )
             .init_resource::<Placement>()
             .add_systems(Update, keep_on_screen.run_if(any_with_component::<Monitor>.and_then(run_once)))
@@ -175,20 +180,6 @@ fn toggle(keys: Option<Res<ButtonInput<KeyCode>>>, settings: Res<Settings>, mut 
         && keys.just_pressed(key)
     {
         desk.open = !desk.open;
-    }
-}
-
-/// Drops the events that only repeat the state of the modifier keys. `bevy_egui` sends one in each frame, and egui asks for
-/// another frame after each event, so an idle window would be drawn all the time.
-fn drop_unchanged_modifiers(
-    mut inputs: Query<(Entity, &mut EguiInput)>,
-    mut sent: Local<HashMap<Entity, egui::Modifiers>>,
-) {
-    for (window, mut input) in &mut inputs {
-        input.events.retain(|event| match event {
-            egui::Event::ModifiersChanged(modifiers) => sent.insert(window, *modifiers) != Some(*modifiers),
-            _ => true,
-        });
     }
 }
 

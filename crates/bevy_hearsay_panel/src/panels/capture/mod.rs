@@ -393,6 +393,8 @@ impl Panel for CapturePanel {
         }
         if response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter)) {
             requests.extend(self.send(display));
+            // The DM types on at once. Without the focus, the letters would be commands.
+            response.request_focus();
         }
         if response.lost_focus() && !self.view.typed.is_empty() && ui.input(|input| input.key_pressed(Key::Escape)) {
             self.clear_line();

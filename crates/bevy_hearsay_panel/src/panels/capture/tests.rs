@@ -50,6 +50,7 @@ fn a_line_without_a_session_asks_first_and_is_not_lost() {
     }
     let _ = send(&mut harness, "Grimjaw told Lyra the shipment is under the chapel");
     assert!(harness.state().panel.typed().contains("shipment"));
+    assert!(harness.ctx.text_edit_focused(), "letters that are typed now are no commands");
     harness.get_by_label("Start a session and log it").click();
     settle(&mut harness);
     let log_request = harness.state_mut().panel.take_due_log();
