@@ -66,8 +66,8 @@ pub use cancel::CancelToken;
 pub use earlier::EarlierImports;
 pub use error::{CampaignError, CampaignErrors, Warning};
 pub use export::{
-    Backup, Handbook, HandbookFormat, HandbookReaders, HandbookRequest, export_backup, export_dot, export_graphml,
-    export_handbooks, export_vault, export_yaml, read_backup,
+    Backup, Handbook, HandbookChanges, HandbookFormat, HandbookReaders, HandbookRequest, export_backup, export_dot,
+    export_graphml, export_handbooks, export_vault, export_yaml, read_backup,
 };
 pub use files::digest_files;
 pub use findings::{FileLocation, ImportFindings, Skipped};
@@ -83,7 +83,9 @@ pub use regular_file::{open_file, read_file, read_text_file};
 pub use report::{
     AmbiguousLink, ChangedFact, Deletion, ImportReport, PossibleDuplicate, RelationCounts, RemovedFact, UnappliedChange,
 };
-pub use transcript::{LiveTranscript, LiveUpdate, Transcript, TranscriptError, TranscriptFormat, Utterance, Writer};
+pub use transcript::{
+    LiveTranscript, LiveUpdate, Transcript, TranscriptError, TranscriptFormat, TranscriptWriter, Utterance,
+};
 #[cfg(feature = "import")]
 pub use watch::FileWatcher;
 

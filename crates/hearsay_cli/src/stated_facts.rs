@@ -1,11 +1,14 @@
 //! Recorded facts that a spoken line states: recognizes them, asks the user about doubtful ones, and prints them.
 
-use std::io::{self, BufRead, IsTerminal, Write};
+use std::{
+    io::{self, BufRead, IsTerminal, Write},
+    sync::Arc,
+};
 
 use anyhow::Result;
 use hearsay_commands::fact_matching::{FactMatch, SpokenLine};
 use hearsay_engine::Memory;
-use hearsay_model::{FactId, Knower, escape};
+use hearsay_model::{Fact, FactId, Knower, State, escape};
 use hearsay_query::preview::Preview;
 use serde::Serialize;
 
@@ -60,6 +63,18 @@ fn confirm(fact: &FactMatch, input: &mut impl BufRead, screen: &mut impl Write) 
 }
 
 impl LineFacts {
+    /// Creates the facts that the user names.
+    pub(crate) fn given(state: &State, ids: &[FactId]) -> Self {
+        let fact_match = |fact: &Arc<Fact>| FactMatch {
+            fact: fact.id(),
+            handle: fact.handle().map(str::to_owned),
+            statement: fact.statement().to_owned(),
+            score: 1.0,
+        };
+        let facts = ids.iter().filter_map(|id| state.fact(*id));
+        Self { states: facts.map(|fact| StatedRow::new(fact_match(fact))).collect(), may_state: Vec::new() }
+    }
+
     /// Returns whether the line states no fact.
     pub(crate) fn is_empty(&self) -> bool {
         self.states.is_empty()
@@ -93,7 +108,9 @@ impl LineFacts {
         }
         for fact in &self.may_state {
             let (reference, statement) = (fact.reference(), &fact.statement);
-            output.line(format!("  may state: {reference}: \"{statement}\" (repeat with --states {reference})"))?;
+            output.line(format!(
+                "  may state: {reference}: \"{statement}\" (to confirm, repeat the line with --states {reference})"
+            ))?;
         }
         Ok(())
     }

@@ -82,7 +82,7 @@ pub struct TextSource {
     /// Secret name that the speaker uses. For a hearer who does not know whose name it is, the source of the fact is
     /// unknown. Such a hearer learns no facts about the speaker.
     pub alias: Option<String>,
-    /// Whether the speaker lies. A fact that a liar states is recorded as false, unless it waits for review.
+    /// Whether the speaker lies. A fact that a liar states is recorded as false.
     pub sincerity: Sincerity,
 }
 
@@ -215,7 +215,8 @@ impl Proposer<'_> {
         }
         let is_lie = proposal.text.as_ref().is_some_and(|text| text.sincerity == Sincerity::Lie);
         let claim_status = if is_lie { FactStatus::False } else { FactStatus::Claimed };
-        if status == FactStatus::Claimed {
+        // The DM has marked the lie, so a lie needs no review.
+        if status == FactStatus::Claimed || (is_lie && status == FactStatus::Proposed) {
             status = claim_status;
         }
         let Proposal { subject, predicate, object, .. } = proposal;

@@ -48,7 +48,7 @@ fn a_session_starts_is_logged_and_ends_with_a_report() {
     let [started] = &messages.started[..] else { panic!("{:?}", messages.started) };
     let [SessionEnded { report }] = &messages.ended[..] else { panic!("{:?}", messages.ended) };
     assert_eq!((started.session.as_str(), report.session.title.as_str()), ("session-1", "The cellar"));
-    assert!(report.threads.iter().any(|thread| thread.description.contains("owes")), "{:?}", report.threads);
+    assert!(report.promises.iter().any(|promise| promise.description.contains("owes")), "{:?}", report.promises);
     let lines = read(&app, |world| {
         let mut lines: Vec<_> = world.state.passages().map(|(_, line)| (line.line, line.text.clone())).collect();
         lines.sort();

@@ -11,7 +11,7 @@ mod yaml;
 pub(crate) use backup::wrap_in_backup;
 pub use backup::{Backup, export_backup, read_backup};
 pub use graph::{export_dot, export_graphml};
-pub use handbook::{Handbook, HandbookFormat, HandbookReaders, HandbookRequest, export_handbooks};
+pub use handbook::{Handbook, HandbookChanges, HandbookFormat, HandbookReaders, HandbookRequest, export_handbooks};
 pub use vault::export_vault;
 pub use yaml::export_yaml;
 

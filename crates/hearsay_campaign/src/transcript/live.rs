@@ -7,7 +7,7 @@ use super::{
 
 /// A transcript that another program is still writing, such as a program for speech recognition.
 ///
-/// The last utterance may still continue, so it counts as finished only when the next one begins, or when the [`Writer`]
+/// The last utterance may still continue, so it counts as finished only when the next one begins, or when the [`TranscriptWriter`]
 /// pauses. If an utterance continues after it counted as finished, its continuation is an
 /// utterance of its own.
 #[derive(Debug)]
@@ -20,11 +20,13 @@ pub struct LiveTranscript {
     last_line: u32,
     /// The last utterance that was returned.
     last: Option<Returned>,
+    /// Numbers and texts of the lines that were recorded earlier; empty once `last` is known.
+    recorded: Vec<(u32, String)>,
 }
 
 /// What the program that writes a transcript is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Writer {
+pub enum TranscriptWriter {
     /// The program is writing, so the last utterance may continue.
     Writing,
     /// The program has not written anything for a while, so the last utterance is finished. Only an incomplete line is
@@ -53,10 +55,12 @@ pub struct LiveUpdate {
 }
 
 impl LiveTranscript {
-    /// Creates an empty transcript. `file` is the file name for messages and for the detection of the format.
-    /// Utterances up to the line `recorded_line` are not new; pass 0 if no line of the file is recorded.
-    pub fn new(file: impl Into<String>, recorded_line: u32) -> Self {
-        Self { file: file.into(), bytes: Vec::new(), last_line: recorded_line, last: None }
+    /// Creates an empty transcript. `file` is the file name for messages and for the detection of the format. `recorded`
+    /// contains the numbers and texts of the lines that are already recorded, in order, as
+    /// [`new_utterances`](Self::new_utterances) returned them. They are not new.
+    pub fn new(file: impl Into<String>, recorded: Vec<(u32, String)>) -> Self {
+        let last_line = recorded.last().map_or(0, |(line, _)| *line);
+        Self { file: file.into(), bytes: Vec::new(), last_line, last: None, recorded }
     }
 
     /// Adds bytes that the other program wrote.
@@ -69,15 +73,16 @@ impl LiveTranscript {
     ///
     /// # Errors
     /// Returns an error if the text is not a transcript: if it is binary or in UTF-16.
-    pub fn new_utterances(&mut self, writer: Writer) -> Result<Option<LiveUpdate>, TranscriptError> {
-        let length = if writer == Writer::Ended { self.bytes.len() } else { self.whole_lines() };
+    pub fn new_utterances(&mut self, writer: TranscriptWriter) -> Result<Option<LiveUpdate>, TranscriptError> {
+        let length = if writer == TranscriptWriter::Ended { self.bytes.len() } else { self.whole_lines() };
         let Some(mut transcript) = self.read(length)? else { return Ok(None) };
-        let is_writing = writer == Writer::Writing;
+        let is_writing = writer == TranscriptWriter::Writing;
         if is_writing && matches!(transcript.format, TranscriptFormat::Vtt | TranscriptFormat::Srt) {
             let Some(whole_cues) = self.read(self.whole_cues())? else { return Ok(None) };
             transcript = whole_cues;
         }
         let utterances = &mut transcript.utterances;
+        self.find_recorded(utterances);
         if let Some(unfinished) = utterances.last().map(|last| last.line).filter(|_| is_writing) {
             // A cue of a caption file may contain several utterances.
             utterances.retain(|utterance| utterance.line < unfinished);
@@ -90,6 +95,34 @@ impl LiveTranscript {
         let Some(last) = utterances.last().filter(|last| last.line >= first_line) else { return Ok(None) };
         (self.last_line, self.last) = (last.line, returned);
         Ok(Some(LiveUpdate { transcript, first_line }))
+    }
+
+    /// Finds the utterance of the last recorded line. The utterance may have continued since then.
+    fn find_recorded(&mut self, utterances: &[Utterance]) {
+        if self.recorded.is_empty() {
+            return;
+        }
+        let Some(index) = utterances.iter().rposition(|utterance| utterance.line <= self.last_line) else { return };
+        let utterance = &utterances[index];
+        // The text of an unidentified speaker is recorded with the name.
+        let name = utterance.speaker.as_ref().map_or(String::new(), |speaker| format!("{speaker}: "));
+        let without_name = |text: &str| text.strip_prefix(name.as_str()).unwrap_or(text).to_owned();
+        // A cue may contain several utterances with the same number.
+        let earlier = utterances[..index].iter().filter(|earlier| earlier.line == utterance.line).count();
+        let of_utterance = self.recorded.iter().filter(|(line, _)| *line >= utterance.line).skip(earlier);
+        let texts: Vec<&str> = of_utterance.map(|(_, text)| text.as_str()).collect();
+        let spoken: Vec<String> = texts.iter().map(|text| without_name(text)).collect();
+        let recorded = [texts.join(" "), spoken.join(" ")];
+        let recorded = recorded.iter().find(|recorded| utterance.text.starts_with(recorded.as_str()));
+        let is_complete = utterances.len() > index + 1;
+        if recorded.is_none() && !is_complete {
+            // The file is not read up to the recorded line yet.
+            return;
+        }
+        // If the file was changed, the whole utterance counts as recorded.
+        let length = recorded.map_or(utterance.text.len(), String::len);
+        self.last = Some(Returned { index, length });
+        self.recorded.clear();
     }
 
     /// Reads the first `length` bytes. Returns `None` if they contain no utterance.

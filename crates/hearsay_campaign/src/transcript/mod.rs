@@ -14,6 +14,6 @@ mod read;
 mod tests;
 mod utterance;
 
-pub use live::{LiveTranscript, LiveUpdate, Writer};
+pub use live::{LiveTranscript, LiveUpdate, TranscriptWriter};
 pub use read::{Transcript, TranscriptError};
 pub use utterance::{TranscriptFormat, Utterance};

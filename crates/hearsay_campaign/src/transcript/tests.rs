@@ -100,7 +100,7 @@ fn json_lines_of_speech_recognition_are_read() {
 }
 
 /// Returns the new utterances of a live transcript.
-fn new_utterances(live: &mut LiveTranscript, writer: Writer) -> Vec<(u32, String)> {
+fn new_utterances(live: &mut LiveTranscript, writer: TranscriptWriter) -> Vec<(u32, String)> {
     let Some(update) = live.new_utterances(writer).unwrap() else { return Vec::new() };
     let utterances = update.transcript.utterances.into_iter();
     utterances.filter(|new| new.line >= update.first_line).map(|new| (new.line, new.text)).collect()
@@ -108,25 +108,44 @@ fn new_utterances(live: &mut LiveTranscript, writer: Writer) -> Vec<(u32, String
 
 #[test]
 fn a_live_transcript_returns_each_utterance_once() {
-    let mut live = LiveTranscript::new("s.vtt", 0);
+    let mut live = LiveTranscript::new("s.vtt", Vec::new());
     live.push(b"WEBVTT\n\n00:01.000 --> 00:02.000\n<v Anna>The ledger");
-    assert_eq!(new_utterances(&mut live, Writer::Writing), []);
+    assert_eq!(new_utterances(&mut live, TranscriptWriter::Writing), []);
     live.push(b" is\n\n00:02.000 --> 00:03.000\n<v Anna>gone.\n<v Ben>No!\n\n");
-    assert_eq!(new_utterances(&mut live, Writer::Writing), [(4, "The ledger is gone.".to_owned())], "Ben may go on");
-    assert_eq!(new_utterances(&mut live, Writer::Paused), [(7, "No!".to_owned())]);
-    assert_eq!(new_utterances(&mut live, Writer::Paused), []);
+    assert_eq!(
+        new_utterances(&mut live, TranscriptWriter::Writing),
+        [(4, "The ledger is gone.".to_owned())],
+        "Ben may go on"
+    );
+    assert_eq!(new_utterances(&mut live, TranscriptWriter::Paused), [(7, "No!".to_owned())]);
+    assert_eq!(new_utterances(&mut live, TranscriptWriter::Paused), []);
     // A later run does not return what is recorded.
-    let mut live = LiveTranscript::new("s.txt", 2);
+    let mut live = LiveTranscript::new("s.txt", vec![(2, "two".into())]);
     live.push(b"Anna: one\nBen: two\nAnna: thr");
-    assert_eq!(new_utterances(&mut live, Writer::Writing), []);
-    assert_eq!(new_utterances(&mut live, Writer::Paused), [], "the line is incomplete");
+    assert_eq!(new_utterances(&mut live, TranscriptWriter::Writing), []);
+    assert_eq!(new_utterances(&mut live, TranscriptWriter::Paused), [], "the line is incomplete");
     live.push(b"ee\n");
-    assert_eq!(new_utterances(&mut live, Writer::Paused), [(3, "three".to_owned())]);
+    assert_eq!(new_utterances(&mut live, TranscriptWriter::Paused), [(3, "three".to_owned())]);
+    // A recorded utterance that goes on is split too, whether or not its speaker is identified.
+    for recorded in ["three goblins", "Mia: three goblins"] {
+        let mut live = LiveTranscript::new("s.jsonl", vec![(1, recorded.into())]);
+        live.push(
+            b"{\"speaker\": \"Mia\", \"text\": \"three goblins\"}\n{\"speaker\": \"Mia\", \"text\": \"I draw.\"}\n",
+        );
+        assert_eq!(new_utterances(&mut live, TranscriptWriter::Paused), [(2, "I draw.".to_owned())]);
+        assert_eq!(new_utterances(&mut live, TranscriptWriter::Paused), []);
+    }
+    let mut live = LiveTranscript::new("s.txt", vec![(3, "three".into())]);
+    live.push(b"Anna: one\nBen: two\nAnna: three\n");
+    assert_eq!(new_utterances(&mut live, TranscriptWriter::Paused), []);
     // An utterance that goes on after a pause.
     live.push(b"  and four\n");
-    assert_eq!(new_utterances(&mut live, Writer::Paused), [(4, "and four".to_owned())]);
+    assert_eq!(new_utterances(&mut live, TranscriptWriter::Paused), [(4, "and four".to_owned())]);
     live.push(b"  and five\nBen: six\n");
-    assert_eq!(new_utterances(&mut live, Writer::Paused), [(5, "and five".to_owned()), (6, "six".to_owned())]);
+    assert_eq!(
+        new_utterances(&mut live, TranscriptWriter::Paused),
+        [(5, "and five".to_owned()), (6, "six".to_owned())]
+    );
 }
 
 #[test]
@@ -170,23 +189,28 @@ proptest! {
     fn a_live_transcript_loses_no_word(
         (head, pieces) in prop_oneof![
             (Just("Anna: so\n"), pieces_of(&["Anna: we go", "\n", "Ben: no.", "  in", "\n\n", "It rains"])),
-            (Just("WEBVTT\n\n"), pieces_of(&["00:01.000 --> 00:02.000\n", "<v Anna>", "we go", "Ben: no.", "\n\n", " in\n"])),
+            (Just("WEBVTT\n\n"), pieces_of(&["\n\n00:01.000 --> 00:02.000\n", "<v Anna>", "we go", "Ben: no.", "\n\n", " in\n"])),
             (Just("{\"text\": \"so\"}\n"), pieces_of(&["{\"text\": ", "\"hi\"}", "\n", "{\"text\": \"Go.\"}\n"])),
         ],
         settled in prop::collection::vec(any::<bool>(), 30),
+        restarts in prop::collection::vec(0..8_u8, 30),
     ) {
-        let mut live = LiveTranscript::new("s", 0);
+        let mut live = LiveTranscript::new("s", Vec::new());
         live.push(head.as_bytes());
         let (mut found, mut written) = (Vec::new(), head.to_owned());
-        for (piece, settled) in pieces.iter().zip(settled) {
+        for ((piece, settled), restart) in pieces.iter().zip(settled).zip(restarts) {
             live.push(piece.as_bytes());
             written.push_str(piece);
             // A program that pauses has written whole cues.
             let is_whole = written.ends_with("\n\n") || !written.starts_with("WEBVTT");
-            let writer = if settled && is_whole { Writer::Paused } else { Writer::Writing };
+            let writer = if settled && is_whole { TranscriptWriter::Paused } else { TranscriptWriter::Writing };
             found.extend(new_utterances(&mut live, writer));
+            if restart == 0 {
+                live = LiveTranscript::new("s", found.clone());
+                live.push(written.as_bytes());
+            }
         }
-        found.extend(new_utterances(&mut live, Writer::Ended));
+        found.extend(new_utterances(&mut live, TranscriptWriter::Ended));
         let expected = Transcript::read("s", written.as_bytes()).map_or_else(|_| Vec::new(), |whole| whole.utterances);
         let words = |texts: Vec<String>| texts.join(" ").split_whitespace().map(str::to_owned).collect::<Vec<_>>();
         prop_assert!(found.windows(2).all(|pair| pair[0].0 <= pair[1].0), "{:?}", found);

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use hearsay_belief::player_characters;
-use hearsay_campaign::{Handbook, HandbookFormat, HandbookReaders, HandbookRequest};
+use hearsay_campaign::{Handbook, HandbookChanges, HandbookFormat, HandbookReaders, HandbookRequest};
 use hearsay_engine::{Memory, MemoryError};
 use hearsay_files::Durability;
 use hearsay_model::{EntityId, State};
@@ -72,13 +72,40 @@ pub(crate) fn export(args: &args::Export, output: &mut Output) -> Result<()> {
             output.line(format!("written to {}", path.display()))?;
         }
         Some(path) => {
+            let changes = handbook_changes(args.format, path, &bytes);
             hearsay_files::replace(path, &bytes, hearsay_files::Access::Private, Durability::Synced)
                 .with_context(|| format!("{} cannot be written", path.display()))?;
             let lines = bytes.iter().filter(|byte| **byte == b'\n').count();
-            output.data(&json!({ "file": path, "lines": lines }))?;
+            output.data(&json!({ "file": path, "lines": lines, "changes": changes }))?;
             output.line(format!("{lines} lines written to {}", path.display()))?;
+            print_changes(changes.as_ref(), output)?;
         }
         None => output.file(&bytes)?,
+    }
+    Ok(())
+}
+
+/// Maximum size of an earlier handbook, in bytes (16 MiB).
+const MAX_HANDBOOK_BYTES: u64 = 16 << 20;
+
+/// Compares a handbook in Markdown with the file that it replaces. Returns `None` for other formats, and if there is no
+/// earlier handbook that can be read.
+fn handbook_changes(format: ExportFormat, path: &Path, bytes: &[u8]) -> Option<HandbookChanges> {
+    if format != ExportFormat::Handbook {
+        return None;
+    }
+    let earlier = hearsay_campaign::read_text_file(path, MAX_HANDBOOK_BYTES).ok()?;
+    Some(HandbookChanges::between(&earlier, &String::from_utf8_lossy(bytes)))
+}
+
+fn print_changes(changes: Option<&HandbookChanges>, output: &mut Output) -> Result<()> {
+    let Some(changes) = changes else { return Ok(()) };
+    if changes.is_empty() {
+        return output.line("  nothing changed since the earlier handbook");
+    }
+    let groups = [("new", &changes.added), ("changed", &changes.changed), ("removed", &changes.removed)];
+    for (label, entries) in groups.into_iter().filter(|(_, entries)| !entries.is_empty()) {
+        output.line(format!("  {label} since the earlier handbook: {}", entries.join("; ")))?;
     }
     Ok(())
 }

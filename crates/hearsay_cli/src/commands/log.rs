@@ -51,8 +51,8 @@ pub(crate) fn log(args: &args::SessionLog, output: &mut Output) -> Result<()> {
         ..LogLine::new(&args.text)
     };
     let session = names.optional_session(args.session.as_ref())?;
+    let mut facts = LineFacts::given(names.state(), &line.states);
     drop(names);
-    let mut facts = LineFacts::default();
     if let Some(speaker) = line.speaker.as_ref().filter(|_| is_matched) {
         let spoken = SpokenLine { time: line.time.clone(), ..SpokenLine::new(speaker.id.clone(), &line.text) };
         facts = stated_facts::recognize(&memory, spoken, output)?;

@@ -69,3 +69,19 @@ fn wrong_options_of_handbooks_are_explained() {
     let output = test_dir.run(&["-C", "mill", "export", "--format", "handbook", "--each"]);
     assert!(output.code == 2 && output.stderr.contains("--output"), "{}", output.stderr);
 }
+
+#[test]
+fn a_new_handbook_lists_what_changed() {
+    let test_dir = play();
+    let export = ["-C", "mill", "export", "--format", "handbook", "--output", "book.md"];
+    assert!(!test_dir.ok(&export).contains("earlier handbook"));
+    assert!(test_dir.ok(&export).contains("nothing changed since the earlier handbook"));
+    test_dir.ok(&["-C", "mill", "session", "start", "--title", "The weir", "--at", "the-mill"]);
+    test_dir.ok(&["-C", "mill", "log", "--by", "ben", "I did not break it."]);
+    test_dir.ok(&["-C", "mill", "session", "end"]);
+    let written = test_dir.ok(&export);
+    let new = "new since the earlier handbook: The story so far: Session 2: The weir";
+    assert!(written.contains(new) && written.contains("People: Ben"), "{written}");
+    let data = test_dir.json(&export);
+    assert_eq!(data["changes"], serde_json::json!({ "added": [], "changed": [], "removed": [] }));
+}

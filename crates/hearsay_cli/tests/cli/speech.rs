@@ -92,7 +92,7 @@ fn without_a_terminal_a_doubtful_fact_is_named_and_not_taught() {
     let line = "Perhaps Tobin sold me a print of the key.";
     let said = test_dir.ok(&say("kestrel-vane", line));
     assert!(said.contains("  may state: tobin-sold-key: \"Tobin Marsh sold"), "{said}");
-    assert!(said.contains("(repeat with --states tobin-sold-key)\n"), "{said}");
+    assert!(said.contains("(to confirm, repeat the line with --states tobin-sold-key)\n"), "{said}");
     assert_eq!(knowers(&test_dir, "tobin-sold-key"), ["kestrel-vane"]);
     let said = test_dir.json(&say("kestrel-vane", line));
     let asked = &said["may_state"][0];

@@ -6,7 +6,8 @@ use hearsay_belief::learn::Sincerity;
 use hearsay_extract::{ExtractedFact, Extraction, FactObject, Mention};
 use hearsay_model::{
     Acquisition, Author, Change, Confidence, Date, Entity, EntityId, Evidence, ExtractionStage, Fact, FactId,
-    FactStatus, Knower, Object, Operation, Passage, Predicate, State, Timestamp, Validity, attribute, text,
+    FactStatus, Knower, Object, Operation, Passage, Predicate, PredicateRole, State, Timestamp, Validity, attribute,
+    text, words,
 };
 use hearsay_query::review::is_unconfirmed_entity;
 
@@ -205,10 +206,17 @@ impl ProposalBuilder<'_> {
             true => Some(self.find_recorded_fact(&subject, &name, &object)?),
             false => None,
         };
+        let mut participants = fact.participants.clone();
+        let (mut name, mut object, mut statement) = (name, object, fact.statement.clone());
+        if let Some(past) = self.past_position(fact, &subject, &name) {
+            participants.extend(object.entity().cloned());
+            (name, object) = (Predicate::new(attribute::LORE).ok()?, Object::Value(past.clone().into()));
+            statement = past;
+        }
         let proposal = Proposal::new(subject, name, object);
         let mut proposal = self.with_passage_details(proposal, fact.confidence);
-        proposal.statement = Some(fact.statement.clone());
-        proposal.participants.clone_from(&fact.participants);
+        proposal.statement = Some(statement);
+        proposal.participants = participants;
         proposal.factuality = fact.factuality;
         proposal.stage = Some(fact.stage);
         proposal.evidence = vec![self.evidence(fact.span)];
@@ -237,6 +245,17 @@ impl ProposalBuilder<'_> {
             text.citing = citing;
         }
         Some(proposal)
+    }
+
+    /// If a character says where somebody was in the past, returns the statement in the past tense. Such words say nothing
+    /// about the present, so they must not be recorded as a position.
+    fn past_position(&self, fact: &ExtractedFact, subject: &EntityId, name: &Predicate) -> Option<String> {
+        let quote = self.passage.text.get(fact.span.start..fact.span.end)?;
+        let is_past = text::words(quote).iter().any(|word| matches!(word.as_str(), "was" | "were"));
+        if !is_past || fact.denied || self.passage.speaker.is_none() || !PredicateRole::Location.is(name) {
+            return None;
+        }
+        words::past_tense(&fact.statement, self.state.name(subject)?)
     }
 
     /// Returns a relation under its defined predicate. If `name` is the inverse of a predicate, swaps subject and

@@ -132,6 +132,9 @@ impl Log {
         let earlier_passages = replaced_source.map(|source| passages_from_source(state, &position.session, source));
         let line_offset = match &self.source {
             Some(LogSource { appends: true, .. }) => self.appended_line_offset(state, &position.session),
+            None if self.confirms_last_line(state, &position.session) => {
+                next_line(state, Some(&position.session.id)) - 2
+            }
             _ => self.line_offset(state, &position.session, earlier_passages.as_deref()),
         };
         let mut written_ids = BTreeSet::new();
@@ -180,6 +183,17 @@ impl Log {
             (lines, Some(source)) => format!("{}: {} lines of {}", position.session.id, lines.len(), source.name),
         };
         Ok(Operation { author, recorded, summary, changes })
+    }
+
+    /// Returns whether the only line repeats the last line of the session, to add the facts that it states. Such a line is
+    /// not logged again.
+    fn confirms_last_line(&self, state: &State, session: &Session) -> bool {
+        let [line] = &self.lines[..] else { return false };
+        let speaker = line.speaker.as_ref().map(|speaker| &speaker.id);
+        let passages = state.passages_in_session(Some(&session.id)).map(|(_, passage)| passage);
+        let last = passages.max_by_key(|passage| passage.line);
+        !line.states.is_empty()
+            && last.is_some_and(|last| last.text == line.text.trim() && last.speaker.as_ref() == speaker)
     }
 
     /// Returns the offset to add to the numbers of lines that continue a file, so that they follow all lines of the
@@ -264,12 +278,6 @@ pub fn transcript_passages(state: &State, name: &str, first_line: u32) -> Vec<(u
     let mut lines: Vec<_> = lines.filter(|(line, _)| *line >= first_line).collect();
     lines.sort_unstable();
     lines
-}
-
-/// Returns the number of the last recorded line of the transcript with the given file name, or 0 if no line of it is
-/// recorded.
-pub fn last_transcript_line(state: &State, name: &str) -> u32 {
-    transcript_passages(state, name, 0).last().map_or(0, |(line, _)| *line)
 }
 
 /// Returns the number of lines of each kind of talk in the transcript with the given file name.

@@ -14,7 +14,7 @@ mod tests;
 mod transcript;
 
 pub(crate) use log::is_table_line;
-pub use log::{Log, LogLine, LogSource, last_transcript_line, transcript_passages, transcript_talk};
+pub use log::{Log, LogLine, LogSource, transcript_passages, transcript_talk};
 pub use new::NewSession;
 pub use recap::save_recap;
 pub use step::SessionStep;

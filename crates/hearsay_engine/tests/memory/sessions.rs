@@ -15,7 +15,7 @@ use hearsay_model::{Author, FactStatus, Kind, Knower, Passage, Timestamp};
 use hearsay_query as query;
 use hearsay_query::{
     journal::UndoTarget,
-    session::{ChangeKind, RecapAudience, Summarize, ThreadFilter, ThreadKind},
+    session::{ChangeKind, RecapAudience, Summarize, Thread, ThreadFilter, ThreadKind},
 };
 
 use crate::support::{
@@ -321,8 +321,9 @@ fn a_report_lists_the_results_of_a_session() {
     let first = &report_rows.review[0];
     assert_eq!((first.statement.as_str(), first.status), ("Odo Brandt stole the ring.", FactStatus::Claimed));
     assert!(first.score > 0.0 && !first.reasons.is_empty());
-    let kinds: Vec<_> = report_rows.threads.iter().map(|thread| thread.kind).collect();
-    assert_eq!(kinds, [ThreadKind::Debt, ThreadKind::Quest], "what the session brought itself comes first");
+    let kinds = |threads: &[Thread]| threads.iter().map(|thread| thread.kind).collect::<Vec<_>>();
+    assert_eq!(kinds(&report_rows.promises), [ThreadKind::Debt], "the session brought it itself");
+    assert_eq!(kinds(&report_rows.threads), [ThreadKind::Quest]);
     step(&memory, SessionStep::End { time: None }).unwrap();
     assert_eq!(report().counts, report_rows.counts, "to this day it is the same");
 }

@@ -3,10 +3,10 @@
 use std::{fmt, sync::Arc, time::Duration};
 
 use hearsay_belief::View;
-use hearsay_model::{EntityId, Knower, SessionId, State};
+use hearsay_model::{EntityId, FactStatus, Knower, SessionId, State};
 use hearsay_recall::{
-    ApproximateTokens, EntityLinker, Hearer, Index, Recap, RecapRequest, Summary, SummaryRequest, SummarySubject,
-    TokenCounter, recap, summarize,
+    ApproximateTokens, EntityLinker, Hearer, Index, Recap, RecapLine, RecapRequest, Source, Summary, SummaryRequest,
+    SummarySubject, TokenCounter, recap, summarize,
 };
 use serde::Serialize;
 
@@ -49,7 +49,7 @@ pub struct SessionRecap {
 /// Returns a recap of a session with at most `words` words. If no session is given, uses the session being played, or
 /// else the latest session. A recap for one character contains only facts that the character knew at the end of the
 /// session. A recap for the players contains only facts that all characters who were present knew then. The title and
-/// the attendance are always included.
+/// the attendance are always included. A recap for the DM marks facts that are only claimed, and false facts.
 ///
 /// # Errors
 /// Returns an error if the session or the character does not exist.
@@ -73,13 +73,16 @@ pub fn session_recap(
     };
     let names: Vec<EntityLinker> = views.iter().map(EntityLinker::new).collect();
     let hearers: Vec<Hearer> = views.iter().zip(&names).map(|(view, names)| Hearer { view, names }).collect();
-    let recap = recap(&RecapRequest {
+    let mut recap = recap(&RecapRequest {
         hearers: &hearers,
         subject: &SummarySubject::Session(session.id.clone()),
         calendar: state.calendar(),
         words,
         read_aloud: *audience == RecapAudience::Players,
     });
+    if *audience == RecapAudience::Dm {
+        mark_claims(state, &mut recap.lines);
+    }
     Ok(SessionRecap {
         session: session.id.clone(),
         title: session.title.clone(),
@@ -87,6 +90,25 @@ pub fn session_recap(
         prompt: recap.prompt(&session.title),
         recap,
     })
+}
+
+/// Adds to each fact that is only claimed who claims it, and to each false fact that it is false. These marks do not count
+/// as words of the recap.
+fn mark_claims(state: &State, lines: &mut [RecapLine]) {
+    for line in lines {
+        let Source::Fact(id) = line.citation.source else { continue };
+        let Some(fact) = state.fact(id) else { continue };
+        let speaker = fact.provenance().speaker.as_ref().map(|id| state.name_or_id(id));
+        let claim = match speaker {
+            Some(speaker) => format!("claimed by {speaker}"),
+            None => "claimed".to_owned(),
+        };
+        match fact.status() {
+            FactStatus::Claimed => line.text.push_str(&format!(" ({claim})")),
+            FactStatus::False => line.text.push_str(&format!(" ({claim}; false)")),
+            FactStatus::Canon | FactStatus::Proposed | FactStatus::Rejected => {}
+        }
+    }
 }
 
 /// A request to summarize a session's log or a document.

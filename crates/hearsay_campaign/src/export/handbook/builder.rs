@@ -185,7 +185,9 @@ impl<'a> Builder<'a> {
             chapters[chapter.unwrap_or(CHAPTERS.len())].1.push(id.clone());
         }
         for (number, (_, ids)) in chapters.iter_mut().enumerate() {
-            ids.sort_by_key(|id| (sort_key(self.names.name(id).unwrap_or_default()), id.clone()));
+            // The party itself comes before its characters.
+            let is_party = |id: &EntityId| self.kinds.get(id) == Some(&Kind::Party);
+            ids.sort_by_key(|id| (!is_party(id), sort_key(self.names.name(id).unwrap_or_default()), id.clone()));
             for (position, id) in ids.iter().enumerate() {
                 self.anchors.insert(id.clone(), format!("entry-{number}-{position}"));
             }

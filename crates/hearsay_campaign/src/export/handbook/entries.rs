@@ -41,6 +41,8 @@ impl Builder<'_> {
             }
             let is_private = fact.is_private(self.request.party);
             match self.detail(fact).filter(|_| !is_private) {
+                // The players know where their own characters are.
+                Some((_, label, _)) if label == LAST_SEEN && self.request.party.contains(id) => {}
                 Some((order, label, value)) => {
                     let values: &mut Vec<String> = details.entry((order, label)).or_default();
                     if !values.contains(&value) {
@@ -102,7 +104,7 @@ impl Builder<'_> {
 
     /// Returns the position, the label and the value of a fact that needs no sentence, such as an occupation; `None` if
     /// the fact needs a sentence.
-    fn detail(&self, fact: &SharedFact) -> Option<(u8, String, String)> {
+    pub(super) fn detail(&self, fact: &SharedFact) -> Option<(u8, String, String)> {
         let known = fact.known();
         let predicate = known.predicate();
         if !Wording::is_plain(fact) || fact.end.is_some() {

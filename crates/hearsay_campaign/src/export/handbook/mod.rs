@@ -2,6 +2,7 @@
 //! places and factions that the characters met or heard of.
 
 mod builder;
+mod changes;
 mod content;
 mod entries;
 mod html;
@@ -27,6 +28,7 @@ use hearsay_model::{EntityId, GameTime, Knower, State};
 
 use super::file_names::FileNames;
 use builder::Builder;
+pub use changes::HandbookChanges;
 pub use content::Handbook;
 
 /// Readers of a handbook.

@@ -3,12 +3,17 @@
 use hearsay_model::{EntityId, Passage, Precision, Session, words};
 
 use super::{
+    HandbookReaders,
     builder::Builder,
     content::{Block, Entry},
+    shared::SharedFact,
 };
 
 /// Maximum number of lines that are quoted for a session without a summary.
 const MAX_LINES: usize = 12;
+
+/// Maximum number of learned facts that are listed for a session.
+const MAX_LEARNED: usize = 8;
 
 impl Builder<'_> {
     /// Returns an entry for each session.
@@ -18,7 +23,9 @@ impl Builder<'_> {
 
     fn session_entry(&self, at: usize) -> Entry {
         let session = self.timeline.sessions[at];
-        let mut blocks = vec![Block::Note(self.session_note(session))];
+        let note = self.session_note(session);
+        let mut blocks: Vec<Block> = (!note.is_empty()).then_some(Block::Note(note)).into_iter().collect();
+        let note_count = blocks.len();
         let mut lines: Vec<&Passage> = self.shared.passages.iter().map(|(_, passage)| passage.as_ref()).collect();
         lines.retain(|passage| passage.session.as_ref() == Some(&session.id));
         lines.sort_by_key(|passage| (passage.line, &passage.text));
@@ -34,18 +41,37 @@ impl Builder<'_> {
             let items: Vec<String> = lines.iter().flat_map(|passage| self.quoted_lines(passage)).collect();
             blocks.extend((!items.is_empty()).then(|| Block::List { label: String::new(), items }));
         }
-        let has_content = blocks.len() > 1;
+        let has_content = blocks.len() > note_count;
         if !has_content && session.present.len() < self.request.party.len() {
             blocks.push(Block::Paragraph("Only those who were there know what happened.".to_owned()));
         }
         let met = self.timeline.meetings.iter().filter(|(_, meeting)| meeting.met == Some(at)).map(|(id, _)| id);
-        let subjects = &self.timeline.subjects[at];
-        for (label, targets) in [("First met", self.links(met)), ("Learned about", self.links(subjects))] {
-            if !targets.is_empty() {
-                blocks.push(Block::Links { label: label.to_owned(), targets });
-            }
+        let targets = self.links(met);
+        if !targets.is_empty() {
+            blocks.push(Block::Links { label: "First met".to_owned(), targets });
+        }
+        let items = self.learned_in(session);
+        if !items.is_empty() {
+            let readers = if self.request.readers == HandbookReaders::Party { "The party" } else { "You" };
+            blocks.push(Block::List { label: format!("{readers} learned:"), items });
         }
         Entry { title: self.timeline.session_title(at), anchor: format!("session-{at}"), blocks }
+    }
+
+    /// Returns the facts that the readers learned in a session as sentences, in the order in which they learned them.
+    /// Facts that only one character knows are left out, because the entries of entities mark them.
+    fn learned_in(&self, session: &Session) -> Vec<String> {
+        let printed = self.shared.facts.iter().zip(&self.homes).filter(|(_, home)| home.is_some());
+        let mut facts: Vec<&SharedFact> = printed
+            .map(|(fact, _)| fact)
+            .filter(|fact| fact.learned().1 == Some(&session.id) && !fact.is_private(self.request.party))
+            .filter(|fact| self.detail(fact).is_none())
+            .collect();
+        facts.sort_by_key(|fact| fact.priority());
+        facts.truncate(MAX_LEARNED);
+        facts.sort_by_key(|fact| (fact.learned().0, fact.known().id()));
+        let is_dead = |fact: &SharedFact| self.dead.contains_key(fact.known().subject());
+        facts.into_iter().map(|fact| self.wording().sentence(fact, is_dead(fact))).collect()
     }
 
     /// Returns the date of a session and the characters who were there.

@@ -1,6 +1,6 @@
 //! The sessions that the readers attended, and their first meetings with entities.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use hearsay_model::{EntityId, Session, State, attribute};
 
@@ -12,8 +12,6 @@ pub(super) struct Timeline<'a> {
     pub(super) sessions: Vec<&'a Session>,
     /// The first meeting with each entity that the readers met or heard of in play.
     pub(super) meetings: BTreeMap<EntityId, Meeting>,
-    /// For each session, the subjects of the facts that the readers learned in it.
-    pub(super) subjects: Vec<BTreeSet<EntityId>>,
 }
 
 /// The first contact of the readers with an entity. Sessions are positions in [`Timeline::sessions`].
@@ -40,8 +38,7 @@ impl<'a> Timeline<'a> {
         sessions.sort_by_key(|session| {
             (session.start.as_ref().and_then(|date| date.time), session.number, session.id.clone())
         });
-        let subjects = vec![BTreeSet::new(); sessions.len()];
-        let mut timeline = Self { sessions, meetings: BTreeMap::new(), subjects };
+        let mut timeline = Self { sessions, meetings: BTreeMap::new() };
         for (_, passage) in &shared.passages {
             let Some(session) = timeline.position(passage.session.as_ref()) else { continue };
             passage.speaker.iter().for_each(|id| timeline.meet(id, session));
@@ -59,7 +56,6 @@ impl<'a> Timeline<'a> {
                     mentions.insert(0, subject.clone());
                 }
                 mentions.iter().for_each(|id| timeline.name(id, session));
-                timeline.subjects[session].extend(mentions.into_iter().next());
             }
         }
         timeline.meetings.retain(|id, _| !request.party.contains(id));

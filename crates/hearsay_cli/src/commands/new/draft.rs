@@ -15,6 +15,8 @@ const RESERVED_IDS: [&str; 2] = ["none", "world"];
 pub(super) struct Draft {
     /// Name of the campaign.
     pub(super) name: String,
+    /// Whether everybody knows all names.
+    pub(super) has_common_names: bool,
     pub(super) entities: Vec<DraftEntity>,
     /// Texts that belong to no entity. Only the DM sees them.
     pub(super) texts: Vec<String>,

@@ -47,6 +47,7 @@ pub(super) fn ask(
     dialogue.ask_npcs(&mut draft)?;
     dialogue.ask_secret(&mut draft)?;
     writeln!(dialogue.screen)?;
+    draft.has_common_names = !draft.entities.is_empty();
     Ok(draft)
 }
 

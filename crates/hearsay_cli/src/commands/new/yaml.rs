@@ -43,6 +43,11 @@ pub(super) fn write(draft: &Draft) -> String {
     let mut comments = Comments::default();
     let _ = writeln!(text, "\ncampaign:\n  name: {}", scalar(&draft.name));
     text.push_str("  # description: One sentence that everybody in the world knows.\n");
+    text.push_str("  start: 1 Month1 1  # the day on which play begins; `calendar:` names your own months\n");
+    if draft.has_common_names {
+        text.push_str("\n# Everybody knows all names. Without this, characters learn a name when they hear it.\n");
+        text.push_str("audience: {attributes: {name: common}}\n");
+    }
     if !draft.entities.is_empty() {
         text.push_str("\nentities:\n");
         let entries: Vec<String> = draft.entities.iter().map(|entity| entry(entity, &mut comments)).collect();

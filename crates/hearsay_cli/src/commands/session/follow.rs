@@ -7,14 +7,11 @@ use std::{
 };
 
 use anyhow::Result;
-use hearsay_campaign::{LiveTranscript, Writer};
+use hearsay_campaign::{LiveTranscript, TranscriptWriter};
 use hearsay_commands::{
     fact_matching::SpokenLine,
     reading::Draft,
-    session::{
-        LogLine, NewSession, SpeakerAssignment, TranscriptImport, TranscriptReport, last_transcript_line,
-        transcript_passages,
-    },
+    session::{LogLine, NewSession, SpeakerAssignment, TranscriptImport, TranscriptReport, transcript_passages},
 };
 use hearsay_engine::{Memory, MemoryError, ReadSnapshot, real_time};
 use hearsay_model::{Author, EntityId, SessionId, State, TalkKind, text};
@@ -116,9 +113,9 @@ pub(super) fn follow(args: &args::SessionFollow, output: &mut Output) -> Result<
             break;
         }
         let is_paused = last_write.elapsed() >= PAUSE;
-        follower.record(if is_paused { Writer::Paused } else { Writer::Writing }, output)?;
+        follower.record(if is_paused { TranscriptWriter::Paused } else { TranscriptWriter::Writing }, output)?;
     }
-    follower.record(Writer::Ended, output)?;
+    follower.record(TranscriptWriter::Ended, output)?;
     let (recorded, session) = (follower.recorded, follower.session);
     output.line(format!("{} recorded", count(recorded, "line", "lines")))?;
     if let Some(session) = session.filter(|_| recorded > 0) {
@@ -133,10 +130,14 @@ impl<'a> Follower<'a> {
         let names = Names::read(memory, output)?;
         let state = names.state();
         let playing = state.active_session().map(|playing| playing.session.clone());
+        let recorded = transcript_passages(state, &name, 0);
+        let text = |id| state.passage(id).map(|passage| passage.text.clone());
+        let recorded = recorded.into_iter().filter_map(|(line, id)| Some((line, text(id)?))).collect();
+        let transcript = LiveTranscript::new(&name, recorded);
         Ok(Self {
             memory,
             args,
-            transcript: LiveTranscript::new(&name, last_transcript_line(state, &name)),
+            transcript,
             session: names.optional_session(args.session.as_ref())?.or(playing),
             new: new_session(&args.new, &names)?,
             speakers: assigned_speakers(&args.speakers, &names)?,
@@ -149,7 +150,7 @@ impl<'a> Follower<'a> {
     }
 
     /// Records the finished utterances, and prints them.
-    fn record(&mut self, writer: Writer, output: &mut Output) -> Result<()> {
+    fn record(&mut self, writer: TranscriptWriter, output: &mut Output) -> Result<()> {
         let Some(update) = self.transcript.new_utterances(writer).map_err(MemoryError::from)? else {
             return Ok(());
         };

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use hearsay_model::{EntityId, Resolution, SpeakerRole, State, attribute, text, words};
+use hearsay_query::resolve::resolve;
 use serde::Serialize;
 
 /// A speaker of a transcript.
@@ -196,8 +197,18 @@ impl<'a> SpeakerNames<'a> {
         if is_narrator(name_without_note) || is_narrator(note) {
             return SpeakerIdentity::Dm;
         }
-        let characters = self.short_names.get(&text::normalize(name_without_note));
-        SpeakerIdentity::from_candidates(characters.map_or(&[][..], Vec::as_slice))
+        if let Some(characters) = self.short_names.get(&text::normalize(name_without_note)) {
+            return SpeakerIdentity::from_candidates(characters);
+        }
+        // A part of a name is enough if it is the name of only one character, such as the name behind a title.
+        match resolve(self.state, name_without_note) {
+            Ok(id) if self.is_character(&id) => SpeakerIdentity::Character(id),
+            _ => SpeakerIdentity::Unknown,
+        }
+    }
+
+    fn is_character(&self, id: &EntityId) -> bool {
+        self.state.kind(id).is_some_and(|kind| kind.is_character())
     }
 
     /// Returns whether the campaign already contains an assignment, so that it need not be saved.
