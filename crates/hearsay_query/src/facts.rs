@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use hearsay_model::{
     Acquisition, EntityId, Evidence, Excerpt, ExtractionStage, Fact, FactId, FactRelation, FactStatus, Factuality,
-    Knower, KnowledgeEdge, Object, Predicate, Secrecy, SessionId, State, Value, text,
+    Knower, KnowledgeEdge, Object, Predicate, Secrecy, SessionId, State, Value, attribute, text,
 };
 use serde::Serialize;
 
@@ -278,6 +278,11 @@ pub fn recorded_edges(state: &State, fact: FactId) -> Vec<Arc<KnowledgeEdge>> {
     let mut edges: Vec<_> = state.recorded_knowledge(fact).cloned().collect();
     edges.sort_by_key(|edge| edge.id());
     edges
+}
+
+/// Returns whether a predicate only labels its subject: it states a name, a kind, an alias or a tag.
+pub(crate) fn is_label(predicate: &Predicate) -> bool {
+    [attribute::NAME, attribute::KIND, attribute::ALIAS, attribute::TAG].contains(&predicate.as_str())
 }
 
 /// Returns whether a fact is marked as secret, or a knower conceals it.

@@ -11,7 +11,13 @@ use hearsay_model::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::{QueryError, facts::is_secret, ids::require_entities, session::is_private, table::PlayersView};
+use crate::{
+    QueryError,
+    facts::{is_label, is_secret},
+    ids::require_entities,
+    session::is_private,
+    table::PlayersView,
+};
 
 /// Kind of a moment. A moment is an entry of a timeline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -243,8 +249,7 @@ fn spans(state: &State, players_view: &PlayersView, dated: &[MomentSource], by: 
 
 /// Returns whether a timeline shows the start and end of a fact. It omits names, kinds, aliases and tags.
 fn is_listed(fact: &Fact) -> bool {
-    let naming_attributes = [attribute::NAME, attribute::KIND, attribute::ALIAS, attribute::TAG];
-    fact.status().is_knowable() && !naming_attributes.contains(&fact.predicate().as_str())
+    fact.status().is_knowable() && !is_label(fact.predicate())
 }
 
 /// Prints a date with the precision in which it was written: `398` prints as a year.

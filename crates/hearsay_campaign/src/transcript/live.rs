@@ -7,9 +7,9 @@ use super::{
 
 /// A transcript that another program is still writing, such as a program for speech recognition.
 ///
-/// The last utterance may still continue, so it counts as finished only when the next one begins, or when the [`TranscriptWriter`]
-/// pauses. If an utterance continues after it counted as finished, its continuation is an
-/// utterance of its own.
+/// The last utterance may still continue, so it counts as finished only when the next one begins, or when the
+/// [`TranscriptWriter`] pauses. If an utterance continues after it counted as finished, its continuation is an utterance
+/// of its own.
 #[derive(Debug)]
 pub struct LiveTranscript {
     /// File name, for messages and to detect the format.

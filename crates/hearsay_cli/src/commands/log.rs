@@ -95,7 +95,8 @@ fn passage_hearers(changes: &[Change]) -> Vec<String> {
     passages.flatten().map(ToString::to_string).collect()
 }
 
-fn print_hearers(hearers: &[String], output: &mut Output) -> Result<()> {
+/// Prints who heard a line.
+pub(crate) fn print_hearers(hearers: &[String], output: &mut Output) -> Result<()> {
     let names = if hearers.is_empty() { "nobody".to_owned() } else { hearers.join(", ") };
     output.line(format!("  heard by: {names}"))
 }

@@ -22,7 +22,7 @@ use hearsay_campaign::{
     read_file,
 };
 use hearsay_engine::{SETTINGS_FILE, Settings};
-use hearsay_model::Kind;
+use hearsay_model::{Kind, words::upper_first};
 use serde_json::json;
 
 use crate::{
@@ -75,7 +75,7 @@ pub(crate) fn run(args: &args::New, output: &mut Output) -> Result<()> {
 fn title(directory_name: &str) -> String {
     match directory_name.chars().any(char::is_uppercase) {
         true => directory_name.to_owned(),
-        false => draft::capitalize(&directory_name.replace(['-', '_'], " ")),
+        false => upper_first(&directory_name.replace(['-', '_'], " ")),
     }
 }
 

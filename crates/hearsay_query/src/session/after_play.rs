@@ -2,13 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hearsay_model::{EntityId, Fact, FactId, Knower, PassageId, Session, State};
+use hearsay_model::{EntityId, FactId, Knower, PassageId, Session, State};
 use serde::Serialize;
 
-use super::{
-    learned::LearnerRow,
-    line_effects::{ContradictionRow, contradictions_of},
-};
+use super::learned::LearnerRow;
 use crate::{
     facts::is_secret,
     review::{extracted_names, is_unconfirmed_entity},
@@ -55,11 +52,6 @@ pub(super) fn revealed_secrets(state: &State, learned: &[LearnerRow]) -> Vec<Rev
         }
     }
     secrets.into_values().collect()
-}
-
-/// Returns the contradictions of the facts that were recorded in a session.
-pub(super) fn session_contradictions(state: &State, recorded: &[&Fact]) -> Vec<ContradictionRow> {
-    contradictions_of(state, &recorded.iter().map(|fact| fact.id()).collect())
 }
 
 /// Returns the names in the lines of a session that belong to no entity yet, the most frequent first.

@@ -3,12 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use hearsay_belief::player_characters;
-use hearsay_model::{
-    Acquisition, Belonging, EntityId, Fact, FactId, FactStatus, GameTime, Knower, Session, State, attribute,
-};
+use hearsay_model::{Acquisition, Belonging, EntityId, Fact, FactId, FactStatus, GameTime, Knower, Session, State};
 use serde::Serialize;
 
-use crate::facts::describe_acquisition;
+use crate::facts::{describe_acquisition, is_label};
 
 /// Facts that one knower learned in a session.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -56,10 +54,7 @@ pub(super) fn learned_by_knower(state: &State, session: &Session) -> Vec<Learner
         .all_knowledge()
         .filter(|(_, edge)| edge.session.as_ref() == Some(&session.id) && edge.acquisition.gives_knowledge());
     for (_, edge) in edges {
-        let predicate = state.fact(edge.fact).map(|fact| fact.predicate().as_str());
-        if predicate
-            .is_none_or(|name| [attribute::NAME, attribute::KIND, attribute::ALIAS, attribute::TAG].contains(&name))
-        {
+        if state.fact(edge.fact).is_none_or(|fact| is_label(fact.predicate())) {
             continue;
         }
         let is_player = edge.knower.entity().is_some_and(|id| players.contains(id) || is_party(id));

@@ -6,7 +6,11 @@ use hearsay_model::{EntityId, Fact, FactId, FactStatus, Kind, Knower, Passage, P
 use serde::Serialize;
 
 use super::threads::{Thread, ThreadFilter, ThreadKind, open_threads_of, threads};
-use crate::{QueryError, contradictions::Contradictions, facts::is_secret};
+use crate::{
+    QueryError,
+    contradictions::Contradictions,
+    facts::{is_label, is_secret},
+};
 
 /// What a line of a session's log changed, with cards of the entities that it names.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -77,18 +81,19 @@ pub fn line_effects(state: &State, passage_id: PassageId) -> Result<Option<LineE
     let Some(passage) = state.passage(passage_id) else { return Ok(None) };
     let found: Vec<&Fact> = state.facts().map(AsRef::as_ref).filter(|fact| is_found_in(fact, passage_id)).collect();
     let ids: BTreeSet<FactId> = found.iter().map(|fact| fact.id()).collect();
-    let promises = match ids.is_empty() {
-        true => Vec::new(),
-        false => threads(
-            state,
-            &ThreadFilter { kinds: vec![ThreadKind::Promise, ThreadKind::Debt], ..ThreadFilter::default() },
-        )?,
+    let (promises, contradictions) = match ids.is_empty() {
+        true => Default::default(),
+        false => {
+            let kinds = vec![ThreadKind::Promise, ThreadKind::Debt];
+            let promises = threads(state, &ThreadFilter { kinds, ..ThreadFilter::default() })?;
+            (promises, contradictions_of(state, &Contradictions::from_state(state), &ids))
+        }
     };
     Ok(Some(LineEffects {
         passage: passage_id,
         talk_kind: passage.talk_kind,
         heard_by: passage.heard_by.clone(),
-        contradictions: contradictions_of(state, &ids),
+        contradictions,
         promises: promises.into_iter().filter(|thread| thread.fact.is_some_and(|fact| ids.contains(&fact))).collect(),
         found: found.into_iter().map(found_fact).collect(),
         cards: named_entities(passage).into_iter().map(|id| entity_card(state, id)).collect(),
@@ -105,13 +110,12 @@ fn found_fact(fact: &Fact) -> FoundFact {
     FoundFact { fact: fact.id(), statement: fact.statement().to_owned(), status: fact.status() }
 }
 
-/// Returns the contradictions that contain at least one of the facts. Reads every fact of the state if `facts` is not
-/// empty.
-pub(super) fn contradictions_of(state: &State, facts: &BTreeSet<FactId>) -> Vec<ContradictionRow> {
-    if facts.is_empty() {
-        return Vec::new();
-    }
-    let contradictions = Contradictions::from_state(state);
+/// Returns the contradictions that contain at least one of the facts.
+pub(super) fn contradictions_of(
+    state: &State,
+    contradictions: &Contradictions,
+    facts: &BTreeSet<FactId>,
+) -> Vec<ContradictionRow> {
     let row = |(subject, _, members): (&EntityId, _, Vec<FactId>)| {
         let is_concerned = members.iter().any(|id| facts.contains(id));
         let members = members.iter().filter_map(|id| state.fact(*id)).map(|fact| found_fact(fact));
@@ -131,12 +135,9 @@ pub fn entity_card(state: &State, id: &EntityId) -> EntityCard {
     let vocabulary = state.vocabulary();
     let mut facts: Vec<&Fact> = state.facts_of(id).map(AsRef::as_ref).filter(|fact| fact.is_in_effect()).collect();
     facts.sort_by_key(|fact| state.fact_index(fact.id()));
-    let is_naming = |fact: &Fact| {
-        [attribute::NAME, attribute::KIND, attribute::ALIAS, attribute::TAG].contains(&fact.predicate().as_str())
-    };
     let is_description = |fact: &Fact| {
         fact.subject() == id
-            && !is_naming(fact)
+            && !is_label(fact.predicate())
             && !vocabulary.behavior(fact.predicate()).minor
             && !is_secret(state, fact)
     };

@@ -10,17 +10,13 @@ use hearsay_model::{
 use serde::Serialize;
 
 use super::{
-    after_play::{NewName, RevealedSecret, new_names, revealed_secrets, session_contradictions},
+    after_play::{NewName, RevealedSecret, new_names, revealed_secrets},
     learned::{LearnerRow, is_membership, learned_by_knower},
-    line_effects::ContradictionRow,
+    line_effects::{ContradictionRow, contradictions_of},
     lines::{TalkCounts, session_or_latest},
     threads::{Thread, ThreadFilter, ThreadKind, threads},
 };
-use crate::{
-    QueryError,
-    as_of::session_end,
-    review::{ReviewItem, consequence, review_items},
-};
+use crate::{QueryError, as_of::session_end, contradictions::Contradictions, review::consequence};
 
 /// Report of a session. The parts are in the order in which the DM should read them: first what to decide, then what
 /// happened.
@@ -203,6 +199,8 @@ pub fn session_report(state: &State, session: Option<&SessionId>) -> Result<Sess
     // Threads that began in this session come first.
     threads.sort_by_key(|thread| (thread.session.as_ref() != Some(id), thread.kind));
     threads.truncate(MAX_THREADS);
+    let recorded = facts.iter().map(|fact| fact.id()).collect();
+    let contradictions = contradictions_of(state, &Contradictions::from_state(state), &recorded);
     Ok(SessionReport {
         counts: SessionCounts {
             lines: lines.len(),
@@ -213,10 +211,10 @@ pub fn session_report(state: &State, session: Option<&SessionId>) -> Result<Sess
             learned: learned_facts.len(),
         },
         changed: world_changes(state, session, &facts),
-        review: priority_facts(state, &facts),
+        review: priority_facts(state, &facts, &contradictions),
         secrets_out: revealed_secrets(state, &learned_rows),
         promises,
-        contradictions: session_contradictions(state, &facts),
+        contradictions,
         new_names: new_names(state, session),
         session: session_row(state, session, lines.len()),
         learned: learned_rows,
@@ -289,15 +287,10 @@ fn facts_ended_in(state: &State, session: &SessionId) -> BTreeSet<FactId> {
     ended
 }
 
-/// Returns the unconfirmed facts of a session, sorted by descending consequence.
-fn priority_facts(state: &State, facts: &[&Fact]) -> Vec<PriorityFact> {
-    let clashing: BTreeSet<FactId> = review_items(state)
-        .into_iter()
-        .flat_map(|item| match item {
-            ReviewItem::Contradiction { facts, .. } => facts,
-            ReviewItem::Doubtful { .. } | ReviewItem::Duplicate(_) => Vec::new(),
-        })
-        .collect();
+/// Returns the unconfirmed facts of a session, sorted by descending consequence. `contradictions` contains the
+/// contradictions of these facts.
+fn priority_facts(state: &State, facts: &[&Fact], contradictions: &[ContradictionRow]) -> Vec<PriorityFact> {
+    let clashing: BTreeSet<FactId> = contradictions.iter().flat_map(|row| &row.facts).map(|fact| fact.fact).collect();
     let needs_review = |fact: &&&Fact| {
         let is_decided = matches!(fact.status(), FactStatus::Rejected | FactStatus::False);
         (!fact.provenance().confirmed && !is_decided) || clashing.contains(&fact.id())

@@ -1,6 +1,8 @@
 //! Reads the answers to the questions of `new`: free words, as a DM types them.
 
-use super::draft::{capitalize, clean};
+use hearsay_model::words::upper_first;
+
+use super::draft::clean;
 
 /// Words that begin a remark about a character or a place, rather than a name: "the landlady", "who drinks".
 const REMARK_STARTS: [&str; 30] = [
@@ -206,7 +208,7 @@ pub(super) fn describe(name: &str, remark: &str) -> String {
 /// Makes a sentence: a capital letter at the beginning, and a full stop at the end.
 fn to_sentence(text: &str) -> String {
     let text = text.trim();
-    let mut sentence = capitalize(text);
+    let mut sentence = upper_first(text);
     if !sentence.ends_with(['.', '!', '?', '"', '\u{201D}', '\u{2026}']) {
         sentence.push('.');
     }
@@ -225,12 +227,12 @@ fn to_name(text: &str) -> String {
         return format!("The {rest}");
     }
     if text.chars().any(char::is_uppercase) {
-        return capitalize(text);
+        return upper_first(text);
     }
     let words = text.split(' ').enumerate();
     let capitalized = words.map(|(n, word)| match n > 0 && NAME_PARTICLES.contains(&word) {
         true => word.to_owned(),
-        false => capitalize(word),
+        false => upper_first(word),
     });
     capitalized.collect::<Vec<_>>().join(" ")
 }

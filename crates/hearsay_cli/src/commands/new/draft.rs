@@ -146,12 +146,6 @@ pub(super) fn clean(text: &str) -> String {
     plain.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Begins a text with a capital letter.
-pub(super) fn capitalize(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
-}
-
 /// Returns the id for a name.
 ///
 /// # Errors
@@ -171,7 +165,7 @@ fn describe_kind(kind: &Kind) -> String {
         Kind::Npc => "an NPC".to_owned(),
         Kind::Player => "a player character".to_owned(),
         Kind::Location => "a place".to_owned(),
-        kind => format!("an entity of the kind {kind}"),
+        kind => format!("another entity ({kind})"),
     }
 }
 

@@ -10,11 +10,11 @@ use hearsay_campaign::{
     import::{Block, FileId, SourceText, Visibility, lexicon, markup, read_notes, secret},
 };
 use hearsay_extract::{Extraction, Extractor, FactObject, Language, Lexicon, Mention, Text, TextType};
-use hearsay_model::{Kind, State, Vocabulary, text::words};
+use hearsay_model::{Kind, State, Vocabulary, text::words, words::upper_first};
 
 use super::{
     answers::{PlayedCharacter, describe, players},
-    draft::{Draft, DraftSecret, capitalize, clean, id_for},
+    draft::{Draft, DraftSecret, clean, id_for},
     sentences::{begins_with_anaphor, sentences},
 };
 
@@ -284,7 +284,7 @@ impl PageReader {
     /// the text says that somebody does not know the secret, nobody knows it.
     fn add_secret(&mut self, text: &str, heading: Option<usize>, previous: Option<usize>) {
         let draft = &mut self.made.draft;
-        let text = capitalize(without_secret_label(text));
+        let text = upper_first(without_secret_label(text));
         let named = draft.named_in(&text);
         let is_npc = |index: &usize| draft.entities[*index].kind == Kind::Npc;
         let previous = previous.filter(|index| draft.entities[*index].kind.is_character());

@@ -2,7 +2,7 @@
 
 use std::{
     collections::BTreeSet,
-    sync::{Arc, mpsc::RecvTimeoutError},
+    sync::mpsc::RecvTimeoutError,
     time::{Duration, Instant},
 };
 
@@ -14,18 +14,19 @@ use hearsay_commands::{
     session::{LogLine, NewSession, SpeakerAssignment, TranscriptImport, TranscriptReport, transcript_passages},
 };
 use hearsay_engine::{Memory, MemoryError, ReadSnapshot, real_time};
-use hearsay_model::{Author, EntityId, SessionId, State, TalkKind, text};
+use hearsay_model::{Author, EntityId, SessionId, TalkKind, text};
 use hearsay_query::session::{EntityCard, LineEffects, line_effects};
 use serde::Serialize;
 
 use super::{
     live_input::{LiveInput, POLL_TIME},
     report::contradiction_line,
-    transcript::{assigned_speakers, new_session},
+    transcript::{assigned_speakers, new_session, read_state},
 };
 use crate::{
     args,
     campaign::{self, Access},
+    commands::log::print_hearers,
     interrupt,
     names::Names,
     output::{CliError, Output, USAGE_ERROR, count},
@@ -99,21 +100,22 @@ pub(super) fn follow(args: &args::SessionFollow, output: &mut Output) -> Result<
     let mut follower = Follower::new(&memory, args, input.name.clone(), output)?;
     output.note(format!("following {}; press Ctrl-C to stop", input.name));
     output.flush()?;
-    let mut last_write = Instant::now();
-    loop {
+    // Time of the last text, until the pause after it was noticed.
+    let mut last_write = None::<Instant>;
+    while !interrupt::is_requested() {
         match input.chunks.recv_timeout(POLL_TIME) {
             Ok(chunk) => {
                 follower.transcript.push(&chunk?);
-                last_write = Instant::now();
+                last_write = Some(Instant::now());
+                follower.record(TranscriptWriter::Writing, output)?;
+            }
+            Err(RecvTimeoutError::Timeout) if last_write.is_some_and(|at| at.elapsed() >= PAUSE) => {
+                last_write = None;
+                follower.record(TranscriptWriter::Paused, output)?;
             }
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => break,
         }
-        if interrupt::is_requested() {
-            break;
-        }
-        let is_paused = last_write.elapsed() >= PAUSE;
-        follower.record(if is_paused { TranscriptWriter::Paused } else { TranscriptWriter::Writing }, output)?;
     }
     follower.record(TranscriptWriter::Ended, output)?;
     let (recorded, session) = (follower.recorded, follower.session);
@@ -165,11 +167,11 @@ impl<'a> Follower<'a> {
             new: self.new.clone(),
             first_line: Some(update.first_line),
         };
-        let unsaved = import.unsaved_speakers(&*self.state()?).map_err(MemoryError::from)?;
+        let unsaved = import.unsaved_speakers(&*read_state(self.memory)?).map_err(MemoryError::from)?;
         if !unsaved.is_empty() {
             self.memory.remember_speakers(unsaved)?.wait()?;
         }
-        let (report, mut log) = import.plan(&*self.state()?).map_err(MemoryError::from)?;
+        let (report, mut log) = import.plan(&*read_state(self.memory)?).map_err(MemoryError::from)?;
         self.note_unidentified_speakers(&report, output);
         let is_live = log.lines.len() <= MAX_LIVE_LINES && !interrupt::is_requested();
         let mut facts: Vec<LineFacts> = Vec::new();
@@ -200,10 +202,6 @@ impl<'a> Follower<'a> {
             print_earlier(log.lines.len(), output)?
         }
         output.flush()
-    }
-
-    fn state(&self) -> Result<Arc<State>> {
-        Ok(self.memory.read(|snapshot| Ok(Arc::clone(&snapshot.state)))?.wait()?)
     }
 
     /// Prints a note about each speaker whom the campaign does not identify, once.
@@ -285,9 +283,7 @@ fn print_line(line: &FollowedLine, output: &mut Output) -> Result<()> {
     if effects.talk_kind == Some(TalkKind::OutOfCharacter) {
         return output.line("  out of character: nobody hears it");
     }
-    let hearers: Vec<String> = effects.heard_by.iter().map(ToString::to_string).collect();
-    output
-        .line(format!("  heard by: {}", if hearers.is_empty() { "nobody".to_owned() } else { hearers.join(", ") }))?;
+    print_hearers(&effects.heard_by.iter().map(ToString::to_string).collect::<Vec<_>>(), output)?;
     line.facts.print(output)?;
     for fact in &effects.found {
         output.line(format!("  found: {}  [{} \u{00B7} {}]", fact.statement, fact.status, fact.fact.short()))?;

@@ -1,18 +1,16 @@
 //! `session import`: imports a transcript.
 
-use std::sync::Arc;
-
 use anyhow::Result;
 use hearsay_campaign::Transcript;
 use hearsay_commands::session::{Log, TranscriptImport, TranscriptReport, transcript_talk};
 use hearsay_engine::{Memory, MemoryError, Written};
-use hearsay_model::{Author, State};
+use hearsay_model::Author;
 use hearsay_query::session::TalkCounts;
 use serde::Serialize;
 
 use super::{
     report::print_talk,
-    transcript::{assigned_speakers, new_session, transcript_name},
+    transcript::{assigned_speakers, new_session, read_state, transcript_name},
 };
 use crate::{
     args,
@@ -124,10 +122,6 @@ fn read_transcript(args: &args::SessionImport) -> Result<(String, Transcript)> {
         )
     })?;
     Ok((transcript_name(path), Transcript::read(&path.display().to_string(), &bytes).map_err(MemoryError::from)?))
-}
-
-fn read_state(memory: &Memory) -> Result<Arc<State>> {
-    Ok(memory.read(|snapshot| Ok(Arc::clone(&snapshot.state)))?.wait()?)
 }
 
 /// Counts the lines of a transcript by kind of talk.

@@ -1,11 +1,11 @@
 //! Options of transcripts: the session to create, and who the speakers are.
 
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 
 use anyhow::Result;
 use hearsay_commands::session::{AssignedSpeaker, NewSession, SpeakerAssignment};
-use hearsay_engine::MemoryError;
-use hearsay_model::{SessionId, SpeakerRole};
+use hearsay_engine::{Memory, MemoryError};
+use hearsay_model::{SessionId, SpeakerRole, State};
 
 use crate::{args, names::Names};
 
@@ -43,4 +43,9 @@ pub(super) fn assigned_speakers(args: &args::Speakers, names: &Names) -> Result<
 /// Returns the name that identifies a transcript in later imports.
 pub(super) fn transcript_name(path: &Path) -> String {
     path.file_name().map_or_else(|| "transcript".into(), |name| name.to_string_lossy().into_owned())
+}
+
+/// Returns the current state of the campaign.
+pub(super) fn read_state(memory: &Memory) -> Result<Arc<State>> {
+    Ok(memory.read(|snapshot| Ok(Arc::clone(&snapshot.state)))?.wait()?)
 }
