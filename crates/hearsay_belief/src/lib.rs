@@ -84,6 +84,7 @@ mod edge_moves;
 pub mod gossip;
 pub mod graph;
 pub mod learn;
+mod observed_location;
 mod occasion;
 mod reveal;
 mod trust;

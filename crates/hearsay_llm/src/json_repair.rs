@@ -28,9 +28,8 @@ pub(crate) fn parse_lenient(answer: &str) -> Result<RepairedJson, String> {
     }
     let answer = without_reasoning(answer);
     // Looks inside a code fence first, then in the whole answer.
-    let fence_start = answer.find("```json").map(|at| at + 7).or_else(|| answer.find("```").map(|at| at + 3));
     let mut errors = Vec::new();
-    for from in [fence_start, Some(0)].into_iter().flatten() {
+    for from in [code_fence(answer), Some(0)].into_iter().flatten() {
         let Some(open) = answer[from..].find(['{', '[']).map(|at| from + at) else { continue };
         let mut parser = LenientParser { text: &answer[open..], position: 0 };
         match parser.parse_value(0) {
@@ -53,6 +52,14 @@ fn without_reasoning(answer: &str) -> &str {
         Some(at) => &answer[at + 8..],
         None => answer,
     }
+}
+
+/// Returns where the text in the first code fence starts; `None` if there is no fence. A fence starts a line, so that
+/// backticks inside a string are not taken for a fence.
+fn code_fence(answer: &str) -> Option<usize> {
+    let starts_line = |at: &usize| answer[..*at].rsplit('\n').next().is_some_and(|line| line.trim().is_empty());
+    let at = answer.match_indices("```").map(|(at, _)| at).find(starts_line)? + 3;
+    Some(if answer[at..].starts_with("json") { at + 4 } else { at })
 }
 
 enum ParsedValue {
@@ -283,6 +290,7 @@ mod tests {
         check("{'a': 'the smith's debt', 'b': None}", json!({"a": "the smith's debt", "b": null}));
         check(r#"{"a": "\u00e9\ud83d\ude00\ud800 \"q\""} "#, json!({"a": "é😀\u{FFFD} \"q\""}));
         check("\u{FEFF}[1.0, True]", json!([1.0, true]));
+        check("So: [{\"a\": [\"```\"]}, []] !", json!([{"a": ["```"]}, []]));
     }
 
     #[test]

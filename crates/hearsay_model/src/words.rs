@@ -82,6 +82,11 @@ pub fn past_tense(sentence: &str, subject: &str) -> Option<String> {
     Some(format!("{subject} {past} {rest}"))
 }
 
+/// Returns whether a word in lower case is in the list of [past forms](Words::past_forms).
+pub fn is_past_form(word: &str) -> bool {
+    english().past_forms.values().any(|past| past == word)
+}
+
 /// Returns a noun with its indefinite article: `an NPC`, `a location`. The first letters of the noun decide between `a`
 /// and `an`. An abbreviation in capitals is read letter by letter.
 pub fn with_article(noun: &str) -> String {

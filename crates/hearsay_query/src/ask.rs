@@ -143,15 +143,14 @@ pub struct AnswerSources<'a> {
     pub reveals: &'a [RevealEvaluation],
 }
 
-/// Returns the speaker's current place according to the speaker's own view: the newest location of the speaker that the
-/// speaker knows, or else its home.
+/// Returns the speaker's current place according to the speaker's own view: its
+/// [observed location](View::observed_location), or else its home.
 fn known_place(view: &View, speaker: &EntityId) -> Option<EntityId> {
-    let newest = |role: PredicateRole| {
-        let places = view.facts_with_subject(speaker).filter(|known| role.is(known.predicate()));
-        places.max_by_key(|known| (known.recency(), known.id()))
+    let home = || {
+        let homes = view.facts_with_subject(speaker).filter(|known| PredicateRole::Residence.is(known.predicate()));
+        homes.max_by_key(|known| (known.recency(), known.id())).filter(|home| view.known_end(home).is_none())
     };
-    let home = || newest(PredicateRole::Residence).filter(|home| view.known_end(home).is_none());
-    newest(PredicateRole::Location).or_else(home)?.object().entity().cloned()
+    view.observed_location(speaker).or_else(home)?.object().entity().cloned()
 }
 
 /// The answer to a question: a scene context for the speaker, and information about how it was computed.

@@ -7,7 +7,7 @@ use hearsay_commands::{
     session::{Log, LogLine},
 };
 use hearsay_engine::{MemoryError, ReadSnapshot, Written, real_time};
-use hearsay_model::{Author, Change};
+use hearsay_model::{Author, Change, State};
 use serde::Serialize;
 
 use crate::{
@@ -52,6 +52,8 @@ pub(crate) fn log(args: &args::SessionLog, output: &mut Output) -> Result<()> {
     };
     let session = names.optional_session(args.session.as_ref())?;
     let mut facts = LineFacts::given(names.state(), &line.states);
+    let log = Log { session: session.clone(), lines: vec![line.clone()], ..Log::default() };
+    note_absent_speakers(&log, names.state(), output);
     drop(names);
     if let Some(speaker) = line.speaker.as_ref().filter(|_| is_matched) {
         let spoken = SpokenLine { time: line.time.clone(), ..SpokenLine::new(speaker.id.clone(), &line.text) };
@@ -93,6 +95,17 @@ fn passage_hearers(changes: &[Change]) -> Vec<String> {
         _ => None,
     });
     passages.flatten().map(ToString::to_string).collect()
+}
+
+/// Prints a note for each speaker who is not recorded as present and therefore hears only its own line.
+pub(crate) fn note_absent_speakers(log: &Log, state: &State, output: &Output) {
+    for id in log.absent_speakers(state) {
+        let name = state.name_or_id(&id);
+        output.note(format!(
+            "{name} is not recorded as present, and hears no other line. If {name} stays in the scene, run `hearsay \
+             session attend {id}`."
+        ));
+    }
 }
 
 /// Prints who heard a line.

@@ -251,7 +251,7 @@ impl ProposalBuilder<'_> {
     /// about the present, so they must not be recorded as a position.
     fn past_position(&self, fact: &ExtractedFact, subject: &EntityId, name: &Predicate) -> Option<String> {
         let quote = self.passage.text.get(fact.span.start..fact.span.end)?;
-        let is_past = text::words(quote).iter().any(|word| matches!(word.as_str(), "was" | "were"));
+        let is_past = text::words(quote).iter().any(|word| words::is_past_form(word));
         if !is_past || fact.denied || self.passage.speaker.is_none() || !PredicateRole::Location.is(name) {
             return None;
         }

@@ -7,7 +7,7 @@ use hearsay_belief::{
     learn::{self, HeardStatement, LearnError, Sincerity},
 };
 use hearsay_model::{
-    ActiveSession, Author, Change, Credence, Date, EngineSetting, EntityId, Evidence, FactId, Knower, Operation,
+    ActiveSession, Author, Change, Credence, Date, EngineSetting, EntityId, Evidence, FactId, Kind, Knower, Operation,
     Passage, PassageId, Session, SessionId, SessionSetting, Setting, State, TalkKind, Timestamp,
 };
 use hearsay_query::{
@@ -67,7 +67,8 @@ pub struct LogLine {
     /// Game time of the line. Default: the time of the log or the game clock, whichever is later.
     pub time: Option<String>,
     /// Hearers of the line, without the speaker. Default: the characters present in the session, and the non-player
-    /// characters at the place of the line.
+    /// characters at the place of the line. A player character that speaks such a line in the session being played is
+    /// present from then on.
     pub heard_by: Vec<EntityId>,
     /// Characters that hear the line in addition to the hearers in `heard_by` or the default hearers.
     pub with: Vec<EntityId>,
@@ -92,6 +93,10 @@ struct LogPosition<'a> {
     present: Vec<EntityId>,
     place: Option<EntityId>,
     time: Option<Date>,
+    /// Whether a player character that speaks aloud joins the characters present.
+    speakers_join: bool,
+    /// Player characters that joined, in order.
+    joined: Vec<EntityId>,
 }
 
 impl Log {
@@ -126,6 +131,8 @@ impl Log {
                 Some(playing) => later_time(state, playing.time.clone()),
                 None => session.start.clone(),
             },
+            speakers_join: playing.is_some() && self.source.as_ref().is_none_or(|source| source.appends),
+            joined: Vec::new(),
             session,
         };
         let replaced_source = self.source.as_ref().filter(|source| !source.appends);
@@ -172,17 +179,46 @@ impl Log {
                 changes.push(Change::Set(Setting::Engine(EngineSetting::Imported { source, digest: digest.clone() })));
             }
         }
+        changes.extend(position.joined_session());
         if let Some(playing) = playing {
-            let now = ActiveSession { place: position.place.clone(), time: position.time.clone(), ..playing.clone() };
+            let (place, time, here) = (position.place.clone(), position.time.clone(), position.present.clone());
+            let now = ActiveSession { place, time, here, ..playing.clone() };
             changes.extend((now != *playing).then_some(Change::Set(Setting::Session(SessionSetting::Playing(now)))));
         }
-        let summary = match (&self.lines[..], &self.source) {
+        let mut summary = match (&self.lines[..], &self.source) {
             ([line], None) => format!("{}: {}", position.session.id, shorten(&line.text)),
             (lines, None) => format!("{}: {} lines", position.session.id, lines.len()),
             ([_], Some(source)) => format!("{}: 1 line of {}", position.session.id, source.name),
             (lines, Some(source)) => format!("{}: {} lines of {}", position.session.id, lines.len(), source.name),
         };
+        for id in &position.joined {
+            summary.push_str(&format!("; {} joins", state.name_or_id(id)));
+        }
         Ok(Operation { author, recorded, summary, changes })
+    }
+
+    /// Returns the speakers who are not present in the session being played and do not join it: characters that are not
+    /// player characters, and are neither at the place nor among the characters present. Each of them hears only the lines
+    /// that it says itself.
+    pub fn absent_speakers(&self, state: &State) -> Vec<EntityId> {
+        let is_written = |session: &SessionId| self.session.as_ref().is_none_or(|id| id == session);
+        let Some(playing) = state.active_session().filter(|playing| is_written(&playing.session)) else {
+            return Vec::new();
+        };
+        let moment = playing.time.as_ref().and_then(|date| date.time);
+        let mut place = playing.place.as_ref();
+        let mut absent: Vec<EntityId> = Vec::new();
+        for line in &self.lines {
+            place = line.place.as_ref().or(place);
+            let Some(Speaker { id, .. }) = &line.speaker else { continue };
+            let is_present = || scene_characters(state, &playing.here, place, moment).contains(id);
+            if line.heard_by.is_empty() && state.kind(id) != Some(Kind::Player) && !is_present() {
+                absent.push(id.clone());
+            }
+        }
+        absent.sort();
+        absent.dedup();
+        absent
     }
 
     /// Returns whether the only line repeats the last line of the session, to add the facts that it states. Such a line is
@@ -317,6 +353,9 @@ impl LogPosition<'_> {
         if let Some(raw) = &line.time {
             self.time = Some(parse_date(self.state, raw)?);
         }
+        if let Some(speaker) = speaker.as_ref().filter(|_| line.heard_by.is_empty()) {
+            self.join(speaker);
+        }
         let mut hearers = if line.heard_by.is_empty() { self.default_hearers() } else { line.heard_by.clone() };
         hearers.extend(line.with.iter().cloned().chain(speaker.clone()));
         let mut heard_by: Vec<Knower> = hearers.into_iter().map(Knower::Entity).collect();
@@ -332,6 +371,26 @@ impl LogPosition<'_> {
             mentions: mentioned_entities(self.state, text),
             ..Passage::new(text)
         })
+    }
+
+    /// Adds a player character that speaks aloud to the characters present. A player at the table who came late is rarely
+    /// entered in the attendance before the first line.
+    fn join(&mut self, speaker: &EntityId) {
+        let is_player = self.state.kind(speaker) == Some(Kind::Player);
+        if self.speakers_join && is_player && !self.present.contains(speaker) {
+            self.present.push(speaker.clone());
+            self.present.sort();
+            self.joined.push(speaker.clone());
+        }
+    }
+
+    /// Returns the change that adds the characters that joined to the session. `None` if all of them attended it before.
+    fn joined_session(&self) -> Option<Change> {
+        let mut session = self.session.clone();
+        session.present.extend(self.joined.iter().cloned());
+        session.present.sort();
+        session.present.dedup();
+        (session.present.len() > self.session.present.len()).then_some(Change::SetSession(session))
     }
 
     /// Returns the hearers of a line said aloud.

@@ -199,3 +199,49 @@ fn a_repeated_import_keeps_the_kinds_of_talk() {
     assert_eq!(transcript_talk(&state, "evening.txt"), expected);
     assert_eq!(transcript_talk(&state, "morning.txt"), TalkCounts::default());
 }
+
+#[test]
+fn a_player_character_that_speaks_joins_the_session() {
+    let mut state = inn();
+    let start = SessionStep::Start(NewSession {
+        title: Some("One".into()),
+        present: vec![id("ann")],
+        place: Some(id("inn")),
+        ..NewSession::default()
+    });
+    state.apply(start.operation(&state, Author::Dm, Timestamp(1)).unwrap()).unwrap();
+    let line = |speaker: &str, heard_by: &[&str], text: &str| Log {
+        lines: vec![LogLine {
+            speaker: Some(id(speaker).into()),
+            heard_by: heard_by.iter().map(|name| id(name)).collect(),
+            ..LogLine::new(text)
+        }],
+        ..Log::default()
+    };
+    let hearers = |state: &mut State, log: &Log| -> (String, Vec<String>) {
+        let operation = log.operation(state, Author::Dm, Timestamp(2)).unwrap();
+        let heard = operation.changes.iter().find_map(|change| match change {
+            Change::AddPassage(passage) => Some(passage.heard_by.iter().map(ToString::to_string).collect()),
+            _ => None,
+        });
+        let summary = operation.summary.clone();
+        state.apply(operation).unwrap();
+        (summary, heard.unwrap())
+    };
+    // A whisper does not bring the speaker into the scene.
+    assert_eq!(hearers(&mut state, &line("cid", &["moss"], "Psst.")).1, ["cid", "moss"]);
+    assert_eq!(state.active_session().unwrap().here, [id("ann")]);
+    let (summary, heard) = hearers(&mut state, &line("bob", &[], "I am late."));
+    assert_eq!(heard, ["ann", "bob", "moss", "tilly"]);
+    assert!(summary.ends_with("; bob joins"), "{summary}");
+    assert_eq!(hearers(&mut state, &line("ann", &[], "Sit down.")).1, ["ann", "bob", "moss", "tilly"]);
+    let session = state.active_session().unwrap().session.clone();
+    assert_eq!(state.session(&session).unwrap().present, [id("ann"), id("bob")]);
+    // Others do not join, and are reported if they are elsewhere.
+    assert_eq!(line("moss", &[], "Good evening.").absent_speakers(&state), []);
+    let elsewhere = Log {
+        lines: vec![LogLine { place: Some(id("ann")), ..line("moss", &[], "Hm.").lines[0].clone() }],
+        ..Log::default()
+    };
+    assert_eq!(elsewhere.absent_speakers(&state), [id("moss")]);
+}

@@ -36,13 +36,21 @@ pub(crate) struct Crash {
     /// Seed of the random numbers, which determine what is written and when the programs are killed
     #[arg(long, default_value_t = 7)]
     seed: u64,
+    /// Number of times that a file of each kind is damaged after the runs of a directory
+    #[arg(long, default_value_t = 1)]
+    damage_rounds: u64,
+    /// Put every directory on a small disk that becomes full in some runs, not only every third one
+    #[arg(long)]
+    small_disks: bool,
 }
 
 impl Crash {
     pub(crate) fn run(&self, output: &mut Output) -> Result<ExitCode> {
-        let figures = crash::run(self.runs, self.seed, |done| {
+        let Self { runs, seed, damage_rounds, small_disks } = *self;
+        let options = crash::CrashOptions { runs, seed, damage_rounds, small_disks };
+        let figures = crash::run(&options, |done| {
             if io::stderr().is_terminal() {
-                let _ = write!(io::stderr(), "\r{done} of {} runs", self.runs);
+                let _ = write!(io::stderr(), "\r{done} of {runs} runs");
             }
         })?;
         if io::stderr().is_terminal() {

@@ -162,13 +162,17 @@ impl<'a> Writer<'a> {
     }
 
     /// Returns the entities in the scene besides the speaker, sorted. If the scene lists none, returns the entities
-    /// that are at the scene's location as far as the speaker knows.
+    /// whose [observed location](hearsay_belief::View::observed_location) is the place of the scene.
     fn present(&self) -> Vec<EntityId> {
         let ContextRequest { scene, speaker, .. } = self.request;
         let mut present = scene.present.clone();
         if let Some(place) = scene.place.as_ref().filter(|_| present.is_empty()) {
-            let is_location = |known: &&Known| PredicateRole::Location.is(known.predicate());
-            present.extend(self.facts_with_object(place).filter(is_location).map(|known| known.subject().clone()));
+            let is_here = |known: &&Known| {
+                let location = self.request.view.observed_location(known.subject());
+                location.is_some_and(|location| location.id() == known.id()) && !self.is_hidden(known)
+            };
+            let here = self.request.view.facts_with_object(place).filter(is_here);
+            present.extend(here.map(|known| known.subject().clone()));
         }
         present.retain(|id| id != *speaker);
         present.sort();

@@ -405,12 +405,18 @@ impl Store {
             Ok(()) => {
                 let shared = Arc::clone(&self.shared);
                 let remaining = timeout.saturating_sub(started.elapsed()).max(Duration::from_secs(1));
-                let closed = runtime.spawn(async move { shared.db.close(remaining).await });
-                let closed = block_on(&runtime, closed).unwrap_or_else(|crash| Err(crash.to_string()));
-                closed.map_err(|reason| match is_disk_full(&reason) {
-                    true => StoreError::DiskFull { place: place.clone(), action: "closed" },
-                    false => StoreError::Database { place: place.clone(), action: "close", reason },
-                })
+                let closing = runtime.spawn(async move { shared.db.close(remaining).await });
+                // `close` has a time limit, but an engine that blocks its thread never reaches the end of it.
+                let limit = remaining + Duration::from_secs(1);
+                let closed = block_on(&runtime, async { tokio::time::timeout(limit, closing).await });
+                match closed.map(|closed| closed.unwrap_or_else(|crash| Err(crash.to_string()))) {
+                    Ok(Ok(())) => Ok(()),
+                    Ok(Err(reason)) if is_disk_full(&reason) => {
+                        Err(StoreError::DiskFull { place: place.clone(), action: "closed" })
+                    }
+                    Ok(Err(reason)) => Err(StoreError::Database { place: place.clone(), action: "close", reason }),
+                    Err(_) => Err(timeout_error()),
+                }
             }
             Err(_) => Err(timeout_error()),
         };

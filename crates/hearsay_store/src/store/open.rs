@@ -127,9 +127,10 @@ async fn open_database(
         DatabaseLocation::Directory(directory) => name_damaged_file(directory, error),
         DatabaseLocation::Memory => error,
     };
-    let db = Db::open(database_location.clone(), settings).await.map_err(|reason| match is_disk_full(&reason) {
-        true => StoreError::DiskFull { place: place.clone(), action: "opened" },
-        false => with_damaged_file(StoreError::damaged(&place, format!("the database cannot be opened: {reason}"))),
+    let opened = Db::open(database_location.clone(), settings).await;
+    let db = opened.map_err(|reason| {
+        let error = StoreError::damaged(&place, format!("the database cannot be opened: {reason}"));
+        with_damaged_file(explain_full_disk(error))
     })?;
     let snapshot = snapshot_reader
         .map_or(Ok(None), |thread| thread.join().unwrap_or_else(|_| Err("reading the snapshot failed".into())));
@@ -138,7 +139,20 @@ async fn open_database(
         Err(error) => {
             // Closes the database, so that another program, for example a newer version, can open it.
             let _ = db.close(Duration::from_secs(10)).await;
-            Err(with_damaged_file(error))
+            Err(with_damaged_file(explain_full_disk(error)))
         }
+    }
+}
+
+/// Returns [`StoreError::DiskFull`] instead of an error that a full disk caused. The database writes while it is opened,
+/// so reading from it can fail because an earlier write failed.
+fn explain_full_disk(error: StoreError) -> StoreError {
+    match error {
+        StoreError::Damaged { place, description: reason, .. } | StoreError::Database { place, reason, .. }
+            if is_disk_full(&reason) =>
+        {
+            StoreError::DiskFull { place, action: "opened" }
+        }
+        error => error,
     }
 }

@@ -11,7 +11,7 @@ use hearsay_model::{Key, Operation, Position, State, TransientUpdate};
 use super::{options::OpenProgress, report::OpenReport};
 use crate::{
     StoreError,
-    engine::{Db, is_disk_full, schema},
+    engine::{Db, schema},
     files::snapshot::{self, Operations, Recorded, Snapshot},
     journal::{Compacted, Digest, JournalPosition, Transients, entries},
     projection::{self, Watermark},
@@ -174,13 +174,10 @@ async fn record_due_comparison(db: &Db, place: &str, shows_old_values: bool) -> 
     let is_due = db.health().recovered() || shows_old_values;
     // After a failure, the storage accepts no writes. The next opening then replays the log and makes the comparison.
     if is_due && is_verified && db.health().failure().is_none() {
-        projection::set_verified(db, false).await.map_err(|error| match is_disk_full(&error.to_string()) {
-            true => StoreError::DiskFull { place: place.into(), action: "opened" },
-            false => StoreError::Database {
-                place: place.into(),
-                action: "record that its graph tables must be compared",
-                reason: error.to_string(),
-            },
+        projection::set_verified(db, false).await.map_err(|error| StoreError::Database {
+            place: place.into(),
+            action: "record that its graph tables must be compared",
+            reason: error.to_string(),
         })?;
     }
     Ok(is_due || !is_verified)

@@ -114,17 +114,19 @@ fn mixed_child() {
     crash::child();
 }
 
-/// The environment variable `HEARSAY_CRASH_RUNS` sets the number of runs.
+/// The environment variables `HEARSAY_CRASH_RUNS` and `HEARSAY_CRASH_SEED` set the number of runs and the seed.
 #[test]
 fn a_mixed_workload_that_is_killed_leaves_everything_acknowledged() {
-    let runs = std::env::var("HEARSAY_CRASH_RUNS").ok().and_then(|runs| runs.parse().ok()).unwrap_or(24);
-    let seed = std::env::var("HEARSAY_CRASH_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(7);
+    let setting = |name: &str| std::env::var(name).ok().and_then(|value| value.parse().ok());
+    let mut options = crash::CrashOptions::default();
+    options.runs = setting("HEARSAY_CRASH_RUNS").unwrap_or(options.runs);
+    options.seed = setting("HEARSAY_CRASH_SEED").unwrap_or(options.seed);
     let start = || {
         let mut command = Command::new(std::env::current_exe().unwrap());
         command.args(["--exact", "crash::mixed_child", "--nocapture", "--test-threads=1"]);
         command
     };
-    let findings = crash::run(runs, seed, &start, |findings| println!("{findings:?}")).unwrap();
+    let findings = crash::run(&options, &start, |findings| println!("{findings:?}")).unwrap();
     assert!(findings.is_clean(), "{findings:?}");
     assert!(findings.rotations_forced * 2 >= findings.runs, "{findings:?}");
     assert!(findings.damaged_logs > 0 && findings.damaged_logs < findings.damaged_files, "{findings:?}");

@@ -31,6 +31,11 @@ use super::{
 /// Maximum number of bytes that an entry takes in a memtable, in addition to its key and value.
 const ENTRY_OVERHEAD_BYTES: usize = 512;
 
+/// Maximum duration of a commit. The engine delays commits while it has two memtables to write to tables. It can miss the
+/// signal to write them, and then no commit ends: `TaskManager::wake_up_memtable` gives no signal while the task still
+/// runs, although the task may already have looked for the last time.
+const COMMIT_LIMIT: Duration = Duration::from_secs(120);
+
 /// Keys that a transaction wrote or deleted.
 type Keys = BTreeSet<Vec<u8>>;
 
@@ -214,13 +219,16 @@ impl Shared {
         rewritten.map_err(|error| Error::CommitOutcomeUnknown(error.to_string()))
     }
 
-    /// Commits a transaction of the engine. In tests, a fault may be injected.
+    /// Commits a transaction of the engine, within a time limit. In tests, a fault may be injected.
     async fn commit_inner(&self, inner: &dyn Transactable) -> Result<()> {
         #[cfg(feature = "testing")]
         let committed = self.fault_injection.commit(inner);
         #[cfg(not(feature = "testing"))]
         let committed = inner.commit();
-        committed.await
+        tokio::time::timeout(COMMIT_LIMIT, committed).await.unwrap_or_else(|_| {
+            let limit = COMMIT_LIMIT.as_secs();
+            Err(Error::Datastore(format!("the storage engine did not end a commit within {limit} s")))
+        })
     }
 
     /// Returns the result of a commit. Stores an error in the [`Health`], unless the engine refused the commit before

@@ -4,13 +4,18 @@ use std::{collections::BTreeSet, fs, io, path::Path, time::Duration};
 
 use hearsay_model::{Change, Position, State};
 
-use super::{findings::CrashFindings, protocol::send_message, random::Random};
+use super::{
+    findings::CrashFindings,
+    protocol::send_message,
+    random::Random,
+    time_limit::{TIME_LIMIT, with_time_limit},
+};
 use crate::{
     Opened, Store, StoreError, StoreOptions, check_directory, repair_directory,
     testing::damage::{self, Damage},
 };
 
-/// Damages one file of each type, each in a separate copy of a directory. Checks that opening a copy either reports the
+/// Damages one file of each type, each in a separate copy of a directory. Repeats this `rounds` times. Checks that opening a copy either reports the
 /// damage or finds all data. Also checks that a repair saves all data that it does not report as lost.
 ///
 /// The log is damaged in copies of `unclosed`, because the log of a closed directory is empty. The
@@ -19,12 +24,17 @@ pub(super) fn damage_copies(
     closed: &Path,
     unclosed: &Path,
     state: &State,
+    rounds: u64,
     random: &mut Random,
 ) -> io::Result<CrashFindings> {
-    let mut findings = damage_copy(unclosed, "wal", state, random)?;
-    findings.damaged_logs = findings.damaged_files;
-    for kind in ["sst", "manifest", "snapshot", "acknowledged", "vectors"] {
-        findings.add(&damage_copy(closed, kind, state, random)?);
+    let mut findings = CrashFindings::default();
+    for _ in 0..rounds {
+        let log = damage_copy(unclosed, "wal", state, random)?;
+        findings.damaged_logs += log.damaged_files;
+        findings.add(&log);
+        for kind in ["sst", "manifest", "snapshot", "acknowledged", "vectors"] {
+            findings.add(&damage_copy(closed, kind, state, random)?);
+        }
     }
     Ok(findings)
 }
@@ -54,7 +64,10 @@ fn damage_copy(directory: &Path, kind: &str, state: &State, random: &mut Random)
     damage::copy(directory, &copy)?;
     damage.apply(&copy.join(file.strip_prefix(directory).unwrap_or(&file)))?;
     findings.damaged_files += 1;
-    if let Err(problem) = check_handling(&copy, state) {
+    let (checked, expected) = (copy.clone(), state.clone());
+    let handling = with_time_limit(move || check_handling(&checked, &expected))
+        .unwrap_or_else(|| Err(format!("no result within {} s", TIME_LIMIT.as_secs())));
+    if let Err(problem) = handling {
         // Keeps a copy of the undamaged files for investigation.
         let kept_copy = tempfile::tempdir()?.keep().join("campaign");
         damage::copy(directory, &kept_copy)?;

@@ -15,9 +15,10 @@ mod protocol;
 mod random;
 mod run;
 mod run_end;
+mod time_limit;
 mod workload;
 
 pub use child::child;
 pub use findings::CrashFindings;
 pub use protocol::CHILD;
-pub use run::{ChildCommand, run};
+pub use run::{ChildCommand, CrashOptions, run};

@@ -2,6 +2,8 @@
 
 use std::{io, path::Path, process::Command, time::Duration};
 
+use hearsay_model::State;
+
 use super::{
     compare::{compare, open_campaign},
     damaged_copies::damage_copies,
@@ -9,11 +11,15 @@ use super::{
     protocol::{Acknowledged, CHILD, Request},
     random::Random,
     run_end::RunEnd,
+    time_limit::{TIME_LIMIT, with_time_limit},
 };
-use crate::testing::{
-    child::{Child, ChildOutcome},
-    damage,
-    disk::SmallDisk,
+use crate::{
+    StoreError,
+    testing::{
+        child::{Child, ChildOutcome},
+        damage,
+        disk::SmallDisk,
+    },
 };
 
 /// Size of the disk that is filled in some runs, in bytes.
@@ -29,26 +35,47 @@ const TIMEOUT: Duration = Duration::from_secs(120);
 /// [`child()`](super::child()). The environment variable [`CHILD`] is added to the command.
 pub type ChildCommand<'a> = &'a (dyn Fn() -> Command + Sync);
 
-/// Performs `runs` runs and returns the findings. Several runs share a directory. After the runs of each directory,
-/// calls `progress` with the findings so far.
+/// What to do in the runs.
+#[derive(Debug, Clone, Copy)]
+pub struct CrashOptions {
+    /// Number of runs.
+    pub runs: u64,
+    /// Seed of the random numbers.
+    pub seed: u64,
+    /// Number of times that a file of each type is damaged after the runs of a directory.
+    pub damage_rounds: u64,
+    /// Whether every directory is on a small disk that is filled in some runs. Otherwise, every third one is. If no small
+    /// disk can be mounted, this setting has no effect.
+    pub small_disks: bool,
+}
+
+impl Default for CrashOptions {
+    /// Returns the options of a quick test: 24 runs, one damaged file of each type for each directory.
+    fn default() -> Self {
+        Self { runs: 24, seed: 7, damage_rounds: 1, small_disks: false }
+    }
+}
+
+/// Performs the runs and returns the findings. Several runs share a directory. After the runs of each directory, calls
+/// `progress` with the findings so far.
 ///
 /// # Errors
 /// Returns an error if a program cannot be started or killed, or a directory cannot be created.
 pub fn run(
-    runs: u64,
-    seed: u64,
+    options: &CrashOptions,
     command: ChildCommand<'_>,
     mut progress: impl FnMut(&CrashFindings),
 ) -> io::Result<CrashFindings> {
+    let CrashOptions { runs, seed, damage_rounds, small_disks } = *options;
     let mut findings = CrashFindings::default();
     let mut directory = 0;
     while findings.runs < runs {
         let temporary = tempfile::tempdir()?;
-        // Every third directory is on a separate small disk, if such a disk can be mounted.
-        let disk = (directory % 3 == 1).then(|| SmallDisk::new(DISK_BYTES).ok()).flatten();
+        let disk = (small_disks || directory % 3 == 1).then(|| SmallDisk::new(DISK_BYTES).ok()).flatten();
         let path = disk.as_ref().map_or(temporary.path(), SmallDisk::path).join("campaign");
         let count = RUNS_PER_DIRECTORY.min(runs - findings.runs);
-        findings.add(&run_in_directory(&path, disk.as_ref(), seed.wrapping_add(directory), count, command)?);
+        let options = CrashOptions { runs: count, seed: seed.wrapping_add(directory), damage_rounds, small_disks };
+        findings.add(&run_in_directory(&path, disk.as_ref(), &options, command)?);
         directory += 1;
         progress(&findings);
     }
@@ -58,10 +85,10 @@ pub fn run(
 fn run_in_directory(
     path: &Path,
     disk: Option<&SmallDisk>,
-    seed: u64,
-    runs: u64,
+    options: &CrashOptions,
     command: ChildCommand<'_>,
 ) -> io::Result<CrashFindings> {
+    let CrashOptions { runs, seed, damage_rounds, .. } = *options;
     let mut random = Random(seed ^ 0x5DEE_CE66);
     let (mut findings, mut acknowledged) = (CrashFindings::default(), Acknowledged::default());
     for _ in 0..runs {
@@ -104,28 +131,33 @@ fn run_in_directory(
     if outcome.was_ready {
         damage::copy(path, &unclosed)?;
     }
-    match open_campaign(path) {
-        Ok((opened, _)) => {
-            findings.add(&compare(&opened, seed, &acknowledged));
-            let state = opened.state;
-            match opened.store.close() {
-                Ok(()) if outcome.was_ready => {
-                    findings.add(&damage_copies(path, &unclosed, &state, &mut random)?);
-                }
-                Ok(()) => {}
-                Err(error) => {
-                    tracing::error!(%error, "a directory does not close");
-                    findings.unopened += 1;
-                }
+    let (campaign, expected) = (path.to_owned(), acknowledged.clone());
+    match with_time_limit(move || check_campaign(&campaign, seed, &expected)) {
+        Some(Ok((state, compared))) => {
+            findings.add(&compared);
+            if outcome.was_ready {
+                findings.add(&damage_copies(path, &unclosed, &state, damage_rounds, &mut random)?);
             }
         }
-        Err(error) => {
-            tracing::error!(%error, "a directory does not open after a kill");
+        Some(Err(error)) => {
+            tracing::error!(%error, "a directory does not open or close after a kill");
+            findings.unopened += 1;
+        }
+        None => {
+            tracing::error!(seconds = TIME_LIMIT.as_secs(), "opening, comparing or closing a directory does not end");
             findings.unopened += 1;
         }
     }
     findings.operations += acknowledged.position;
     Ok(findings)
+}
+
+/// Opens a campaign, compares it with the acknowledged data, and closes it.
+fn check_campaign(path: &Path, seed: u64, acknowledged: &Acknowledged) -> Result<(State, CrashFindings), StoreError> {
+    let (opened, _) = open_campaign(path)?;
+    let findings = compare(&opened, seed, acknowledged);
+    opened.store.close()?;
+    Ok((opened.state, findings))
 }
 
 /// Starts a child program that writes to the directory `path`.

@@ -1,0 +1,41 @@
+//! Where entities are, according to what a knower observed and not to what others said.
+
+use hearsay_model::{Acquisition, EntityId, Evidence, PredicateRole};
+
+use crate::{BELIEF_THRESHOLD, Known, View};
+
+impl View {
+    /// Returns the fact that states where an entity is now, as far as the knower can tell without talk: the latest
+    /// believed location that has not ended. Returns `None` if the knower knows no such location.
+    ///
+    /// A location that the knower was told does not count, and neither does a location that only spoken lines state.
+    /// Otherwise, a false alibi would move the entity.
+    pub fn observed_location(&self, entity: &EntityId) -> Option<&Known> {
+        let locations = self.facts_with_subject(entity).filter(|known| PredicateRole::Location.is(known.predicate()));
+        let current = locations.filter(|known| self.is_observed(known) && self.known_end(known).is_none());
+        current.max_by_key(|known| (known.recency(), known.id()))
+    }
+
+    fn is_observed(&self, known: &Known) -> bool {
+        let edges = known.known_edges();
+        let is_source = |acquisition: &Acquisition| match acquisition {
+            Acquisition::Witnessed => true,
+            Acquisition::Told { .. } | Acquisition::Shared => false,
+            Acquisition::Authored | Acquisition::Read { .. } | Acquisition::Deduced { .. } => {
+                !self.is_only_spoken(known)
+            }
+        };
+        // In the view of the DM, facts have no edges.
+        let is_known_otherwise = edges.iter().any(|known_edge| is_source(&known_edge.edge.acquisition))
+            || (edges.is_empty() && !self.is_only_spoken(known));
+        known.credence().get() >= BELIEF_THRESHOLD && is_known_otherwise
+    }
+
+    /// Returns whether a fact is stated by lines with a speaker, and by nothing else that the knower knows. Passages that
+    /// the knower does not know make no difference, because they must not influence an answer.
+    fn is_only_spoken(&self, known: &Known) -> bool {
+        let has_file = known.evidence().iter().any(|evidence| !matches!(evidence, Evidence::Passage { .. }));
+        let mut passages = known.evidence_passages().filter_map(|id| self.passage(id)).peekable();
+        !has_file && passages.peek().is_some() && passages.all(|received| received.passage.speaker.is_some())
+    }
+}
