@@ -1,10 +1,10 @@
 //! NPC memory for Bevy: what each character knows, who told them, and how sure they are.
 //!
 //! [`HearsayPlugins`] represents a campaign's people, places and factions as Bevy entities. The plugins sync these
-//! entities with an embedded graph database in which every fact has provenance. Characters learn the facts that others
-//! tell them, and can pass these facts on. When the game asks a character a question, the plugin finds the facts that
-//! *this* character knows and may say. An answer takes milliseconds and needs no network. The game can pass the answer
-//! to a language model or print it with a template.
+//! entities with an embedded graph database, which records the source of every fact. Characters learn the facts that
+//! others tell them, and can pass these facts on. When the game asks a character a question, the plugin finds the facts
+//! that *this* character knows and may say. An answer takes milliseconds and needs no network. The game can pass the
+//! answer to a language model or print it with a template.
 //!
 //! # Quick start
 //!
@@ -37,8 +37,8 @@
 //!
 //! # Plugins
 //!
-//! [`HearsayPlugins`] is a plugin group. Each plugin of the group is public and works alone: you can leave out any
-//! other plugin. A request that needs a missing plugin has no effect and fails with [`HearsayError::PluginMissing`].
+//! [`HearsayPlugins`] is a plugin group. Each plugin of the group is public and works alone, so you can leave out the
+//! other plugins. A request that needs a missing plugin has no effect and fails with [`HearsayError::PluginMissing`].
 //! [`HearsayPlugins::new_game`], [`open`](HearsayPlugins::open) and
 //! [`new_or_continue`](HearsayPlugins::new_or_continue) determine whether a game starts from the campaign files or from
 //! a save. [`headless`](HearsayPlugins::headless) is for a dedicated server. No plugin needs a window, a renderer or
@@ -46,13 +46,14 @@
 //!
 //! The settings of a plugin are public fields with documented defaults. Settings that can change at run time are also
 //! resources: [`MemorySettings`], [`SyncSettings`], [`SpawnPolicy`], [`GameEventSettings`], [`Earshot`] and
-//! [`Autosave`]. If your game inserts such a resource, before or after it adds the plugins, its value is used.
+//! [`Autosave`]. If your game inserts such a resource, the plugins use its value. The game can insert the resource
+//! before or after it adds the plugins.
 //!
 //! # Components
 //!
 //! | component | meaning | written by |
 //! |---|---|---|
-//! | [`MemoryId`] | stable id: binds the Bevy entity to the entity of the campaign or save with this id, or creates that entity | the game; the plugin if the game sets no id |
+//! | [`MemoryId`] | stable id; binds the Bevy entity to the entity with this id in the campaign or save; if the memory has no entity with this id, creates the entity | the game; the plugin if the game sets no id |
 //! | [`EntityKind`] | kind of the entity; a game's own components can require this component with `#[require]` | game and plugin |
 //! | [`Name`] | Bevy's component; the game may mutate it; the plugin checks it for changes every 50 ms | game and plugin |
 //! | [`PlaceId`] | stable id of the place where the entity is | game and plugin |
@@ -98,7 +99,7 @@
 //! An answer is structured data, which the game can also render as text. Each [line](recall::Line) of the answer's
 //! scene context contains a fact and the character's credence in the fact. It also contains how the character learned
 //! the fact, and to whom the character may tell the fact. If the character conceals a fact, it may tell the fact only
-//! to the listeners of a reveal whose condition is met.
+//! under the condition of a *reveal*, and only to the listeners of this reveal.
 //!
 //! ```
 //! use bevy_hearsay::prelude::*;
@@ -129,8 +130,8 @@
 //!
 //! The sets [`ReceiveSystems`], [`CollectSystems`] and [`SendSystems`] divide `Receive`, `Collect` and `Send` further.
 //! [`HearsayPlugins::in_schedules`] selects other schedules than `PreUpdate` and `PostUpdate`. The systems run in a
-//! fixed order. No system is exclusive, so that Bevy's ambiguity detector can check all systems. Commands do the work
-//! that needs the whole Bevy world.
+//! fixed order. No system is exclusive, so Bevy's ambiguity detector can check all systems. Work that needs the whole
+//! Bevy world is done by commands.
 //!
 //! Put systems that read the memory's answers in `Update`. In `Update`, systems see an answer in the same frame in
 //! which it arrives.
@@ -144,17 +145,18 @@
 //!
 //! # Guarantees
 //!
-//! - **No system blocks.** The game's threads touch no file, database, lock or model. The exception is exit: the game
-//!   then waits for at most [`MemorySettings::exit_timeout`] until its changes are committed. Queues are bounded. If a
-//!   queue is full, the plugin retries the request or reports an error. It never drops a request silently.
+//! - **No system blocks.** The game's threads touch no file, database, lock or model. The only exception is the exit of
+//!   the game: it waits until its changes are committed, for at most [`MemorySettings::exit_timeout`]. Queues are
+//!   bounded. If a queue is full, the plugin retries the request or reports an error. It never drops a request
+//!   silently.
 //! - **No lost update, no echo.** The plugin collects the game's changes for 250 ms and then sends them as one
 //!   operation, with the game as its author. Changes from elsewhere (an import, a DM, undo, loading a slot) become
 //!   changes of components, and the plugin does not send them back to the memory. If the game and another author change
 //!   the same field, the game's pending change is applied last. When no change is pending, components and memory have
 //!   equal values. A property test checks this with random changes in the game and in the memory.
-//! - **Order is kept.** A move takes effect before any line that is said later. A line takes effect before any question
-//!   that is asked later. A save, a question and a game event include all changes that the game made earlier in the
-//!   same frame. This also applies to components that the game mutated in place.
+//! - **Order is kept.** A move takes effect before all later lines. A line takes effect before all later questions. A
+//!   save, a question and a game event include all changes that the game made earlier in the same frame, including
+//!   components that the game mutated in place.
 //! - **Despawning an entity only unloads it.** The memory does not change. Dying ([`die`](EntityMemoryCommands::die)),
 //!   leaving and forgetting are explicit commands. [`erase`](EntityMemoryCommands::erase) removes an entity from the
 //!   memory until the removal is undone.
@@ -167,11 +169,11 @@
 //!
 //! # Saves
 //!
-//! A save is a directory with one database. [Slots](SaveCommands) are positions in its journal. Saving a slot costs one
-//! small write. Loading a slot reverts all later operations and cancels the pending questions. If the campaign files
-//! change, the changes are imported into the save without overwriting recorded play. When an entity is removed from the
-//! memory, the plugin despawns its Bevy entity if the *plugin* spawned it. If the *game* spawned it, the plugin
-//! triggers [`Forgotten`] on it.
+//! A save is a directory with one database. The database contains a journal, which is the list of all operations. A
+//! [slot](SaveCommands) is a position in this journal. Saving a slot costs one small write. Loading a slot reverts all
+//! later operations and cancels the pending questions. If the campaign files change, the plugin imports the changes
+//! into the save without overwriting recorded play. When an entity is removed from the memory, the plugin despawns its
+//! Bevy entity if the *plugin* spawned it. If the *game* spawned it, the plugin triggers [`Forgotten`] on it.
 //!
 //! # Threads
 //!
@@ -186,13 +188,14 @@
 //! On Linux, Android and Windows, all threads of the memory have a lower priority than the game's threads
 //! ([`MemoryPlugin::low_priority_threads`]). A commit therefore does not delay a frame.
 //!
-//! On a machine with two cores, give the encoder one thread. Embedding a question then takes 2.4 ms instead of 1.7 ms,
-//! but one core stays free for the game. The encoder embeds questions before new texts.
+//! On a machine with two cores, give the encoder one thread. The encoder then needs 2.4 ms instead of 1.7 ms for a
+//! question, but one core stays free for the game. The encoder processes questions before new texts.
 //!
 //! # Troubleshooting
 //!
-//! **The memory records nothing.** Check whether [`MemoryPhase`] is `Failed`. If so, the resource [`MemoryFailure`]
-//! contains the reason. Read the [`MemoryErrorMessage`] messages, or run with `RUST_LOG=bevy_hearsay=debug`.
+//! **The memory records nothing.** Check whether [`MemoryPhase`] is `Failed`. In this phase, the resource
+//! [`MemoryFailure`] contains the reason. Read the [`MemoryErrorMessage`] messages, or run with
+//! `RUST_LOG=bevy_hearsay=debug`.
 //!
 //! **An entity is not bound to the memory.** Another Bevy entity already has the same [`MemoryId`]. An error message
 //! names both entities.
@@ -200,8 +203,8 @@
 //! **A name or place that the game sets is overwritten at the start.** Saved values take precedence. Add
 //! [`PreferGameState`], or start a [new game](HearsayPlugins::new_game).
 //!
-//! **Nobody hears a line.** By default, the characters that are at the speaker's place, according to the memory, hear a
-//! line. Give the characters a [`PlaceId`], or set [`Earshot`].
+//! **Nobody hears a line.** By default, a line is heard by the characters whose place in the memory is the place of the
+//! speaker. Give the characters a [`PlaceId`], or set [`Earshot`].
 //!
 //! **A character of the campaign hears nothing.** The key `home` in a campaign file says where a character lives, not
 //! where the character is now. Add the key `location`, or move the character.
@@ -209,11 +212,11 @@
 //! **A fact that is passed on has no source.** A sentence ([`Statement::lore`]) is a new claim of its speaker, unless
 //! the speaker knows a fact in exactly these words. To pass on existing knowledge, tell the recorded fact
 //! ([`Statement::fact`]). The id of the fact is in [`knowledge`](EntityQuestionCommands::knowledge) and in citations.
-//! The derivation then leads from the hearer to the teller, and from the teller to the teller's own source.
+//! The recorded source then leads from the hearer to the teller, and from the teller to the teller's own source.
 //!
-//! **Answers take seconds.** The encoder was built without optimisation. Add the profile that the warning in the log
-//! shows to the game's `Cargo.toml`. If no model is loaded, [`EncoderStatus`] contains the reason, and search uses only
-//! keywords and the graph.
+//! **Answers take seconds.** The encoder was built without optimisation. The log contains a warning with a build
+//! profile. Add this profile to the game's `Cargo.toml`. If no model is loaded, [`EncoderStatus`] contains the reason,
+//! and search uses only keywords and the graph.
 //!
 //! **There are too many entities.** Set [`SpawnPolicy`] so that only the surroundings of the scene are spawned. You can
 //! change the policy while the game runs.

@@ -92,15 +92,15 @@ impl HearsayPlugins {
         Self { memory: MemoryPlugin { campaign, save, start, ..MemoryPlugin::default() }, ..Self::default() }
     }
 
-    /// Configures a dedicated server without a window. Long frames are harmless on a server, so writing loaded values
-    /// to components may take 2 ms per frame, four times the default.
+    /// Configures a dedicated server without a window. Long frames are harmless on a server. The plugin may therefore
+    /// take 2 ms per frame to write loaded values to components, which is four times the default.
     pub fn headless(mut self) -> Self {
         self.sync.budget = std::time::Duration::from_millis(2);
         self
     }
 
     /// Configures a game without a DM, in which nobody reviews doubtful facts. Doubtful facts therefore become claims.
-    /// The credence in such a claim is at most the confidence of the claim. The review queue stays empty.
+    /// A character's credence in such a claim is at most the confidence of the claim. The review queue stays empty.
     pub fn autonomous(mut self) -> Self {
         self.memory.mode = Some(hearsay_commands::policy::ReviewMode::Autonomous);
         self

@@ -58,8 +58,8 @@ fn collect_errors(mut log: ResMut<ErrorLog>, mut messages: MessageReader<MemoryE
 
 /// An app without a window. Each frame advances Bevy's time by 1/60 s, and frames run as fast as possible.
 ///
-/// The ids of entities without an explicit id are the same in each run of the app. If a test opens a save again, and
-/// spawns such entities in both runs, the second app needs [another seed](Self::seed_ids).
+/// The ids of entities without an explicit id are the same in each run of the app. If a test opens the same save twice
+/// and spawns such entities both times, the second app needs [another seed](Self::seed_ids).
 pub struct SteppingApp(App);
 
 impl Deref for SteppingApp {
@@ -79,9 +79,9 @@ impl SteppingApp {
     /// Maximum time that [`settle`](Self::settle) waits.
     pub const SETTLE_TIMEOUT: Duration = Duration::from_secs(30);
 
-    /// Creates an app with Bevy's minimal plugins and the given plugins. Unless `plugins` sets engine settings, the
-    /// sentence encoder and extraction are disabled: no model is loaded, and search uses only keywords and the graph.
-    /// Changes are sent after at most one millisecond.
+    /// Creates an app with Bevy's minimal plugins and the given plugins. If `plugins` sets no engine settings, the
+    /// sentence encoder and extraction are disabled. The app then loads no model, and search uses only keywords and the
+    /// graph. Changes are sent after at most one millisecond.
     pub fn new(plugins: HearsayPlugins) -> Self {
         Self::with(plugins, |_| {})
     }
@@ -121,8 +121,8 @@ impl SteppingApp {
         self.0.update();
     }
 
-    /// Runs frames until no work is pending. Then the memory is open or failed to open, the game's changes are
-    /// committed, and the components show the memory's content.
+    /// Runs frames until no work is pending. Afterwards, the memory is open or has failed to open, the game's changes
+    /// are committed, and the components show the memory's content.
     ///
     /// # Panics
     /// Panics if work is still pending after [`SETTLE_TIMEOUT`](Self::SETTLE_TIMEOUT).

@@ -20,8 +20,8 @@ pub(crate) struct AsyncModel<R, M> {
     last_request: Option<(R, StateVersion, Instant)>,
     /// The current model and its request.
     current: Option<(M, R)>,
-    /// The previous model. It is dropped by the next background read, because freeing a large model takes too long for
-    /// a frame.
+    /// The previous model. The next background read drops it, because this takes too long for a frame if the model is
+    /// large.
     previous: Option<M>,
     error: Option<String>,
 }

@@ -1,6 +1,6 @@
-//! Support for right-to-left scripts. egui shapes each run of letters in the correct direction, but places words and
-//! runs from left to right in the order of the text. This module puts the words and runs of each line into visual
-//! order, with the Unicode Bidirectional Algorithm, <https://www.unicode.org/reports/tr9/>.
+//! Support for right-to-left scripts. egui draws the letters of a word in the correct direction, but places the words
+//! of a line from left to right. This module puts the words of each line into visual order, with the Unicode
+//! Bidirectional Algorithm, <https://www.unicode.org/reports/tr9/>.
 
 use std::{borrow::Cow, ops::Range, sync::Arc};
 

@@ -1,9 +1,10 @@
 //! Keyboard input of the panels.
 //!
-//! `bevy_egui` gives all keys of a frame the modifier keys that are held at its end, so a fast Ctrl+L in a slow frame is a
-//! plain `l`. It also delivers all keys of a frame at once, so the letters after Ctrl+L do not reach the field that gets
-//! the focus. The systems here replace its conversion: each key has the modifiers that were held when it was pressed, and
-//! the keys after one that can move the focus wait for the next frame.
+//! `bevy_egui` reads the modifier keys only at the end of a frame. If the user presses and releases Ctrl+L within one
+//! slow frame, egui therefore receives a plain `l`. `bevy_egui` also delivers all keys of a frame at once. If the user
+//! types letters after Ctrl+L in the same frame, the letters do not reach the field that gets the focus. The systems in
+//! this module replace the conversion of `bevy_egui`: each key has the modifiers that were held when it was pressed. If
+//! a key can move the focus, the keys after it wait for the next frame.
 
 use std::collections::VecDeque;
 

@@ -32,7 +32,7 @@
 //! - **No typed text is lost** when the window closes: drafts, filters and layout are saved in [`SavedDesk`].
 //! - **In screen-safe mode, the panels draw no secrets.** They read a [`CommonView`], which contains only what every
 //!   player character knows.
-//! - **Colour is never the only sign of a state.** Every clickable widget has a name for screen readers.
+//! - **The panels show each state also without colour.** Every clickable widget has a name for screen readers.
 //!
 //! # Appearance
 //!

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub struct NamedEntity {
     /// Id of the entity.
     pub id: EntityId,
-    /// Main name of the entity, or its id if it has no name.
+    /// Main name of the entity, or its id if the entity has no name.
     pub name: String,
     /// Kind of the entity.
     pub kind: Option<Kind>,
@@ -32,7 +32,8 @@ pub struct NameIndex {
     all: Vec<NamedEntity>,
     by_id: HashMap<EntityId, usize>,
     /// Sorted list of normalized names, aliases and ids. A name of several words is also listed without its first
-    /// words: `old salt quay` is also listed as `salt quay` and `quay`. The number is the index of the entity in `all`.
+    /// words. For example, `old salt quay` is also listed as `salt quay` and `quay`. The number is the index of the
+    /// entity in `all`.
     spellings: Vec<(String, usize)>,
 }
 
@@ -89,7 +90,7 @@ impl NameIndex {
     /// name, as [`hearsay_query::resolve`] describes.
     ///
     /// # Errors
-    /// Returns an error if no entity has this name, or if several entities have it.
+    /// Returns an error if no entity has this name, or if several entities have this name.
     pub fn resolve(&self, name: &str) -> Result<EntityId, QueryError> {
         self.table.resolve(name)
     }
@@ -117,8 +118,8 @@ impl NameIndex {
         })
     }
 
-    /// Returns at most `limit` entities for which `is_offered` returns `true` and which have a name with a word that
-    /// begins with `typed`. Entities whose main name begins with `typed` come first.
+    /// Returns at most `limit` entities for which `is_offered` returns `true`. Each of these entities has a name with a
+    /// word that begins with `typed`. Entities whose main name begins with `typed` come first.
     pub fn completions(
         &self,
         typed: &str,

@@ -29,8 +29,8 @@ use crate::{
 /// One panel of the DM console.
 ///
 /// In each frame in which the panel is visible, the DM console calls [`update`](Self::update) and then
-/// [`ui`](Self::ui). Neither call may block: requests to the memory return tickets, which the panel polls in the next
-/// frame.
+/// [`ui`](Self::ui). Neither function may block. Requests to the memory return tickets, and the panel polls these
+/// tickets in the next frames.
 pub trait Panel: Send + Sync {
     /// Returns the title of the panel's tab.
     fn title(&self) -> Cow<'_, str>;
@@ -123,8 +123,8 @@ pub enum Request {
     Execute(DeskCommand),
     /// Register a write that was made without a [`DeskCommand`], so that undo can revert this write.
     RegisterWrite(Written),
-    /// Revert the DM's newest operation that is still in effect. The DM console names this operation, and asks first if
-    /// later operations depend on it.
+    /// Revert the DM's newest operation that is still in effect. The DM console shows the name of this operation. If
+    /// later operations depend on it, the console asks for confirmation.
     Undo,
     /// Revert the newest undo.
     Redo,
@@ -219,8 +219,8 @@ impl DeskCommand {
         Self::Custom { description: description.into(), make_operation: Arc::new(make_operation) }
     }
 
-    /// Returns a short description to display while the command is in progress. Once the command is complete, display
-    /// the summary of the operation instead, because it is more precise.
+    /// Returns a short description to display while the command is in progress. After the command is complete, display
+    /// the summary of the operation instead, because the summary is more precise.
     pub fn description(&self) -> Cow<'_, str> {
         Cow::Borrowed(match self {
             Self::Decide(Decisions { facts, decision, .. }) => {
@@ -286,14 +286,14 @@ pub struct CommandReport {
 pub struct DisplayContext {
     /// Colours, sizes and spacing.
     pub theme: Arc<Theme>,
-    /// Whether players can see the screen. If so, the panels read only the [common view](crate::CommonView) and offer no
-    /// edits of facts. This field hides no data.
+    /// Whether players can see the screen. With `true`, the panels read only the [common view](crate::CommonView), and
+    /// offer no edits of facts. This field itself hides no data.
     pub screen_safe: bool,
-    /// Whether quiet mode is on. In quiet mode, which is for combat, panels show no animated badges, and no popups that
-    /// the user did not request.
+    /// Whether quiet mode is on. Quiet mode is for combat. In this mode, panels show no animated badges, and only
+    /// popups that the user requested.
     pub quiet: bool,
-    /// Whether this panel receives keys without modifiers. Only the active panel receives them, and only while no text
-    /// field has the focus.
+    /// Whether this panel receives keys without modifiers. Only the active panel receives these keys, and only while no
+    /// text field has the focus.
     pub accepts_keys: bool,
     /// Name of the command that the user chose for this panel in the command palette in this frame; `None` if there is
     /// no such command.
@@ -316,7 +316,7 @@ impl Default for DisplayContext {
 }
 
 impl DisplayContext {
-    /// Returns whether the user gave a command to this panel in this frame, with a key or in the command palette.
+    /// Returns whether the user chose this command for this panel in this frame, with a key or in the command palette.
     pub fn is_triggered(&self, ui: &egui::Ui, command: &Command) -> bool {
         let is_chosen = self.chosen_command == Some(command.name);
         // Ignore keys while a text field has the focus: the focus may have moved in this frame.

@@ -65,10 +65,10 @@ pub struct PanelContextPoller {
     changed_at: Option<Instant>,
     pending_context: Option<Ticket<PanelContext>>,
     context_version: Option<StateVersion>,
-    /// The pending read of all names. The answer is `None` if the names did not change.
+    /// The pending read of all names. If the names did not change, the answer is `None`.
     pending_names: Option<Ticket<Option<NameIndex>>>,
-    /// The previous names. They are dropped by the next background read, because freeing many names takes too long for
-    /// a frame.
+    /// The previous names. The next background read drops them, because this takes too long for a frame if there are
+    /// many names.
     previous_names: Option<Arc<NameIndex>>,
     names_read_at: Option<(StateVersion, Instant)>,
 }
@@ -86,7 +86,7 @@ impl PanelContextPoller {
         (self.status_requested_at, self.changed_at) = (None, Some(Instant::now()));
     }
 
-    /// Returns whether the memory changed a short time ago, so that panels may still have to read it.
+    /// Returns whether the memory changed a short time ago. Panels may then still have to read the changes.
     pub fn is_settling(&self) -> bool {
         self.changed_at.is_some_and(|changed_at| changed_at.elapsed() < SETTLING_TIME)
     }

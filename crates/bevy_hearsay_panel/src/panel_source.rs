@@ -15,8 +15,8 @@ use crate::{
     panel_context::{PanelContext, read_context},
 };
 
-/// The data of a screen that players can see: only what every player character knows. There is no other way to create
-/// this type than to reduce a state to the [common view](common_view), so it contains nothing else.
+/// The data of a screen that players can see. It contains only facts that every player character knows. You can create
+/// this type only by reducing a state to the [common view](common_view), so it never contains other data.
 #[derive(Debug, Clone)]
 pub struct CommonView {
     snapshot: ReadSnapshot,
@@ -37,7 +37,8 @@ impl CommonView {
         Ok(Self { snapshot, context })
     }
 
-    /// Returns the context of panels that players can see. Its version is that of the complete state.
+    /// Returns the context of panels that players can see. The version in this context is the version of the complete
+    /// state.
     pub fn context(&self) -> &PanelContext {
         &self.context
     }
@@ -48,8 +49,8 @@ impl CommonView {
     }
 }
 
-/// The data source of a panel. In screen-safe mode, the source is the [`CommonView`], so that a panel cannot read
-/// anything that some player does not know.
+/// The data source of a panel. In screen-safe mode, the source is the [`CommonView`], so a panel can read only facts
+/// that all player characters know.
 #[derive(Debug, Clone, Copy)]
 pub struct PanelSource<'a> {
     /// Runs the reads on its threads.
@@ -63,7 +64,7 @@ impl<'a> PanelSource<'a> {
         Self { memory, common: None }
     }
 
-    /// Creates the source of a panel that players can see. The memory only runs the reads.
+    /// Creates the source of a panel that players can see. The memory only runs the reads on its threads.
     pub fn players(memory: &'a Memory, common: &'a CommonView) -> Self {
         Self { memory, common: Some(common) }
     }
@@ -101,7 +102,7 @@ impl<'a> PanelSource<'a> {
         }
     }
 
-    /// Searches. The common view is searched by words and names, but not by meaning.
+    /// Searches the memory or the common view. In the common view, the search uses words and names, but not meaning.
     ///
     /// # Errors
     /// Returns an error if the request queue is full or the memory is closed.

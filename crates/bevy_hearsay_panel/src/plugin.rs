@@ -40,8 +40,8 @@ use crate::{
 /// ```
 ///
 /// The plugin adds [`EguiPlugin`] if the app does not have it. egui draws on the app's first camera. Without a camera,
-/// nothing is shown. Add `run_if(not(egui_wants_any_keyboard_input))` to the game's input systems, so that they ignore
-/// keys typed into the panels.
+/// the console is not visible. To prevent the game from receiving keys that the user types into the panels, add
+/// `run_if(not(egui_wants_any_keyboard_input))` to the game's input systems.
 #[derive(Debug, Clone)]
 pub struct HearsayPanelPlugin {
     /// Key that opens and closes the DM console. Default F10. With `None`, no key opens the console, so the app must
@@ -49,14 +49,15 @@ pub struct HearsayPanelPlugin {
     pub key: Option<KeyCode>,
     /// Whether the DM console is open at the start. Default false.
     pub open: bool,
-    /// Whether the DM console fills the window. If `false`, it is a movable window above the game. Default false.
+    /// Whether the DM console fills the window. If `false`, the console is a movable window above the game. Default
+    /// `false`.
     pub fill_window: bool,
-    /// File in which the layout, the theme and the typed text are saved. Default `None`: nothing is saved.
+    /// File in which the layout, the theme and the typed text are saved. With `None` (the default), they are not saved.
     pub save_file: Option<PathBuf>,
     /// Theme to use if no theme was saved. Default: the built-in dark theme.
     pub theme: Option<Theme>,
-    /// Wakes an app that draws only when something changed. With it, the DM console causes frames only for input, for
-    /// data and for animations. Default `None`, for a game that draws all the time.
+    /// Function that wakes an app that draws a frame only after a change. If this field is set, the DM console requests
+    /// frames only for input, new data and animations. Default `None`, for a game that draws all frames.
     pub waker: Option<Waker>,
 }
 

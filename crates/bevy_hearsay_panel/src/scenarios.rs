@@ -1,5 +1,6 @@
 //! Tests of ten typical moments of a session at the table, with the complete DM console and the real engine. Each
-//! moment may take at most ten seconds of input: five keys count as one second, and so does one click.
+//! moment may take at most ten seconds of input. Five keys count as one second, and one click also counts as one
+//! second.
 
 use std::time::{Duration, Instant};
 

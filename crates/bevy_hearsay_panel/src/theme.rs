@@ -135,7 +135,7 @@ pub struct Palette {
     /// Colour of secrets.
     #[serde(deserialize_with = "colour")]
     pub secret: Color32,
-    /// Background of the words in a quote that state the fact.
+    /// Background of the words that state the fact, in a quote.
     #[serde(deserialize_with = "colour")]
     pub mark: Color32,
     /// Colours of entities, by kind. The key `other` is for kinds that the campaign defines.
@@ -176,7 +176,7 @@ pub enum Tone {
     Secret,
 }
 
-/// The theme in use: one shade of a theme file, at a given scale.
+/// The current theme: one shade of a theme file, at a given scale.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Theme {
     file: Arc<ThemeFile>,
@@ -279,7 +279,7 @@ impl Theme {
         kind_colour.or_else(|| palette.kinds.get("other")).copied().unwrap_or(palette.weak)
     }
 
-    /// Applies the theme to an egui context. This call costs almost nothing if nothing changed.
+    /// Applies the theme to an egui context. If the theme did not change, this call takes almost no time.
     pub fn apply(&self, ctx: &egui::Context) {
         let key = egui::Id::new("hearsay theme");
         let applied_settings: Option<(Shade, u32)> = ctx.data(|data| data.get_temp(key));

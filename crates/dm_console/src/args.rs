@@ -10,17 +10,17 @@ use clap::Parser;
 #[derive(Debug, Parser)]
 #[command(
     version,
-    after_help = "Press F1 or ? to show all keys. On a machine without a display, run: xvfb-run dm_console -C CAMPAIGN --screenshot out.png"
+    after_help = "To show all keys in the console, press F1 or ?. To take a screenshot on a machine without a display, run: xvfb-run dm_console -C CAMPAIGN --screenshot out.png"
 )]
 pub(crate) struct Args {
-    /// Campaign directory [env: HEARSAY_CAMPAIGN] [default: the nearest campaign, from the working
-    /// directory upward]
+    /// Campaign directory [env: HEARSAY_CAMPAIGN] [default: the campaign in the working directory or in the
+    /// nearest directory above it]
     #[arg(long, short = 'C', value_name = "DIR")]
     pub(crate) campaign: Option<PathBuf>,
     /// Save a screenshot of the window to FILE, then exit
     #[arg(long, value_name = "FILE")]
     pub(crate) screenshot: Option<PathBuf>,
-    /// Fail if the screenshot differs from this earlier screenshot
+    /// Exit with an error if the new screenshot differs from the earlier screenshot in FILE
     #[arg(long, value_name = "FILE", requires = "screenshot")]
     pub(crate) compare: Option<PathBuf>,
     #[arg(long, value_name = "NAME", value_parser = parse_panel, help = format!("Open this panel: {}", panel_names()))]
@@ -29,13 +29,13 @@ pub(crate) struct Args {
     /// in the entity panel
     #[arg(long, value_name = "ID")]
     pub(crate) show: Option<String>,
-    /// Search for this text in the search panel
+    /// Open the search panel, and search for these words
     #[arg(long, value_name = "WORDS")]
     pub(crate) search: Option<String>,
-    /// Size of the window in pixels [default: the size at the last exit, or 1280x720]
+    /// Size of the window in pixels [default: the size at the last exit; at the first start, 1280x720]
     #[arg(long, value_name = "WIDTHxHEIGHT", value_parser = parse_size)]
     pub(crate) size: Option<(u32, u32)>,
-    /// Theme: `dark`, `light`, or the path of a theme file
+    /// Theme of the interface: `dark`, `light`, or the path of a theme file
     #[arg(long, value_name = "THEME", default_value = "dark")]
     theme: String,
     /// Scale of the interface, from 0.75 to 2.0
@@ -44,7 +44,7 @@ pub(crate) struct Args {
     /// Start in screen-safe mode, which hides all secrets
     #[arg(long)]
     pub(crate) screen_safe: bool,
-    /// Do not use the sentence encoder; rank by keywords and graph only
+    /// Do not use the sentence encoder; rank search results by keywords and by the graph only
     #[arg(long)]
     pub(crate) no_meaning: bool,
     /// Do not import changed campaign files
@@ -57,7 +57,7 @@ impl Args {
     pub(crate) fn theme(&self) -> anyhow::Result<Theme> {
         anyhow::ensure!(
             Theme::SCALE_RANGE.contains(&self.scale),
-            "--scale {}: choose a number from {} to {}",
+            "the value {} of --scale is out of range; choose a number from {} to {}",
             self.scale,
             Theme::SCALE_RANGE.start(),
             Theme::SCALE_RANGE.end()

@@ -61,7 +61,8 @@ fn print_error(message: &str) {
 fn run(args: &Args) -> anyhow::Result<AppExit> {
     let Some(directory) = find_campaign_directory(args.campaign.clone()) else {
         anyhow::bail!(
-            "no campaign found in this directory or above it; name the campaign directory with -C DIR or with the \
+            "no campaign found in this directory or in any directory above it; name the campaign directory with -C \
+             DIR or with the \
              environment variable HEARSAY_CAMPAIGN"
         );
     };

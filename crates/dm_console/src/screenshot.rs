@@ -166,7 +166,7 @@ fn compare(image: &Image, reference: &Path) -> anyhow::Result<()> {
     let screenshot = image.clone().try_into_dynamic()?.to_rgb8();
     anyhow::ensure!(
         screenshot.dimensions() == reference_image.dimensions(),
-        "the screenshot and {} differ in size",
+        "the new screenshot and {} differ in size",
         reference.display()
     );
     let is_different = |(a, b): &(&u8, &u8)| a.abs_diff(**b) > MAX_COLOUR_DIFFERENCE;

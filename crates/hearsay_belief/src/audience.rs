@@ -1,4 +1,4 @@
-//! Default audience: who knows a fact if the fact does not name its knowers.
+//! Default audience: the knowers of a fact that does not name its knowers.
 
 use hearsay_model::{Audience, EntityId, Fact, FactStatus, Kind, Knower, PredicateRole, State, Vocabulary};
 
@@ -32,12 +32,12 @@ impl EntityLookup for State {
 /// - **Private**: the subject knows the fact.
 /// - **Parties**: the subject and the object know the fact.
 /// - **Local**: the subject, the object and a place know the fact. If the subject is a location, the place is the
-///   subject itself. Otherwise, the place is the residence or location of the subject or, if the subject has neither,
-///   of the object.
+///   subject itself. Otherwise, the place is the residence or location of the subject. If the subject has neither, the
+///   place is the residence or location of the object.
 /// - **Common**: everyone knows the fact.
 ///
-/// Entities that cannot know anything, such as items and events, are not included. A private fact about an item
-/// therefore has no knowers.
+/// Entities that cannot know facts, such as items and events, are not included. A private fact about an item therefore
+/// has no knowers.
 pub fn default_audience(audience: Audience, fact: &Fact, context: &impl EntityLookup) -> Vec<Knower> {
     let (subject, object) = (fact.subject(), fact.object().entity());
     let mut knowers: Vec<EntityId> = Vec::new();

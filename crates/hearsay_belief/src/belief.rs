@@ -14,13 +14,13 @@ use crate::{
 /// The minimum credence at which a fact counts as believed.
 pub const BELIEF_THRESHOLD: f64 = 0.5;
 
-/// Whether a knower believes a fact that it knows, and if not, why not.
+/// Whether a knower believes a fact that it knows. If not, the variant names the reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BeliefStatus {
     /// The knower believes the fact.
     Believed,
-    /// The knower has heard of the fact and does not believe it.
+    /// The knower has heard of the fact, but does not believe it.
     Doubted,
     /// The knower knows that the fact has ended. Contains the id of the fact that states the end.
     Ended(FactId),
@@ -30,21 +30,21 @@ pub enum BeliefStatus {
     Outweighed(FactId),
 }
 
-/// The end of a fact that a knower knows to have ended.
+/// The end of a fact, as far as a knower knows that the fact has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KnownEnd<'v> {
     /// The date of the end; `None` if the knower does not know the date.
     pub date: Option<&'v Date>,
 }
 
-/// One fact that a knower knows, with the degree to which the knower believes it.
+/// One fact that a knower knows, with the degree to which the knower believes the fact.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Belief<'v> {
     /// The fact, with the edges through which the knower knows it.
     pub known: &'v Known,
     /// The knower's credence in the fact, reduced by the refutations that the knower knows.
     pub credence: Credence,
-    /// Whether the knower believes the fact, and if not, why not.
+    /// Whether the knower believes the fact, or the reason why it does not.
     pub status: BeliefStatus,
     /// Contradicting facts that the knower knows, sorted by id.
     pub contradicting_facts: Vec<FactId>,
@@ -57,9 +57,9 @@ impl View {
     /// [recency](Known::recency), the latest first.
     ///
     /// The credence of a refuted fact is `c (1 − r) ÷ (1 − c r)` by Dempster's rule, where `c` is the
-    /// [credence](Known::credence) of the fact and `r` the credence of the refutation. A refutation that the knower was
-    /// told does not change the belief in a fact that the knower observed. If the knower observed both the fact and the
-    /// refutation, it believes the later observation.
+    /// [credence](Known::credence) of the fact and `r` the credence of the refutation. If the knower observed a fact, a
+    /// refutation that the knower only heard does not change its belief. If the knower observed both the fact and the
+    /// refutation, the knower believes the later observation.
     pub fn beliefs(&self, subject: &EntityId, predicate: &Predicate) -> Vec<Belief<'_>> {
         let candidates = self.facts_with_subject(subject).filter(|known| known.predicate() == predicate);
         let mut beliefs: Vec<Belief> = candidates.map(|known| self.belief(known)).collect();
@@ -89,11 +89,11 @@ impl View {
         beliefs
     }
 
-    /// Returns the end of a fact if the knower knows that the fact has ended by the moment of the view; otherwise
-    /// `None`.
+    /// Returns the end of a fact. Returns `None` if the knower does not know that the fact has ended at the moment of
+    /// the view.
     ///
-    /// The knower knows the end of a fact if it believes another fact that states the end. It also knows the ends of
-    /// its own memberships and residences.
+    /// A knower knows the end of a fact if the knower believes another fact that states this end. A knower also knows
+    /// the ends of its own memberships and residences.
     pub fn known_end<'v>(&'v self, known: &'v Known) -> Option<KnownEnd<'v>> {
         let own_end = self.knower().entity().and_then(|knower| known.own_end(knower, self.vocabulary(), self.as_of()));
         let stated_end = || self.ending_fact(known).map(|ending| KnownEnd { date: ending.since() });
@@ -110,7 +110,7 @@ impl View {
         })
     }
 
-    /// Returns how much the knower believes a fact that it knows.
+    /// Returns the knower's belief in a fact that the knower knows.
     pub fn belief<'v>(&'v self, known: &'v Known) -> Belief<'v> {
         let mut refutations = Vec::new();
         let mut outweighed = None;
@@ -134,23 +134,24 @@ impl View {
         Belief { known, credence: credence(belief), status, contradicting_facts }
     }
 
-    /// Returns the facts that the knower thinks another entity knows, each with the reasons.
+    /// Returns the facts that another entity knows in the opinion of the knower, each with the reasons for this
+    /// opinion.
     ///
     /// The answer depends only on the knower's own knowledge. It contains:
     ///
-    /// - facts that the knower learned while the other entity was present;
-    /// - facts that the other entity told the knower, or that the knower told the other entity;
-    /// - facts known to a group or place to which, as far as the knower knows, the other entity belongs;
-    /// - common lore;
-    /// - arrivals at a place that the knower witnessed, if the knower knows that the other entity was at that place at
-    ///   the time. Everyone at a place can see who arrives.
+    /// - facts that the knower learned while the other entity was present
+    /// - facts that the other entity told the knower, or that the knower told the other entity
+    /// - facts of a group or place to which the other entity belongs, as far as the knower knows
+    /// - common lore
+    /// - arrivals at a place that the knower witnessed, if the knower knows that the other entity was at this place at
+    ///   that time, because everyone at a place can see arrivals
     pub fn attributed_facts(&self, other: &EntityId) -> BTreeMap<FactId, Vec<Attribution>> {
         let mut cache = AttributionCache::default();
         let reasons = |known: &Known| (known.id(), self.reasons(other, known, &mut cache));
         self.facts().map(reasons).filter(|(_, reasons)| !reasons.is_empty()).collect()
     }
 
-    /// Returns the reasons why the knower thinks that another entity knows a fact.
+    /// Returns the knower's reasons for the opinion that another entity knows a fact.
     /// [`attributed_facts`](Self::attributed_facts) lists the possible reasons. The latest reason comes first.
     pub fn attribution_reasons(&self, other: &EntityId, known: &Known) -> Vec<Attribution> {
         self.reasons(other, known, &mut AttributionCache::default())
@@ -213,11 +214,11 @@ impl View {
         reasons
     }
 
-    /// Returns the facts with this subject and predicate that the knower thinks another entity knows, each with the
-    /// reasons.
+    /// Returns the facts with this subject and predicate that another entity knows in the opinion of the knower, each
+    /// with the reasons for this opinion.
     ///
     /// The result is a part of [`attributed_facts`](Self::attributed_facts). The fact with the latest start of validity
-    /// comes first: the other entity probably believes this fact.
+    /// comes first, because the other entity probably believes this fact.
     pub fn attributed_beliefs(
         &self,
         other: &EntityId,
@@ -326,8 +327,8 @@ fn start_of_validity(known: &Known) -> Option<GameTime> {
     known.since().and_then(|date| date.time)
 }
 
-/// Reason to think that another entity knows a fact. The variants are ordered by strength, from the weakest to the
-/// strongest.
+/// Reason for the opinion that another entity knows a fact. The variants are ordered from the weakest to the strongest
+/// reason.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AttributionReason {
@@ -345,7 +346,7 @@ pub enum AttributionReason {
     ToldMe,
 }
 
-/// Reason to think that another entity knows a fact, with its details.
+/// Reason for the opinion that another entity knows a fact, with its details.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Attribution {
     /// The kind of reason.
@@ -354,7 +355,7 @@ pub struct Attribution {
     pub edge: KnowledgeId,
     /// The game time at which the other entity learned the fact, as far as the knower knows.
     pub since: Option<GameTime>,
-    /// The credence that the knower thinks the other entity has in the fact.
+    /// The credence of the other entity in the fact, in the opinion of the knower.
     pub credence: Credence,
 }
 

@@ -1,5 +1,5 @@
 //! Computation of credence: along a chain of retellings, and for several edges together. The *belief* of an edge is the
-//! credence that its knower would have if it had only this edge.
+//! credence that its knower would have with only this edge.
 //!
 //! # Along a chain
 //!
@@ -22,8 +22,8 @@
 //!
 //! Edges with independent origins corroborate each other. The resulting credence is `1 − Π (1 − belief)` over all
 //! origins, where `belief` is the highest belief of an edge with this origin. Origins are independent *as far as the
-//! knower can tell*: see [`combined_belief`]. Testimony does not change the belief in an observation or in a certain
-//! fact.
+//! knower can tell*: see [`combined_belief`]. Testimony does not change the belief in an observation, or in a fact
+//! whose credence the campaign states as 1 or 0.
 //!
 //! The computation reads only the knower's edges and their justifications, so no other data can influence the result.
 
@@ -34,7 +34,7 @@ use hearsay_model::{
 };
 use rustc_hash::FxHashMap;
 
-/// Factor by which each retelling reduces belief, even if the teller is trusted fully.
+/// Factor by which each retelling reduces belief, even if the hearer fully trusts the teller.
 pub const RETELLING_FACTOR: f64 = 0.9;
 
 /// Weight of the first impression of a teller. The first impression counts as much as this number of experiences.
@@ -65,7 +65,7 @@ impl<'s> BeliefCalculator<'s> {
         self.state.knowledge(id).or_else(|| self.new_edges.get(&id)).map(AsRef::as_ref)
     }
 
-    /// Returns how much this edge alone makes the knower believe the fact, 0.0–1.0.
+    /// Returns the credence in the fact that this edge alone gives the knower, 0.0–1.0.
     pub fn belief(&mut self, id: KnowledgeId, edge: &KnowledgeEdge) -> f64 {
         if edge.sources.is_empty() {
             return edge.credence.get();
@@ -166,17 +166,17 @@ pub struct WeighedEdge<'a> {
     pub id: KnowledgeId,
     /// The edge to the fact.
     pub edge: &'a KnowledgeEdge,
-    /// How much this edge alone makes the knower believe the fact, 0.0–1.0.
+    /// Credence in the fact that this edge alone gives the knower, 0.0–1.0.
     pub belief: f64,
     /// Whether the edge is the knower's own edge. The value is `false` for edges of groups and places, and for common
     /// lore.
     pub is_own: bool,
 }
 
-/// Returns how much a knower believes a fact that it knows through several edges, 0.0–1.0. `shared` contains the edges
-/// that only record that the knower told others.
+/// Returns the credence of a knower in a fact that it knows through several edges, 0.0–1.0. `shared` contains the edges
+/// that only record that the knower told others the fact.
 ///
-/// - If the knower has its own edges, only its own edges count. For example, if the knower was told the fact, the
+/// - If the knower has its own edges, only its own edges count. For example, if the knower itself heard the fact, the
 ///   belief of its town does not count.
 /// - If some edges are observations or are certain (authored with a credence of 1 or 0), only the latest of these edges
 ///   counts.

@@ -16,7 +16,7 @@ pub struct DerivationStep {
     /// Whether the knower of the fact has this edge itself or through a group or place. Only the first step has an
     /// access path; the value is `None` for all other steps.
     pub access_path: Option<AccessPath>,
-    /// How much this edge alone makes its knower believe the fact.
+    /// Credence in the fact that this edge alone gives its knower.
     pub belief: Credence,
     /// The factor by which the teller's belief is multiplied to get the belief of this edge. The factor depends on the
     /// knower's trust in the teller, including experiences.

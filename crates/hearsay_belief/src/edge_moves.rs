@@ -4,8 +4,8 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use hearsay_model::{Change, FactId, Justification, KnowledgeEdge, KnowledgeId, State};
 
-/// Returns the edges of facts together with all edges that depend on them, by id. Leaves out the edges of removed
-/// entities, and deductions from the facts.
+/// Returns the edges of facts, and all edges that depend on these edges, by id. Omits the edges of removed entities,
+/// and deductions from the facts.
 pub fn edges_with_dependents(
     state: &State,
     facts: impl IntoIterator<Item = FactId>,
@@ -31,8 +31,8 @@ pub fn edges_with_dependents(
 
 /// Returns the changes that move the edges of facts to the facts that replace them, together with all edges that depend
 /// on these edges. `replacements` contains the new fact of each old fact. The id of an edge depends on its
-/// justifications, so each edge is written after the edges that it depends on. Deductions stay, because the new fact
-/// may not imply them. The changes do not remove the old facts and their edges.
+/// justifications, so each edge is written after the edges on which it depends. Deductions from the old facts stay,
+/// because they may not follow from the new facts. The changes do not remove the old facts and their edges.
 pub fn move_edges(state: &State, replacements: &BTreeMap<FactId, FactId>) -> Vec<Change> {
     let edges = edges_with_dependents(state, replacements.keys().copied());
     let new_fact = |id: FactId| replacements.get(&id).copied().unwrap_or(id);

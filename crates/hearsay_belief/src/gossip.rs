@@ -2,19 +2,20 @@
 //!
 //! [`gossip`] simulates one *step*: a span of game time. The function reads a state and returns the changes of one
 //! operation. It does not apply the changes, so you can use a step as a preview. The same state and options always give
-//! exactly the same changes. A step gives the same result as two consecutive committed steps that cover the same time.
+//! exactly the same changes. If you divide a step into two consecutive steps and commit both, the result is the same.
 //!
 //! # Meetings
 //!
 //! Living NPCs at the same place meet. An NPC is at the place that a canon LOCATED_AT fact states for that time.
-//! Without such a fact, the NPC is where it lives (RESIDENT_OF). A day has eight rounds of meetings, at 8/24, 10/24, …,
-//! 22/24 of its length. In each round, some characters are selected and paired at random. Player characters do not take
-//! part, because the players decide what their characters say.
+//! Without such a fact, the NPC is at its residence (RESIDENT_OF). A day has eight rounds of meetings, at 8/24, 10/24,
+//! …, 22/24 of its length. In each round, some characters are selected and paired at random. Player characters do not
+//! take part, because the players decide what their characters say.
 //!
-//! Sometimes a character visits a neighbouring place. Two places are neighbours if a canon relation such as PART_OF or
-//! a road connects them, or if both are PART_OF the same place. A visitor sets out at the start of a day, travels all
-//! day and meets nobody. The visitor spends the whole next day at the neighbouring place. There it tells news that it
-//! knew when it set out, and hears the local news. News therefore takes at least a day from one place to the next.
+//! Sometimes a character visits a neighbouring place. Two places are neighbours if a canon relation connects them, such
+//! as PART_OF or a road, or if both are PART_OF the same place. A visitor sets out at the start of a day, travels all
+//! day and meets nobody. The visitor spends the whole next day at the neighbouring place. At this place, the visitor
+//! tells the news that it knew before the journey, and hears the local news. News therefore needs at least a day from
+//! one place to the next.
 //!
 //! # News
 //!
@@ -29,9 +30,9 @@
 //!
 //! A teller never tells the hearer a fact about the hearer. The teller does not tell a fact if the teller's credence is
 //! below [`min_credence`](GossipOptions::min_credence), or if the teller knows that the fact is refuted or ended. The
-//! teller also does not tell a fact if it has reason to think that the hearer knows the fact. Possible reasons are that
-//! the hearer was present when the teller learned the fact, told the fact to the teller, heard the fact from the
-//! teller, or belongs to a group or place that knows the fact.
+//! teller also does not tell a fact if it has a reason to think that the hearer already knows the fact. There are four
+//! reasons: the hearer was present when the teller learned the fact, the hearer told the fact to the teller, the hearer
+//! heard the fact from the teller, or the hearer belongs to a group or place that knows the fact.
 //!
 //! The probability of telling one of the remaining facts is
 //!
@@ -43,8 +44,8 @@
 //! most 1, where trust is the teller's [`Trust`] in the hearer. Freshness falls from 1 to 0 over the [number of
 //! days](GossipOptions::news_days) for which a fact counts as news. The days are counted from the time when the teller
 //! learned the fact. If the teller knows the fact through a group or place, the days are counted from the time when the
-//! group or place learned it. Interest is 1 if the fact concerns an entity that both know by name, and 0.6 otherwise. A
-//! hearer who already believes the fact, or who has heard it four times, learns nothing.
+//! group or place learned it. Interest is 1 if the fact concerns an entity that both know by name, and 0.6 otherwise.
+//! If the hearer already believes the fact, or has heard the fact four times, the hearer learns nothing.
 //!
 //! Telling creates the same edges as [`learn::tell`](crate::learn::tell). The new edges depend on the edges through
 //! which the teller knew the fact. They become inactive when the teller's edges become inactive.
@@ -72,8 +73,8 @@ pub use options::{GossipError, GossipOptions};
 use untold::Obstacles;
 pub use untold::{Untold, UntoldReason};
 
-/// Maximum number of a hearer's own edges to one fact. Once a hearer has this many, hearing the fact again has no
-/// effect.
+/// Maximum number of a hearer's own edges to one fact. If a hearer has this number of edges, hearing the fact again has
+/// no effect.
 const MAX_OWN_EDGES: usize = 4;
 
 /// Value of *interest* for a fact that concerns no entity that both characters know by name.
@@ -94,7 +95,7 @@ pub struct News {
     pub place: EntityId,
     /// The id of the hearer's new edge.
     pub edge: KnowledgeId,
-    /// How much the new edge makes the hearer believe the fact.
+    /// Credence in the fact that the new edge gives the hearer.
     pub belief: Credence,
     /// Whether the hearer had already heard the fact but did not believe it.
     pub was_known: bool,
@@ -110,12 +111,12 @@ pub struct GossipStep {
     pub news: Vec<News>,
     /// Number of meetings in the step.
     pub meetings: usize,
-    /// The facts that no character told, with the reasons; empty unless [`GossipOptions::explain`] is set. The facts
-    /// that came closest to being told come first.
+    /// The facts that no character told, with the reasons. Empty if [`GossipOptions::explain`] is `false`. The facts
+    /// that were nearly told come first.
     pub untold: Vec<Untold>,
 }
 
-/// How far one fact spread during a [`GossipStep`].
+/// Spread of one fact during a [`GossipStep`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spread {
     /// The fact.
@@ -129,7 +130,8 @@ pub struct Spread {
 }
 
 impl GossipStep {
-    /// Returns how far each told fact spread. Facts with the most new knowers come first; ties are sorted by id.
+    /// Returns the spread of each told fact. Facts with the most new knowers come first. Facts with equally many new
+    /// knowers are sorted by id.
     ///
     /// `state` is the state from which the step was computed.
     pub fn spread(&self, state: &State) -> Vec<Spread> {

@@ -33,7 +33,7 @@ pub struct LearnedFact {
     pub fact: FactId,
     /// The id of the new edge from the knower to the fact.
     pub edge: KnowledgeId,
-    /// How much this edge makes the knower believe the fact.
+    /// Credence in the fact that this edge gives the knower.
     pub belief: Credence,
     /// Whether the knower already knew the fact before.
     pub was_known: bool,
@@ -47,7 +47,7 @@ pub struct Learning {
     /// The learned facts, sorted by knower. Names and kinds of entities, which are learned along with the facts, are
     /// not included.
     pub learned_facts: Vec<LearnedFact>,
-    /// Dead characters among the given participants, sorted. They learn nothing.
+    /// Dead characters among the given participants, sorted. Dead characters learn nothing.
     pub dead: Vec<EntityId>,
 }
 
@@ -66,8 +66,8 @@ pub enum Sincerity {
 pub struct Telling<'a> {
     /// The teller.
     pub teller: &'a EntityId,
-    /// The secret name that the teller uses. For a hearer who does not know that this name belongs to the teller, the
-    /// teller is a stranger.
+    /// The secret name that the teller uses. If a hearer does not know that this name belongs to the teller, the hearer
+    /// treats the teller as a stranger.
     pub alias: Option<&'a str>,
     /// The hearers: characters, groups or places, in any order.
     pub hearers: &'a [EntityId],
@@ -137,8 +137,8 @@ pub struct HeardStatement<'a> {
     pub speaker: &'a EntityId,
     /// The speaker's view at the time of the text.
     pub view: &'a View,
-    /// The secret name that the speaker uses. For a hearer who does not know whose name this is, the speaker is a
-    /// stranger. Such a hearer does not learn the fact if the fact is about the speaker.
+    /// The secret name that the speaker uses. If a hearer does not know the owner of this name, the hearer treats the
+    /// speaker as a stranger. If the fact is about the speaker, this hearer does not learn the fact.
     pub alias: Option<&'a str>,
     /// The entity that the speaker names as its own source.
     pub citing: Option<&'a EntityId>,
@@ -146,8 +146,8 @@ pub struct HeardStatement<'a> {
     pub hearers: &'a [Knower],
     /// The fact.
     pub fact: &'a Arc<Fact>,
-    /// Another fact with the same content that the speaker knows. The speaker then believes its statement as much as
-    /// that fact.
+    /// Another fact with the same content that the speaker knows. The speaker's credence in its statement is then the
+    /// credence in the known fact.
     pub restates: Option<FactId>,
     /// Whether the speaker lies.
     pub sincerity: Sincerity,
@@ -158,9 +158,10 @@ pub struct HeardStatement<'a> {
 
 /// Returns the edges with which the speaker and the hearers of a text learn a fact that the text states.
 ///
-/// The rules are those of [`tell`]. If the speaker is sincere and did not know the fact, it learns the fact too: from
-/// the entity that it cites, or on its own word. The fact itself is not recorded, and may be doubtful. The participants
-/// are not checked, because the text is already recorded.
+/// The rules are the rules of [`tell`]. If the speaker is sincere and did not know the fact, the speaker learns the
+/// fact too. The source is then the entity that the speaker cites, or the speaker's own statement. This function does
+/// not record the fact itself, which may be doubtful. It does not check the participants, because the text is already
+/// recorded.
 pub fn overhear(state: &State, statement: &HeardStatement, occasion: &Occasion) -> Learning {
     let mut recorder = LearningRecorder::new(state, occasion);
     recorder.overhear(statement);
@@ -186,7 +187,7 @@ pub fn tell(state: &State, telling: &Telling, occasion: &Occasion) -> Result<Lea
 /// learns the fact too.
 ///
 /// # Errors
-/// Returns the same errors as [`tell`], except that a teller who does not know the fact is not an error.
+/// Returns the same errors as [`tell`], with one exception: the teller need not know the fact.
 pub fn claim(state: &State, telling: &Telling, occasion: &Occasion) -> Result<Learning, LearnError> {
     let mut recorder = LearningRecorder::new(state, occasion);
     recorder.check_can_learn(telling.teller)?;

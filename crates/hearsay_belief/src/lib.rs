@@ -1,9 +1,9 @@
-//! Knowledge and belief of characters: who knows which facts, from whom, and how strongly they believe them.
+//! Knowledge and belief of characters: the facts that each character knows, the sources of these facts, and the
+//! credence of the character in each fact.
 //!
 //! A [`View`] contains everything that one knower knows at a moment of game time: the facts that it learned itself, the
-//! facts that its groups and its place of residence know, and common lore. Every text that Hearsay produces for a
-//! character is made only from the character's view. A text for a character therefore never contains a fact that the
-//! character cannot know.
+//! facts that its groups and its place of residence know, and common lore. Hearsay makes every text for a character
+//! only from the character's view. The text therefore never contains a fact that the character cannot know.
 //!
 //! # Example
 //!
@@ -56,24 +56,24 @@
 //!
 //! # Data that a view never reads
 //!
-//! A view does not depend on whether the campaign treats a fact as true. A view reads neither the status of a fact, nor
-//! the end of its validity, nor the confidence of its extraction, and [`Known`] gives no access to these data. A
-//! character learns that a fact has ended or is untrue from another fact. Only two functions for the DM use these data:
-//! [`View::of_dm`], and a traversal of the [`graph`] without a view. There is one exception: no character can know a
+//! A view does not depend on whether the campaign treats a fact as true. A view does not read the status of a fact, the
+//! end of its validity or the confidence of its extraction, and [`Known`] gives no access to this data. A character
+//! learns that a fact has ended or is untrue from another fact. Only two functions for the DM use this data:
+//! [`View::of_dm`], and a traversal of the [`graph`] without a view. There is one exception. No character can know a
 //! proposed or rejected fact, so the state treats all edges to such a fact as inactive.
 //!
-//! Memberships and residences decide which knowledge reaches a character. A membership or residence counts only while
-//! it is canon, and only if the member itself knows of it.
+//! A character receives the knowledge of its groups and places through memberships and residences. A membership or
+//! residence counts only if it is canon, and only if the character itself knows of it.
 //!
 //! # Guarantees
 //!
-//! - **Exact withdrawal.** If an observation is withdrawn, the state is the same as if the knower had never made the
-//!   observation. Knowledge of other knowers that derives from the observation disappears too, and trust no longer
-//!   depends on the observation.
+//! - **Withdrawal is exact.** If you withdraw an observation, the state is the same as if the knower had never made the
+//!   observation. Other knowers lose the knowledge that derives from the observation, and trust no longer depends on
+//!   the observation.
 //! - **Views of the past equal a replay.** If facts are recorded at the time when they are learned, a view of a past
 //!   moment equals the view of the state at the journal position of that moment.
 //! - **Views match a reference.** A property test compares views with a simple implementation that visits every edge.
-//! - **Pure.** The crate uses no I/O and no clock. Random choices depend only on a given seed.
+//! - **Results are deterministic.** The crate uses no I/O and no clock. Random choices depend only on a given seed.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod audience;

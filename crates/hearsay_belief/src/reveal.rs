@@ -1,4 +1,4 @@
-//! Evaluation of reveals: which holders may tell their secrets now, and which conditions are not met.
+//! Evaluation of reveals: finds the holders that may tell their secrets now, and the conditions that are not met.
 
 use std::{
     cell::RefCell,
@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::{View, is_dead};
 
-/// Function that returns how much the first entity trusts the second entity.
+/// Function that returns the trust of the first entity in the second entity.
 pub type TrustFn<'a> = &'a dyn Fn(&EntityId, &EntityId) -> Credence;
 
 /// Result of the evaluation of a condition.
@@ -22,14 +22,14 @@ pub struct Judgement {
     /// Whether the condition is true.
     pub holds: bool,
     /// The listeners for whom the condition is true, sorted. If a listener was given, only this listener is considered.
-    /// Otherwise, all player characters are considered if the condition refers to the listener.
+    /// If no listener was given and the condition refers to the listener, all player characters are considered.
     ///
     /// For a reveal, these are the player characters to whom the holder may tell the secret now: they meet the
     /// condition and do not know the secret yet. If the holder may tell the secret, the list is empty only if the
     /// campaign has no player characters.
     pub listeners: Vec<EntityId>,
     /// The conditions that are not met, as text for the DM; empty if the condition is true. If there are several
-    /// possible listeners, the list describes the listener with the fewest unmet conditions.
+    /// possible listeners, the list contains the unmet conditions of the listener who has the fewest.
     pub missing: Vec<String>,
 }
 
@@ -64,8 +64,9 @@ pub fn evaluate_condition(
     ConditionEvaluator::new(state, &players, trust).evaluate(condition, holder, listener)
 }
 
-/// Evaluates all reveals at the current game time. A reveal is evaluated for the holder that it names. If it names no
-/// holder, it is evaluated for all knowers that conceal its fact. The results are sorted by reveal, then by holder.
+/// Evaluates all reveals at the current game time. A reveal is evaluated for the holder that it names. If the reveal
+/// names no holder, it is evaluated for all knowers that conceal its fact. The results are sorted by reveal, then by
+/// holder.
 pub fn evaluate_reveals(state: &State, trust: TrustFn) -> Vec<RevealEvaluation> {
     evaluate_reveals_for(state, &player_characters(state), trust)
 }
@@ -76,8 +77,8 @@ pub fn player_characters(state: &State) -> Vec<EntityId> {
     ids.filter(|id| state.kind(id) == Some(Kind::Player)).cloned().collect()
 }
 
-/// Does the same as [`evaluate_reveals`] for the given player characters, which must be all player characters. This is
-/// faster, because the state is not searched for them.
+/// Does the same as [`evaluate_reveals`]. `players` must contain all player characters. This function is faster,
+/// because it does not search the state for player characters.
 pub fn evaluate_reveals_for(state: &State, players: &[EntityId], trust: TrustFn) -> Vec<RevealEvaluation> {
     let evaluator = ConditionEvaluator::new(state, players, trust);
     let mut all = Vec::new();
@@ -102,8 +103,8 @@ pub fn evaluate_reveals_for(state: &State, players: &[EntityId], trust: TrustFn)
     all
 }
 
-/// Secret facts that a holder may tell now, each with the listeners to whom the holder may tell it. If a fact has no
-/// listeners, the holder may tell it to anyone.
+/// Secret facts that a holder may tell now, each with the listeners to whom the holder may tell the fact. If a fact has
+/// no listeners, the holder may tell the fact to anyone.
 pub type RevealableFacts = BTreeMap<FactId, BTreeSet<EntityId>>;
 
 /// Returns the facts that a holder may tell now, according to the evaluations of all reveals.

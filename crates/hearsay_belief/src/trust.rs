@@ -1,4 +1,4 @@
-//! Trust: how much one character believes the statements of another.
+//! Trust: the degree to which one character believes the statements of another character.
 
 use hearsay_model::{
     Attitude, Credence, EntityId, FactRelation, GameTime, Justification, KnowledgeId, PredicateRole, State, Vocabulary,
@@ -53,12 +53,12 @@ pub struct Trust {
 impl Trust {
     /// Returns the trust of the view's knower in another entity.
     ///
-    /// The first impression is 0.6, changed by the knower's attitude towards the other entity. An attitude of +100 or
-    /// −100 changes the first impression by 0.35, and a smaller attitude changes it proportionally less. A TRUSTS fact
-    /// sets the first impression directly: 0 for an attitude of −100, 1 for +100. If a fact states no attitude, the
-    /// attitude that the vocabulary defines for its predicate counts: −60 for HOSTILE_TO, +40 for ALLIED_WITH, LIKES
-    /// and CHILD_OF, +10 for KNOWS. If there are several attitudes, the strongest counts. Only facts that the knower
-    /// knows are used.
+    /// The first impression is 0.6 plus or minus a value for the knower's attitude towards the other entity. An
+    /// attitude of +100 adds 0.35, and an attitude of −100 subtracts 0.35. Smaller attitudes add or subtract
+    /// proportionally less. A TRUSTS fact sets the first impression directly: 0 for an attitude of −100, 1 for +100. If
+    /// a fact states no attitude, the attitude that the vocabulary defines for its predicate counts: −60 for
+    /// HOSTILE_TO, +40 for ALLIED_WITH, LIKES and CHILD_OF, +10 for KNOWS. If there are several attitudes, only the
+    /// strongest attitude counts. This function uses only facts that the knower knows.
     pub fn from_view(view: &View, other: &EntityId) -> Self {
         let first_impression = match view.knower().entity() {
             Some(knower) => self::first_impression(view.vocabulary(), knower, other, view.facts_about(knower)),
@@ -72,7 +72,7 @@ impl Trust {
         Self { first_impression: credence(first_impression), experiences }
     }
 
-    /// Returns the trust in an entity about which the knower knows nothing.
+    /// Returns the trust in an entity about which the knower knows no facts.
     pub fn for_stranger() -> Self {
         Self { first_impression: credence(STRANGER_TRUST), experiences: Vec::new() }
     }

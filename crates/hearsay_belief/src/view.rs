@@ -31,7 +31,7 @@ pub struct View {
     summaries: Vec<FactSummary>,
     passages: BTreeMap<PassageId, ReceivedPassage>,
     vocabulary: Arc<Vocabulary>,
-    /// Index of the facts. It is computed at the first query that needs it.
+    /// Index of the facts, computed at the first query that needs the index.
     index: OnceLock<FactIndex>,
     /// Sources whose knowledge reaches the view.
     sources: Vec<KnowledgeSource>,
@@ -59,12 +59,12 @@ impl View {
     /// 1. The view contains the facts that the knower learned itself at or before this moment, and common lore.
     /// 2. Some of these facts are canon and state a membership, a residence, or that a group or place is part of
     ///    another. Each of them adds the knowledge of that group or place. The knower receives the facts that a group
-    ///    or place learned before the knower left it. The knower knows a received fact from the time when it joined, or
-    ///    from the time when the group or place learned the fact, whichever is later. The knower keeps the fact after
-    ///    leaving. This step is repeated until nothing is added.
+    ///    or place learned before the knower left it. The knower knows a received fact from the later of two times: the
+    ///    time when the knower joined, and the time when the group or place learned the fact. The knower keeps the fact
+    ///    after leaving. This step is repeated until it adds no more facts.
     /// 3. A group can reserve facts for a rank. These facts are added if the knower has reached the rank. The latest
     ///    list of ranks that the knower knows at this moment determines the order of ranks. Then step 2 is repeated
-    ///    until nothing is added.
+    ///    until it adds no more facts.
     /// 4. The view also contains the passages that everyone heard, that the knower heard, or that a group or place
     ///    heard while the knower belonged to it. It contains no out-of-character lines.
     pub fn new(state: &State, knower: &Knower, as_of: Option<GameTime>) -> Self {
@@ -106,7 +106,7 @@ impl View {
         self.as_of
     }
 
-    /// Returns a fact; `None` if the knower does not know it.
+    /// Returns a fact; `None` if the knower does not know the fact.
     pub fn fact(&self, id: FactId) -> Option<&Known> {
         self.facts.get(self.place_of(id)?)
     }
@@ -157,7 +157,7 @@ impl View {
         facts.filter_map(|id| self.fact(id)).filter(move |known| known.object().entity() == Some(&object))
     }
 
-    /// Returns the facts that contradict a fact, as far as the knower can tell, sorted by id.
+    /// Returns the facts that contradict a fact, according to the knowledge of the knower, sorted by id.
     ///
     /// Two facts contradict each other if one refutes the other, if they state different objects of the same functional
     /// predicate for one subject, or if they state opposite relations between the same two entities.
@@ -213,7 +213,7 @@ impl View {
         self.concealed_facts().flat_map(Known::evidence_passages).collect()
     }
 
-    /// Returns a passage; `None` if the knower neither heard nor read it.
+    /// Returns a passage; `None` if the knower did not hear or read the passage.
     pub fn passage(&self, id: PassageId) -> Option<&ReceivedPassage> {
         self.passages.get(&id)
     }

@@ -1,4 +1,4 @@
-//! Limits on YAML alias expansion: a few kilobytes of aliases can expand to a huge tree.
+//! Limits on the expansion of YAML aliases. Without limits, a few kilobytes of aliases can expand to a huge tree.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

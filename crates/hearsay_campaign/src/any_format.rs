@@ -10,15 +10,15 @@ use crate::{
     native::{may_be_native, read},
 };
 
-/// Reads a campaign in any format from a folder, a file or a zip archive. Detects the format unless the options name
-/// it.
+/// Reads a campaign in any format from a folder, a file or a zip archive. If the options name no format, detects the
+/// format.
 ///
-/// Hearsay's own format is strict: any mistake is an error. In other formats, everything that is readable is read, and
-/// [`Campaign::findings`] lists the rest.
+/// Hearsay's own format is strict: any mistake is an error. In other formats, the function reads all readable data, and
+/// [`Campaign::findings`] lists the data that was not read.
 ///
 /// # Errors
-/// Returns an error if nothing is readable, or if the format is unknown. Without the feature `import`, files of other
-/// tools and archives are errors too.
+/// Returns an error if no data is readable, or if the format is unknown. Without the feature `import`, also returns an
+/// error for files of other tools and for archives.
 pub fn read_any(path: &Path, options: &ReadOptions, limits: &Limits) -> Result<Campaign, CampaignErrors> {
     let Some(records) = Records::read(path, limits)? else { return read_pages(path, options, limits) };
     let mut options = options.clone();

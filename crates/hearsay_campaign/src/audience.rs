@@ -1,5 +1,5 @@
-//! Computes who knows each fact after an import: the knowers that the files name, and the audience according to the
-//! audience rules. A knower of a fact also knows the entity names in it.
+//! Computes the knowers of each fact after an import. These are the knowers that the files name, and the audience
+//! according to the audience rules. A knower of a fact also knows the names of the entities in the fact.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},

@@ -13,8 +13,8 @@ use hearsay_model::{
 
 use crate::{ImportFindings, Warning, error::SourcePosition};
 
-/// A campaign as its files describe it. [`read`](crate::read) returns it; [`plan`](crate::plan) compares it with a
-/// state.
+/// A campaign as its files describe it. [`read`](crate::read) returns a campaign, and [`plan`](crate::plan) compares
+/// the campaign with a state.
 #[derive(Debug, Clone)]
 pub struct Campaign {
     pub(crate) info: CampaignInfo,
@@ -42,8 +42,8 @@ impl Campaign {
         &self.info.id
     }
 
-    /// Sets the recording time of every fact that has none in the files. [`plan`](crate::plan) then does not need to
-    /// copy these facts to set their recording time.
+    /// Sets the recording time of every fact that has no recording time in the files. [`plan`](crate::plan) then does
+    /// not need to copy these facts to set their recording time.
     pub fn set_recorded(&mut self, now: Timestamp) {
         for campaign_fact in &mut self.facts {
             if campaign_fact.fact.provenance().recorded == Timestamp::default() {
@@ -79,8 +79,8 @@ impl Campaign {
         self.facts.iter().map(|campaign_fact| &campaign_fact.fact)
     }
 
-    /// Returns the passages of the campaign, in the order of the files. A passage whose readers follow from the
-    /// audience rules has no readers yet.
+    /// Returns the passages of the campaign, in the order of the files. If the readers of a passage follow from the
+    /// audience rules, the passage has no readers yet.
     pub fn passages(&self) -> impl ExactSizeIterator<Item = &Passage> {
         self.passages.iter().map(|campaign_passage| &campaign_passage.passage)
     }
@@ -95,7 +95,7 @@ impl Campaign {
         &self.reveals
     }
 
-    /// Returns the warnings about text that was read but may be a mistake.
+    /// Returns the warnings about texts that the reader accepted although they may contain a mistake.
     pub fn warnings(&self) -> &[Warning] {
         &self.warnings
     }

@@ -29,7 +29,7 @@ impl CancelToken {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Returns whether the caller has cancelled.
+    /// Returns whether a caller has cancelled the reading.
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }

@@ -91,8 +91,8 @@ impl EarlierImports {
         self.entities_by_external_id.get(source)?.get(id)
     }
 
-    /// Returns the calendar of the campaign, or `None` if the campaign has none. Dates use this calendar if the files
-    /// define no calendar.
+    /// Returns the calendar of the campaign, or `None` if the campaign has no calendar. If the files define no
+    /// calendar, dates use this calendar.
     pub fn calendar(&self) -> Option<&Calendar> {
         self.calendar.as_ref()
     }

@@ -33,16 +33,16 @@ pub struct ImportFindings {
     pub format: Option<Format>,
     /// The number of links that resolve to a note.
     pub resolved: usize,
-    /// The number of links and fields that name no entity, such as a dice roll, `none` or `local militia`.
+    /// The number of links and fields that do not name an entity, such as a dice roll, `none` or `local militia`.
     pub nobody: usize,
-    /// Links that match several notes, each with the entities of these notes. A relation to each of these entities can
-    /// at most be proposed.
+    /// Links that match several notes, each with the entities of these notes. If such a link states a relation, the
+    /// relation to each entity is at most a proposal.
     pub ambiguous: Vec<(FileLocation, Vec<EntityId>)>,
     /// Links whose target does not exist.
     pub dangling: Vec<FileLocation>,
     /// The entities that were created for links whose target does not exist. The DM reviews them.
     pub stubs: Vec<EntityId>,
-    /// Entities of other sources that a note describes: they have the name of the note.
+    /// Entities of other sources that a note describes, because they have the name of the note.
     pub linked: Vec<EntityId>,
     /// Entities whose kind could not be determined.
     pub without_kind: Vec<EntityId>,

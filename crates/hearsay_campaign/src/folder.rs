@@ -1,7 +1,7 @@
 //! Safe access to an import source: a folder, a single file, or a zip archive.
 //!
 //! Files outside the folder are never read, even if links or file names in the folder point to them. The number, size
-//! and depth of files are limited. Files that are left out for these reasons are in [`Folder::skipped`].
+//! and depth of files are limited. Files that are omitted for these reasons are in [`Folder::skipped`].
 
 #[cfg(feature = "import")]
 mod archive;
@@ -47,7 +47,7 @@ enum Source {
 }
 
 impl Folder {
-    /// Lists a folder, a single file or a zip archive. Hidden files and folders are left out.
+    /// Lists a folder, a single file or a zip archive. Omits hidden files and folders.
     ///
     /// # Errors
     /// Returns an error if the path cannot be read, or if an archive is invalid. Archives need the feature `import`.
@@ -72,14 +72,12 @@ impl Folder {
             return Err(error_in_file(message, "give a folder, a file or a zip archive"));
         } else if is_zip(&real_path) {
             #[cfg(not(feature = "import"))]
-            return Err(error_in_file(
-                "is an archive, which this program cannot read".to_owned(),
-                crate::error::NEEDS_IMPORT,
-            ));
+            return Err(error_in_file("this program cannot read archives".to_owned(), crate::error::NEEDS_IMPORT));
             #[cfg(feature = "import")]
             {
                 let file = OsFile::open(&real_path).map_err(unreadable)?;
-                let archive = Archive::open(file).map_err(|reason| error_in_file(reason, "export it again"))?;
+                let archive =
+                    Archive::open(file).map_err(|reason| error_in_file(reason, "export the archive again"))?;
                 folder = Self::from_listing(&name, archive, limits);
             }
         } else {
@@ -156,7 +154,7 @@ impl Folder {
         self.get(path).is_some()
     }
 
-    /// Returns the files that were left out of the list, with the reasons.
+    /// Returns the files that the list omits, with the reasons.
     pub fn skipped(&self) -> &[Skipped] {
         &self.skipped
     }

@@ -1,5 +1,5 @@
-//! The history of each record in the journal: whether this source wrote the record, and how others have changed it
-//! since.
+//! The history of each record in the journal: whether this source wrote the record, and the later changes by other
+//! authors.
 
 use std::{collections::HashMap, sync::Arc};
 

@@ -2,10 +2,10 @@
 //!
 //! The first line is `{"type":"hearsay","format":2}`. Every other line is an object with a `type`: `setting`, `entity`,
 //! `session`, `fact`, `knowledge_edge` or `passage`. A line of the type `setting` has the setting in the field
-//! `setting`. In all other lines, the fields are those of the type with this name in `hearsay_model`. Lines are sorted
-//! by type in this order, then by id, so that equal states give equal bytes. A record may name an entity or session
-//! that was removed; for example, a passage may mention a removed entity. The removed entity or session then has a line
-//! of its type with `"removed":true`.
+//! `setting`. All other lines have the fields of the type with this name in `hearsay_model`. Lines are sorted by type
+//! in this order, then by id, so that equal states give equal bytes. A record may name an entity or session that was
+//! removed. For example, a passage may mention a removed entity. The removed entity or session then has a line of its
+//! type with `"removed":true`.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -152,7 +152,7 @@ impl<'a> References<'a> {
 }
 
 /// Reads JSON Lines, and returns the changes that recreate the written state from an empty state. You can apply the
-/// changes in this order as one operation. The header must be the first line; all other lines may come in any order.
+/// changes in this order as one operation. The header must be the first line. All other lines may be in any order.
 ///
 /// # Errors
 /// Returns an error if a line is not a record, or if it names an entity, session or fact that has no line. Errors
@@ -243,7 +243,7 @@ impl RecordReader {
                     self.add_error(
                         line_number,
                         format!("the entity `{}` is listed twice", entity.id),
-                        "keep one of the lines",
+                        "remove one of the two lines",
                     );
                 }
             }
@@ -253,7 +253,7 @@ impl RecordReader {
                     self.add_error(
                         line_number,
                         format!("the session `{}` is listed twice", session.id),
-                        "keep one of the lines",
+                        "remove one of the two lines",
                     );
                 }
             }

@@ -1,5 +1,5 @@
-//! Justifications of the edges of knowers who were told a fact. Such an edge depends on the teller's own edges to the
-//! fact, if the files contain such edges.
+//! Justifications of the edges of knowers who heard a fact from a teller. If the files contain the teller's own edges
+//! to the fact, the hearer's edge depends on these edges.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},

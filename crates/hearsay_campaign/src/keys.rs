@@ -1,4 +1,4 @@
-//! The keys that the reader knows. A test checks that `schema/campaign.schema.json` has the same keys.
+//! The keys that the reader accepts. A test checks that `schema/campaign.schema.json` has the same keys.
 
 /// The keys of one kind of mapping in campaign files.
 #[derive(Debug)]

@@ -22,7 +22,7 @@
 //! With the feature `import`, [`read_any`] also reads archives and the files of other tools. The module `import`
 //! describes the formats, and how to add a reader for another format.
 //!
-//! [`export_jsonl`] writes a whole state, and [`read_jsonl`] reads it back. [`Transcript`] reads the speakers and
+//! [`export_jsonl`] writes a whole state, and [`read_jsonl`] reads this file. [`Transcript`] reads the speakers and
 //! utterances in the transcript of a session.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 

@@ -2,11 +2,11 @@
 
 use crate::CancelToken;
 
-/// Limits on the input. Input that exceeds a limit is refused with an error that names the limit. The comment of each
-/// field states the default.
+/// Limits on the input. If the input exceeds a limit, the reader rejects it with an error that names the limit. The
+/// comment of each field states the default.
 #[derive(Debug, Clone)]
 pub struct Limits {
-    /// Maximum size of one file in bytes. The default is 16 MiB. A larger file is refused without reading it.
+    /// Maximum size of one file in bytes. The default is 16 MiB. A larger file is rejected and not read.
     pub file_bytes: u64,
     /// Maximum number of files in the folder. The default is 200,000.
     pub files: usize,

@@ -1,4 +1,4 @@
-//! Reading of lines with a limited length, for files that may consist of one endless line.
+//! Reading of lines with a limited length, because a file may consist of one endless line.
 
 use std::io::{self, BufRead, Read};
 

@@ -17,8 +17,8 @@ pub struct ReadOptions {
     /// The part of `[[a|b]]` or `[[a:b]]` that is the target; `None` to detect it from the links.
     pub alias_order: Option<AliasOrder>,
     /// Whether notes that are secret only because of their folder are read as open notes. Without this option, notes in
-    /// a folder whose name marks it as DM-only are secret, and so are documents in Foundry compendiums that players
-    /// cannot see by default.
+    /// a folder whose name marks it as DM-only are secret. Documents in Foundry compendiums that players cannot see by
+    /// default are also secret.
     pub open_folders: bool,
     /// The path of the mapping file, for [`Format::Mapping`]; `None` to search for it beside the files.
     pub mapping: Option<PathBuf>,
@@ -26,11 +26,11 @@ pub struct ReadOptions {
     /// change.
     pub known_entities: HashMap<ExternalId, EntityId>,
     /// The entities, calendar and vocabulary that earlier imports created. A note gets the id of an entity of another
-    /// source only if the entity alone has the name of the note, see [`EarlierImports::namesake`].
+    /// source only if no other entity has the name of the note: see [`EarlierImports::namesake`].
     pub earlier: EarlierImports,
 }
 
-/// Which part of a two-part link is the target.
+/// Order of target and label in a two-part link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AliasOrder {

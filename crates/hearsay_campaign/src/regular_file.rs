@@ -8,8 +8,8 @@ use std::{
 
 /// Opens a regular file for reading. If the path is a symbolic link, the link is followed.
 ///
-/// FIFOs and devices are not opened: opening a FIFO blocks until another process writes to it, and reading a device may
-/// never end.
+/// This function does not open FIFOs and devices. Opening a FIFO blocks until another process writes to it, and reading
+/// a device may never end.
 ///
 /// # Errors
 /// Returns an error if the file cannot be opened, or if it is a folder, a FIFO, a socket or a device.

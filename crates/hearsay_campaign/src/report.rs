@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::{FileLocation, Format, ImportFindings, Skipped, Warning};
 
-/// Numbers of new relations: those that need no review, and those that do.
+/// Number of new relations that need no review, and number of new relations that need a review.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct RelationCounts {
     /// Number of relations that come from fields of the format. They need no review.
@@ -31,7 +31,8 @@ impl RelationCounts {
     }
 }
 
-/// A record that the files of another tool no longer contain. The import proposes to the DM to withdraw it.
+/// A record that the files of another tool no longer contain. The import proposes the withdrawal of this record to the
+/// DM.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Deletion {
     /// The entity that the record is about.
@@ -62,7 +63,7 @@ pub struct RemovedFact {
     pub statement: String,
 }
 
-/// Two entities with the same name. They may be the same entity, but are never merged automatically.
+/// Two entities with the same name. They may be the same entity, but an import never merges them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PossibleDuplicate {
     /// The new entity.
@@ -73,7 +74,7 @@ pub struct PossibleDuplicate {
     pub name: String,
 }
 
-/// A link that matches several notes, so that its target is uncertain.
+/// A link that matches several notes. Its target is therefore uncertain.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AmbiguousLink {
     /// The position and the text of the link.
@@ -94,11 +95,11 @@ pub struct UnappliedChange {
     pub reason: String,
 }
 
-/// The changes that an import makes. The report is created before anything is changed, so you can also use it for a dry
-/// run.
+/// The changes that an import makes. The report is created before the import changes data, so you can also use it for a
+/// dry run.
 ///
-/// All counts are about the changes that this import makes, except for `audience` and `without_knowledge`, which are
-/// about the whole campaign.
+/// All counts describe the changes that this import makes. Only `audience` and `without_knowledge` describe the whole
+/// campaign.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ImportReport {
     /// The name of the source, which is the id of the campaign.
@@ -107,8 +108,8 @@ pub struct ImportReport {
     pub created: BTreeMap<String, usize>,
     /// Number of entities in the files that already exist in the campaign.
     pub matched: usize,
-    /// Number of facts that get other details, such as another status, other dates or another rank, and of the facts
-    /// in `changed_facts`.
+    /// Number of facts whose details change, such as the status, the dates or the rank. Includes the facts in
+    /// `changed_facts`.
     pub changed: usize,
     /// Facts whose lines in an exported vault were changed.
     pub changed_facts: Vec<ChangedFact>,
@@ -118,7 +119,7 @@ pub struct ImportReport {
     pub removed: usize,
     /// The facts that `removed` counts.
     pub removed_facts: Vec<RemovedFact>,
-    /// Numbers of new relations between entities: those that need no review, and those that do.
+    /// Number of new relations between entities that need no review, and number of new relations that need a review.
     pub relations: RelationCounts,
     /// Number of new facts, by the name of their predicate.
     pub facts: BTreeMap<String, usize>,
@@ -134,16 +135,16 @@ pub struct ImportReport {
     pub reveals: usize,
     /// Number of facts for each audience. The audiences `common`, `local`, `parties` and `private` come from the files
     /// or from the audience rules. A `secret` fact is known only to its named knowers. A `told` fact (a rumour, a lie,
-    /// a fact of a line or passage) is known only to those who heard or read it. A fact under `nobody` has no knower.
+    /// a fact of a line or passage) is known only to its hearers and readers. A fact under `nobody` has no knower.
     pub audience: BTreeMap<&'static str, usize>,
-    /// NPCs that know nothing except names and kinds after the import.
+    /// NPCs that know only names and kinds after the import.
     pub without_knowledge: Vec<EntityId>,
     /// Records that the import leaves unchanged, although the files differ from them.
     pub unapplied_changes: Vec<UnappliedChange>,
     /// Records that both the files and another author changed. The value of the other author stays, and the value in
     /// the files is proposed. Each of these records is also in `unapplied_changes`.
     pub conflicts: Vec<UnappliedChange>,
-    /// Records that the files of another tool no longer contain. The import proposes to the DM to withdraw them.
+    /// Records that the files of another tool no longer contain. The import proposes their withdrawal to the DM.
     pub deletions: Vec<Deletion>,
     /// New entities that have the same name as another entity.
     pub possible_duplicates: Vec<PossibleDuplicate>,
@@ -161,7 +162,7 @@ pub struct ImportReport {
     pub dangling_links: Vec<FileLocation>,
     /// The entities that are created for links whose target does not exist. The DM reviews them.
     pub stubs: Vec<EntityId>,
-    /// Entities of other sources that a note describes: they have the name of the note.
+    /// Entities of other sources that a note describes, because they have the name of the note.
     pub linked: Vec<EntityId>,
     /// Entities whose kind could not be determined.
     pub without_kind: Vec<EntityId>,
@@ -169,7 +170,7 @@ pub struct ImportReport {
     pub not_understood: Vec<FileLocation>,
     /// Files and records that were not read, with the reason.
     pub skipped: Vec<Skipped>,
-    /// Warnings about text that was read but may be a mistake.
+    /// Warnings about texts that the reader accepted although they may contain a mistake.
     pub warnings: Vec<Warning>,
 }
 

@@ -10,8 +10,8 @@ use std::{
 
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
-/// Watches a folder or file, and reports when files have changed and are stable again. It waits until the files are
-/// stable, because an editor writes a file in several steps, and a sync program writes many files in a row.
+/// Watches a folder or file, and reports changes of files after the files are stable again. The watcher waits, because
+/// an editor writes a file in several steps, and a sync program writes many files one after the other.
 ///
 /// Hidden files and folders are ignored, such as `.obsidian` and `.hearsay`.
 #[derive(Debug)]
@@ -32,7 +32,7 @@ type FileStamp = (u64, Option<SystemTime>);
 
 impl FileWatcher {
     /// Starts to watch a folder or file. `quiet_period` is the duration for which the files must stay unchanged before
-    /// a change is reported; half a second works well.
+    /// a change is reported. A suitable value is half a second.
     ///
     /// # Errors
     /// Returns an error if the path does not exist or the operating system cannot watch it.

@@ -1,5 +1,5 @@
-//! YAML as a tree in which every node has its line. The tree is built from the events of the parser. Therefore depth
-//! and aliases can be limited while the tree grows, and the error for a duplicate key can name both lines.
+//! YAML as a tree in which every node has its line. The tree is built from the events of the parser. The reader can
+//! therefore limit depth and aliases while the tree grows, and the error for a duplicate key can name both lines.
 
 use std::collections::HashMap;
 
@@ -106,7 +106,7 @@ pub(crate) fn parse(
                 SourcePosition { file, line },
                 "",
                 "the file is not UTF-8 text",
-                "save it as UTF-8 in your editor",
+                "save the file as UTF-8 in your editor",
             );
             return None;
         }
@@ -217,7 +217,7 @@ impl TreeBuilder<'_> {
                         pair[1].at,
                         &pair[1].text,
                         message,
-                        "keep one of them; write several values as a list",
+                        "remove one of the two keys; if the key has several values, write them as a list",
                     );
                 }
                 Yaml::Map(entries)

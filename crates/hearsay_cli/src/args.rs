@@ -46,10 +46,10 @@ Examples:
   hearsay entity set pell occupation \"net-mender\"
   hearsay entity set pell goals \"Leave by the next boat.\" --secret --known-by roz-keel")]
     Set(Set),
-    /// Show an entity in full, or only what one character knows about it
+    /// Show everything about an entity, or only what one character knows about it
     #[command(after_help = "\
-With --as, a name that the character does not know and a name that does not exist give
-the same error.
+With --as, the command gives the same error for a name that the character does not know
+and for a name that does not exist.
 
 Examples:
   hearsay entity show mirela-voss
@@ -68,9 +68,10 @@ Example:
     Path(Path),
     /// List entities or facts that may be duplicates
     #[command(after_help = "\
-Compares entities of the same kind by name, alias, sound of the name and related
-entities. With --meaning, also compares their descriptions. Hearsay merges entities
-only if you run `entity merge`, or if hearsay.toml allows automatic merging.
+Hearsay compares entities of the same kind by their names, their aliases, the sound of
+their names, and their related entities. With --meaning, it also compares their
+descriptions. Hearsay merges two entities only if you run `hearsay entity merge`, or if
+hearsay.toml allows automatic merging.
 
 Examples:
   hearsay entity duplicates
@@ -80,18 +81,18 @@ Examples:
     /// Merge an entity into another entity
     #[command(after_help = "\
 The facts and knowledge of the first entity move to the second entity. The name of
-the first entity becomes an alias of the second. If two values conflict, the value
-with the higher confidence stays, and the other value becomes a claimed fact.
-`entity split` reverts the merge.
+the first entity becomes an alias of the second entity. If two values conflict, the
+value with the higher confidence stays, and the other value becomes a claimed fact.
+`hearsay entity split` reverts the merge.
 
 Example:
   hearsay entity merge pell roz-keel --dry-run")]
     Merge(Merge),
     /// Split two entities that were merged
     #[command(after_help = "\
-Restores both entities, with their facts and knowledge. Later changes to these facts
-are kept. Facts that were added since the merge stay with the remaining entity. The
-two entities are not proposed as duplicates again.")]
+Hearsay restores both entities, with their facts and knowledge, and keeps later changes
+to these facts. Facts that were added after the merge stay with the merged entity.
+Hearsay does not propose the two entities as duplicates again.")]
     Split(Split),
     /// Remove an entity and all facts about it
     Remove(RemoveEntity),
@@ -107,7 +108,7 @@ Examples:
   hearsay fact list --predicate MEMBER_OF --object harbour-watch
   hearsay fact list --status false")]
     List(Facts),
-    /// Show a fact in full: who knows it, and where it was recorded
+    /// Show a fact with its details, its knowers and its sources
     Show(Show),
     /// Add a relation between two entities
     #[command(after_help = "\
@@ -115,7 +116,7 @@ Examples:
   hearsay fact add pell OWES mirela-voss --secret --known-by mirela-voss
   hearsay fact add pell LIKES roz-keel --attitude 60 --since \"3 Rainmoon 412\"")]
     Add(Relate),
-    /// Correct a fact; its knowers then know the corrected fact
+    /// Correct a fact; all characters who know the fact then know the corrected fact
     #[command(after_help = "\
 Examples:
   hearsay fact correct 3fa91c02 --object salt-quay
@@ -131,21 +132,23 @@ Examples:
     Remove(RemoveFact),
     /// Extract facts from texts that wait for extraction, or preview the facts of one text
     #[command(after_help = "\
-Hearsay extracts facts from lines that are said, logged or imported, without a
-language model. Facts with a high confidence are recorded; doubtful facts wait for
-review. Without arguments, this command processes the texts that wait for extraction.
-With a file, --text or `-`, it shows the facts of this text and records nothing.
+Hearsay extracts facts from the lines that you record or import. It needs no language
+model for this. Facts with a high confidence are recorded, and doubtful facts wait for
+your review. Without arguments, this command processes the texts that wait for
+extraction. With a file, with --text or with `-`, it shows the facts of this text and
+records nothing.
 
 Examples:
   hearsay fact extract
   hearsay fact extract --text \"Odo told Mirela that the ferry belongs to Bram.\"
   hearsay fact extract notes.md --lore --json")]
     Extract(Extract),
-    /// Retract facts by confidence, age or status
+    /// Retract facts that you select by confidence, age or status
     #[command(after_help = "\
-Retracts only facts that wait for review, unless you name another status. Facts that
-you stated or confirmed stay. `hearsay undo` restores the retracted facts. Rejected
-facts prevent similar proposals, so prune them with care.
+By default, this command retracts only facts that wait for review. To retract other
+facts, name their status. The command never retracts facts that you stated or confirmed.
+`hearsay undo` restores the retracted facts. Prune rejected facts with care, because
+they prevent similar proposals.
 
 Examples:
   hearsay fact prune --below 0.4 --dry-run
@@ -158,8 +161,8 @@ Examples:
 pub(crate) enum KnowCommand {
     /// List the facts that a character or the players know, newest first
     #[command(after_help = "\
-For a character, all other names are looked up in its knowledge. With --players, they
-come from the whole campaign.
+If you name a character, this character must know every other name on the command line.
+With --players, the command accepts all names of the campaign.
 
 Examples:
   hearsay know knows mirela-voss --about odo-brandt
@@ -168,8 +171,9 @@ Examples:
     Knows(Knows),
     /// Show what a character believes about an entity, and why
     #[command(after_help = "\
-The output shows each belief, with the sources that support it and the known facts
-that contradict it. With --truth, it also shows what is true.
+For each belief, the output shows the sources that support the belief. It also shows
+the facts that contradict the belief and that the character knows. With --truth, the
+output also shows what is true in the campaign.
 
 Examples:
   hearsay know believes captain-rusk jory-penhale
@@ -179,46 +183,46 @@ Examples:
     Believes(Believes),
     /// Explain why a character does not know a fact, and who could tell the character
     #[command(after_help = "\
-This is a question of the DM: the answer and all names come from the whole campaign.
+For the DM only: the command uses all facts and names of the campaign.
 
 Example:
   hearsay know why pell jory-found-the-ledger")]
     Why(KnowerAndFact),
-    /// Show how a character came to know a fact, back to the witnesses
+    /// Show from whom a character learned a fact, back to the first witnesses
     #[command(after_help = "\
-This is a question of the DM: the answer and all names come from the whole campaign.
+For the DM only: the command uses all facts and names of the campaign.
 
 Example:
   hearsay know chain tamsin-reed jory-found-the-ledger")]
     Chain(KnowerAndFact),
-    /// List who knows a fact: groups, places and characters
+    /// List the groups, places and characters that know a fact
     #[command(after_help = "\
-This is a question of the DM: the answer and all names come from the whole campaign.
+For the DM only: the command uses all facts and names of the campaign.
 
 Examples:
   hearsay know who-knows jory-found-the-ledger
   hearsay know who-knows sweet-water --as-of session-1")]
     WhoKnows(WhoKnows),
-    /// List secrets, with their holders and the characters who were told
+    /// List secrets, with their holders and with the characters who heard them
     #[command(after_help = "\
-This is a question of the DM: the answer and all names come from the whole campaign.
+For the DM only: the command uses all facts and names of the campaign.
 
 Examples:
   hearsay know secrets mirela-voss
   hearsay know secrets --untold --limit 10")]
     Secrets(Secrets),
-    /// List secrets that may be told under a condition, and the parts of each condition that are not met yet
+    /// List secrets that have a reveal condition, with the parts of the condition that are not met yet
     #[command(after_help = "\
-This is a question of the DM: the answer and all names come from the whole campaign.")]
+For the DM only: the command uses all facts and names of the campaign.")]
     Conditions(Campaign),
-    /// List facts that an absent character did not learn in a session
+    /// List the facts that a character missed while absent from a session
     #[command(after_help = "\
-This is a question of the DM: the answer and all names come from the whole campaign.
+For the DM only: the command uses all facts and names of the campaign.
 
 Example:
   hearsay know missed kestrel-vane session-2")]
     Missed(Missed),
-    /// Remove a fact from a character's knowledge, together with all knowledge that depends on it
+    /// Remove a fact from a character's knowledge, together with all knowledge that depends on the fact
     #[command(after_help = "\
 Example:
   hearsay know forget tamsin-reed jory-found-the-ledger --dry-run")]
@@ -230,8 +234,9 @@ Example:
 pub(crate) enum EventCommand {
     /// Record that characters see something happen
     #[command(after_help = "\
-A new fact is canon. If the predicate allows one value at a time, such as the
-location of a character, the new fact ends the earlier fact.
+Hearsay records a new fact as canon. Some predicates allow only one value at a time,
+such as the location of a character. A new fact with such a predicate ends the earlier
+fact.
 
 Examples:
   hearsay event witness pell-saw-three-men --by wren-oake
@@ -243,9 +248,9 @@ Examples:
     Say(Say),
     /// Record that a character tells others a fact
     #[command(after_help = "\
-A character tells a fact that it knows, or a new fact (--about, --that). If the
-character retells a fact wrongly, the distorted version is recorded as a separate
-fact.
+The teller tells a fact that the teller already knows, or a new fact that you give with
+--about or --that. If the teller distorts the fact, give the distorted version with
+--retold or --retold-object. Hearsay records this version as a separate fact.
 
 Examples:
   hearsay event tell --by bettony-lark odo-left-the-gull --to pell
@@ -268,7 +273,7 @@ Examples:
   hearsay event refute club-alibi --by tamsin-reed --to captain-rusk
   hearsay event refute club-alibi --seen-by wren-oake")]
     Refute(Refute),
-    /// Record that a holder tells a secret
+    /// Record that a character who holds a secret tells the secret
     #[command(after_help = "\
 Examples:
   hearsay event reveal --by mirela-voss mirela-hid-the-ledger --to wren-oake --session 4
@@ -279,11 +284,11 @@ Examples:
 /// `hearsay simulate`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum SimulateCommand {
-    /// Simulate some days in which characters meet and pass on news
+    /// Simulate days in which characters meet and pass on news
     #[command(after_help = "\
-Relations, trust and talkativeness decide who tells whom a fact. Characters do not
-tell secrets or facts that they conceal. The game clock advances. The same seed gives
-the same result.
+The relations, trust and talkativeness of the characters decide which facts they tell,
+and to whom. Characters do not tell secrets or facts that they conceal. The simulation
+advances the game clock. Two simulations with the same seed give the same result.
 
 Examples:
   hearsay simulate gossip --days 3 --dry-run
@@ -298,12 +303,14 @@ Examples:
     Flag(Flag),
 }
 
-/// Examples of `say`.
+/// Explanation and examples of `say`.
 pub(crate) const SAY: &str = "\
-The characters present hear the line, unless you name the hearers: in the session
-being played, the attending characters and the non-player characters at the place of
-the scene; with --at another place, or without a session, the characters at the place.
-Their credence depends on their trust in the speaker and on the speaker's own credence.
+If you name hearers with --to, only these characters hear the line. Otherwise, all
+characters who are present hear the line. During a session, the attending characters and
+the non-player characters at the place of the scene are present. Without a session, or
+if --at names another place, the characters at the place of the event are present.
+The credence of a hearer depends on the hearer's trust in the speaker and on the
+speaker's own credence.
 
 Examples:
   hearsay say --by bettony-lark \"He left at ten.\" --states odo-left-the-gull

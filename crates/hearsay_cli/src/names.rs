@@ -1,8 +1,9 @@
 //! Resolves the names of entities, facts and sessions on the command line. If a name is ambiguous, asks the user which
 //! entity or fact it means.
 //!
-//! The DM names the knower of a command and the session. All other names of a command with a knower are looked up in the
-//! view of the knower, so that an unknown name and a name that does not exist give the same output.
+//! The DM names the knower of a command and the session. If a command has a knower, all other names are looked up in
+//! the view of the knower. A name that the knower does not know and a name that does not exist therefore give the same
+//! output.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! Speakers of a transcript whom the campaign does not identify: lists them with the proposed characters and, on a
-//! terminal, asks the user who they are.
+//! Speakers of a transcript whom the campaign does not identify. This module lists these speakers with the proposed
+//! characters. On a terminal, it asks the user for their characters.
 
 use std::io::{self, BufRead, IsTerminal, Write};
 
@@ -277,7 +277,7 @@ Who is Anna? [the DM] Who is Ben? [wren-oake] Who is Crew? [nobody] Who is Speak
             assign("Speaker 1", character("wren-oake"), false),
         ];
         assert_eq!(assignments.unwrap(), expected);
-        assert!(screen.contains("nothing is called `Eve`"), "an unknown name asks again: {screen}");
+        assert!(screen.contains("no entity is called `Eve`"), "an unknown name asks again: {screen}");
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! Recorded facts that a spoken line states: recognizes them, asks the user about doubtful ones, and prints them.
+//! Recorded facts that a spoken line states. This module recognizes and prints these facts, and asks the user about
+//! doubtful facts.
 
 use std::{
     io::{self, BufRead, IsTerminal, Write},

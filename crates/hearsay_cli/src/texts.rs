@@ -42,7 +42,7 @@ pub(crate) fn embed(memory: &Memory, output: &Output) -> Result<Status> {
     });
     bar.finish_and_clear();
     interrupt::check()?;
-    status.context("waiting for vectors")
+    status.context("not all vectors were computed")
 }
 
 /// If at most [`MAX_WAITED_TEXTS`] texts have no vector, waits until every text has one. Prints a note if an answer
@@ -103,7 +103,7 @@ pub(crate) fn extract_texts(memory: &Memory, reprocess_all: bool, output: &Outpu
     });
     bar.finish_and_clear();
     interrupt::check()?;
-    let later = status.context("reading texts")?;
+    let later = status.context("facts were not extracted from all texts")?;
     Ok(ExtractionReport {
         counts: difference(&later.found, &earlier.found),
         held_back: later.held_back.saturating_sub(earlier.held_back),

@@ -15,20 +15,20 @@ pub enum CommandError {
     #[error(transparent)]
     Query(#[from] QueryError),
     /// Error: another entity already has the id of the new entity.
-    #[error("there is already an entity `{0}`; choose another id")]
+    #[error("there is already an entity with the id `{0}`; choose another id")]
     EntityExists(EntityId),
     /// Error: the flag is already declared.
-    #[error("there is already a flag `{0}`; set its value instead of declaring it again")]
+    #[error("the flag `{0}` is already declared; set its value without declaring it again")]
     FlagExists(String),
     /// Error: the fact does not wait for review.
-    #[error("fact {} does not wait for review: its status is {status}", fact.short())]
+    #[error("fact {} does not wait for review, because its status is {status}; choose a proposed fact", fact.short())]
     NotProposed {
         /// Id of the fact.
         fact: FactId,
         /// Status of the fact.
         status: hearsay_model::FactStatus,
     },
-    /// Error: no knowledge edge connects the knower with the fact, so there is nothing to forget.
+    /// Error: no knowledge edge connects the knower with the fact, so the knower cannot forget the fact.
     #[error(
         "{knower} did not learn \u{201C}{statement}\u{201D} personally, so {knower} cannot forget this fact{}",
         inherited_knowledge_hint(*known)
@@ -52,13 +52,13 @@ pub enum CommandError {
         until: String,
     },
     /// Error: another session is already being played.
-    #[error("session `{0}` is still running; end it first with `session end`")]
+    #[error("session `{0}` is still running; first end this session with `session end`")]
     Playing(SessionId),
     /// Error: the command needs a session that is being played, but no session is being played.
     #[error("no session is running; start one with `session start`, or name a session")]
     NotPlaying,
     /// Error: another session already has the id of the new session.
-    #[error("there is already a session `{0}`; choose another id")]
+    #[error("there is already a session with the id `{0}`; choose another id")]
     SessionExists(SessionId),
     /// Error: the session would end before it began.
     #[error("session `{session}` began at {start}, so it cannot end at the earlier time {end}")]
@@ -83,7 +83,7 @@ pub enum CommandError {
         here: bool,
     },
     /// Error: invalid log line.
-    #[error("line {number} of the log: {source}")]
+    #[error("line {number} of the new log lines is invalid: {source}")]
     LogLine {
         /// Number of the invalid line among the given lines, counted from 1.
         number: usize,
@@ -100,7 +100,10 @@ pub enum CommandError {
         speakers: Vec<String>,
     },
     /// Error: the DM has already decided on all of the facts, or all of them already have the requested secrecy.
-    #[error("nothing to change: you already decided on all of these facts, or they already have this secrecy")]
+    #[error(
+        "nothing would change, because you already decided on these facts or they already have the requested secrecy; \
+         choose other facts"
+    )]
     NothingToDecide,
     /// Error: the request to write to the log of a session contains no lines.
     #[error("the log has no lines; give at least one line")]
@@ -115,13 +118,14 @@ pub enum CommandError {
     },
     /// Error: no game time is given, and the game clock is not set.
     #[error(
-        "the game clock is not set, so the date of the change is unknown; set `start` in campaign.yaml, or give a time"
+        "the game clock is not set, so the date of the change is unknown; set `start` in campaign.yaml, or give the \
+         date of the change"
     )]
     NoClock,
-    /// Error: both given ids are the same, but the command needs two different entities.
+    /// Error: both names refer to the same entity, but the command needs two different entities.
     #[error("both names refer to `{0}`; name two different entities")]
     SameEntity(EntityId),
-    /// Error: no entity was merged into the named entity, or several entities were merged into it.
+    /// Error: no entity was merged into the named entity, or several entities were merged into the named entity.
     #[error("{}", not_merged_message(entity, removed))]
     NotMerged {
         /// Entity that was given.
@@ -136,11 +140,14 @@ pub enum CommandError {
     MergeNotInJournal {
         /// Entity that the merge removed.
         removed: EntityId,
-        /// Entity that the removed entity was merged into.
+        /// Entity into which the removed entity was merged.
         remaining: EntityId,
     },
-    /// Error: a later merge moved the same records, so the later merge must be split first.
-    #[error("the later merge of `{first}` moved the same records; split `{first}` first, then `{removed}`")]
+    /// Error: a later merge moved records of this merge again, so the later merge must be split first.
+    #[error(
+        "the records of `{removed}` were moved again when `{first}` was merged later; split `{first}` first, then \
+         split `{removed}`"
+    )]
     LaterMergeFirst {
         /// Entity to split.
         removed: EntityId,
@@ -148,7 +155,7 @@ pub enum CommandError {
         first: EntityId,
     },
     /// Error: the request to prune facts gives no criterion for selecting the facts.
-    #[error("the request does not say which facts to remove; give a confidence, an age in days, or a status")]
+    #[error("the request does not select any facts to retract; give a confidence, an age in days, or a status")]
     NoPruneCriteria,
     /// Error: the operation cannot be applied to the state.
     #[error(transparent)]
@@ -182,20 +189,20 @@ pub enum CommandError {
 fn not_merged_message(entity: &EntityId, removed: &[EntityId]) -> String {
     let names: Vec<_> = removed.iter().map(|id| format!("`{id}`")).collect();
     match names.as_slice() {
-        [] => format!("nothing was merged into `{entity}`; `hearsay db history` lists merges"),
-        names => format!("several entities were merged into `{entity}`: name one of {}", names.join(", ")),
+        [] => format!("no entity was merged into `{entity}`; `hearsay db history` lists the merges"),
+        names => format!("several entities were merged into `{entity}`; name one of these: {}", names.join(", ")),
     }
 }
 
 fn not_true_hint(status: hearsay_model::FactStatus) -> &'static str {
     match status {
-        hearsay_model::FactStatus::Proposed => "; accept it first with `review`",
-        _ => "; a false fact was never true",
+        hearsay_model::FactStatus::Proposed => "; first accept the fact with `review accept`",
+        _ => "; only the validity of a true fact can end",
     }
 }
 
 fn inherited_knowledge_hint(known: bool) -> &'static str {
-    if known { "; the knowledge comes only from a group or place, or from common lore" } else { "" }
+    if known { "; this character knows the fact only through a group, through a place, or as common lore" } else { "" }
 }
 
 impl From<ApplyError> for CommandError {

@@ -1,7 +1,7 @@
 //! Fact matching: recognizes recorded facts in the words that a character says.
 //!
-//! The candidates are the facts that the speaker knows. A character who does not know a fact cannot pass it on, so the
-//! words of such a character match nothing.
+//! The candidates are the facts that the speaker knows. If a character does not know a fact, the words of this
+//! character never match the fact.
 
 mod agreement;
 mod score;
@@ -37,7 +37,8 @@ pub struct SpokenLine {
     pub text: String,
     /// Whether the speaker lies. The words of a liar match only facts that the liar made up earlier.
     pub lie: bool,
-    /// Date of the line on the campaign's calendar. Default: now, with everything that the speaker has learned so far.
+    /// Date of the line on the campaign's calendar. Default: the speaker knows everything that the speaker has learned
+    /// so far.
     pub time: Option<String>,
 }
 
@@ -50,7 +51,7 @@ pub struct FactMatch {
     pub handle: Option<String>,
     /// Sentence that states the fact.
     pub statement: String,
-    /// How much the sentence resembles the fact in meaning and words, 0.0–1.0.
+    /// Similarity of the sentence and the fact in meaning and words, 0.0–1.0.
     pub score: f32,
 }
 
@@ -224,7 +225,7 @@ impl SentenceMatcher<'_> {
 }
 
 impl MatchCandidates {
-    /// Returns the statements of the candidates that have no vector yet, without repetitions.
+    /// Returns the statements of the candidates that have no vector yet. Returns each statement once.
     pub fn statements_without_vector(&self) -> Vec<&str> {
         let candidates = self.sentences.iter().flatten().filter(|candidate| candidate.missing_vector.is_some());
         let mut statements: Vec<&str> = candidates.map(|candidate| candidate.fact.statement.as_str()).collect();
@@ -245,7 +246,7 @@ impl MatchCandidates {
         }
     }
 
-    /// Decides which facts the line states, and which it may state. Each sentence states at most one fact.
+    /// Decides which facts the line states, and which facts the line may state. Each sentence states at most one fact.
     pub fn decide(self) -> FactMatches {
         let mut matches = FactMatches::default();
         for candidates in self.sentences {

@@ -19,11 +19,12 @@ pub struct Gossip {
     pub until: Option<GameTime>,
     /// Length of the simulated period, in days of the campaign's calendar. Used only if `until` is unset. Default 1.
     pub days: u32,
-    /// Random seed that determines who meets whom. Use the same seed for all simulations in one game. Default 0.
+    /// Random seed that determines which characters meet. Use the same seed for all simulations in one game. Default 0.
     pub seed: u64,
     /// Whether to set the game clock to the end of the period. Default true.
     pub set_clock: bool,
-    /// Whether the report says which facts nobody tells, and why. Default false, because it takes longer.
+    /// Whether the report contains the facts that nobody tells, with the reasons. Default false, because this takes
+    /// longer.
     pub explain: bool,
 }
 
@@ -48,8 +49,8 @@ pub struct GossipReport {
     pub spread: Vec<SpreadRow>,
     /// Facts that characters told each other, in chronological order.
     pub news: Vec<NewsRow>,
-    /// Facts that somebody knows and nobody tells, although facts of their kind can be gossip. Empty unless
-    /// [`Gossip::explain`] is set. Facts that came closest to being told come first.
+    /// Facts that a character knows and nobody tells, although facts of this kind can be gossip. Empty if
+    /// [`Gossip::explain`] is `false`. The facts that were nearly told come first.
     pub untold: Vec<UntoldRow>,
 }
 
@@ -98,10 +99,10 @@ pub struct UntoldRow {
     pub reason: UntoldReason,
     /// The reason as a clause in plain English.
     pub explanation: &'static str,
-    /// How probable it was that a knower tells the fact, and in how many conversations; `None` if no conversation got
-    /// as far as chance.
+    /// Text with the probability that a knower tells the fact, and with the number of conversations in which chance
+    /// decided; `None` if chance decided in no conversation.
     pub details: Option<String>,
-    /// Living NPCs that know the fact, themselves or through a group or place.
+    /// Living NPCs that know the fact themselves, or through a group or place.
     pub knowers: Vec<EntityId>,
 }
 

@@ -18,8 +18,8 @@ use crate::CommandError;
 /// Partial update of an entity; omitted fields are unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Patch {
-    /// Kind and name with which the entity is created if it does not exist. If `create` is unset, a missing entity is
-    /// an error.
+    /// Kind and name of the entity that is created if no entity with the id exists. If `create` is `None` and the
+    /// entity does not exist, the patch fails.
     pub create: Option<(Kind, Option<String>)>,
     /// New kind of the entity; `None` if the kind does not change.
     pub kind: Option<Kind>,
@@ -29,8 +29,9 @@ pub struct Patch {
     pub place: Option<Option<EntityId>>,
     /// New values of attributes. `None` ends the current value of the attribute.
     pub attributes: BTreeMap<Predicate, Option<Value>>,
-    /// Changed relations to other entities. `None` ends the relation. `Some` starts the relation or updates it, with the
-    /// attitude of the entity to the other entity, from −100 to 100; `Some(None)` is a relation without an attitude.
+    /// Changed relations to other entities. `None` ends the relation. `Some` starts or updates the relation, and
+    /// contains the attitude of the entity to the other entity, from −100 to 100. `Some(None)` is a relation without an
+    /// attitude.
     pub relations: BTreeMap<(Predicate, EntityId), Option<Option<i8>>>,
 }
 
@@ -77,8 +78,8 @@ pub struct Patches {
     /// New time of the game clock.
     pub clock: Option<GameTime>,
     /// Audiences of attributes, which take precedence over the audience rules of the campaign. The values of a
-    /// [private](Audience::Private) attribute are secrets: only their subject knows them, if the subject is a
-    /// character. Gossip does not spread them.
+    /// [private](Audience::Private) attribute are secrets: only the subject of the attribute knows the values, if the
+    /// subject is a character. Gossip does not spread these values.
     pub audiences: Arc<BTreeMap<Predicate, Audience>>,
 }
 
@@ -88,8 +89,8 @@ impl Patches {
         self.entities.is_empty() && self.clock.is_none()
     }
 
-    /// Compares the patches with the state. Returns the writes that bring the state up to date, and the fields that
-    /// cannot be written. If the state already has all values, there are no writes.
+    /// Compares the patches with the state. Returns the writes that give the state all values of the patches, and the
+    /// fields that cannot be written. If the state already has all values, there are no writes.
     ///
     /// If the author is the game, values of predicates without a full [`History`] become transient values. All other
     /// values become recorded facts.
@@ -154,7 +155,7 @@ const MAX_TRANSIENT: usize = 8_000;
 /// Writes that apply patches to a state.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PatchPlan {
-    /// Operation to record in the journal. It has no changes if there is nothing to record.
+    /// Operation to record in the journal. If the journal does not change, the operation contains no changes.
     pub operation: Operation,
     /// Transient values, which are stored without a history.
     pub transients: TransientUpdate,

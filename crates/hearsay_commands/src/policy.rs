@@ -68,16 +68,17 @@ pub struct SourceThresholds {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Policy {
-    /// Minimum confidence at which a proposal that does not come from a text is accepted without review, and at which
-    /// a statement of a character in a live text becomes a claim. Default 0.7.
+    /// Minimum confidence for two cases: a proposal that does not come from a text is accepted without review, and a
+    /// statement of a character in a line from play becomes a claim. Default 0.7.
     pub threshold: Confidence,
     /// Minimum confidence at which a fact from a text becomes canon without review. Default 0.95.
     pub canon_threshold: Confidence,
     /// Minimum confidence of a proposal. A proposal with a lower confidence is counted but not recorded. Default 0.3.
     pub floor: Confidence,
-    /// Treatment of doubtful proposals, whose confidence is at least `floor` but too low for recording without review.
+    /// Treatment of doubtful proposals. The confidence of a doubtful proposal is at least `floor`, but too low for
+    /// recording without review.
     pub mode: ReviewMode,
-    /// Values that replace `canon_threshold` for texts of one origin. Default: none.
+    /// Values that replace `canon_threshold` for texts of one origin. By default, there are no such values.
     pub sources: SourceThresholds,
 }
 
@@ -97,7 +98,7 @@ impl Default for Policy {
 /// Decision on a proposal.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum PolicyDecision {
-    /// Records the fact with this status. A knower that learns the fact gets at most this credence.
+    /// Records the fact with this status. The credence of a knower that learns the fact is at most this credence.
     Record(FactStatus, Credence),
     /// Drops the proposal.
     Drop,
@@ -125,9 +126,9 @@ impl Policy {
     /// Returns the minimum confidence at which a proposal is recorded without review. `origin` is `None` if the
     /// proposal does not come from a text.
     ///
-    /// A claim only says that a character stated the fact, so a statement of a character in a live text needs no more
-    /// than `threshold`. In a file, the speaker of a line is often a player and not a character. A claim from a file
-    /// therefore needs the same confidence as canon.
+    /// A claim says only that a character stated the fact. A statement of a character in a line from play therefore
+    /// becomes a claim at `threshold`. In a file, the speaker of a line is often a player and not a character. A claim
+    /// from a file therefore needs the same confidence as canon.
     pub fn record_threshold(&self, source: StatementSource, origin: Option<TextOrigin>) -> Confidence {
         let own_threshold = match origin {
             None => return self.threshold,

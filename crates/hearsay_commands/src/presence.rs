@@ -1,4 +1,4 @@
-//! Which characters are present at a scene of a session.
+//! The characters who are present at a scene of a session.
 
 use hearsay_belief::{characters_at, is_dead};
 use hearsay_model::{EntityId, GameTime, Kind, State};

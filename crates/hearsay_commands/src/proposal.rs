@@ -37,7 +37,7 @@ pub struct Proposal {
     pub predicate: Predicate,
     /// Object of the fact.
     pub object: Object,
-    /// Sentence that states the fact. Default: generated from the predicate's phrase.
+    /// Sentence that states the fact. Default: a sentence that is generated from the phrase of the predicate.
     pub statement: Option<String>,
     /// Entities that the statement names besides the subject and the object.
     pub participants: Vec<EntityId>,
@@ -49,22 +49,22 @@ pub struct Proposal {
     pub confidence: Confidence,
     /// Character that states the fact; `None` if the source is not a character, such as narration or notes.
     pub speaker: Option<EntityId>,
-    /// Knowers that heard the statement. If there is a speaker, their credence depends on their trust in the speaker
-    /// and on the speaker's credence. If there are no hearers, no speaker and no `text`, the default audience learns
-    /// the fact.
+    /// Knowers that heard the statement. If the statement has a speaker, the credence of the hearers depends on their
+    /// trust in the speaker and on the speaker's credence. If the proposal has no hearers, no speaker and no `text`,
+    /// the default audience learns the fact.
     pub heard_by: Vec<Knower>,
     /// Session in which the fact was stated. Default without a `text`: the session being played.
     pub session: Option<SessionId>,
     /// Evidence for the fact.
     pub evidence: Vec<Evidence>,
-    /// Language model that extracted the fact, if any.
+    /// Language model that extracted the fact; `None` if no language model extracted the fact.
     pub model: Option<String>,
     /// Stage of the extraction that found the fact, if it was extracted from a text.
     pub stage: Option<ExtractionStage>,
-    /// Details of the text that states the fact, if any. If set, only the speaker and the hearers of the text learn the
-    /// fact.
+    /// Details of the text that states the fact, if any. If the proposal has a text, only the speaker and the hearers
+    /// of the text learn the fact.
     pub text: Option<TextSource>,
-    /// Fact that the proposed fact refutes, if any.
+    /// Fact that the proposed fact refutes; `None` if the proposed fact refutes no fact.
     pub refutes: Option<FactId>,
 }
 
@@ -79,8 +79,8 @@ pub struct TextSource {
     pub acquisition: Option<Acquisition>,
     /// Source that the speaker cites for the fact.
     pub citing: Option<EntityId>,
-    /// Secret name that the speaker uses. For a hearer who does not know whose name it is, the source of the fact is
-    /// unknown. Such a hearer learns no facts about the speaker.
+    /// Secret name that the speaker uses. If a hearer does not know the owner of this name, the source of the fact is
+    /// unknown to the hearer, and the hearer learns no facts about the speaker.
     pub alias: Option<String>,
     /// Whether the speaker lies. A fact that a liar states is recorded as false.
     pub sincerity: Sincerity,
@@ -110,7 +110,7 @@ impl Proposal {
     }
 }
 
-/// Numbers of proposals and facts, one number for each outcome of a proposal.
+/// Number of proposals or facts for each outcome of a proposal.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct ProposalCounts {
     /// Number of proposed facts that were recorded as canon.
@@ -119,7 +119,8 @@ pub struct ProposalCounts {
     pub claimed: usize,
     /// Number of proposed facts that wait for review.
     pub waiting: usize,
-    /// Number of proposals that were dropped because their confidence is below the policy's floor.
+    /// Number of proposals that were dropped because their confidence is below
+    /// [`Policy::floor`](crate::policy::Policy::floor).
     pub dropped: usize,
     /// Number of proposals that were skipped because the DM had already rejected an equivalent fact.
     pub rejected_before: usize,
@@ -157,7 +158,7 @@ fn is_untrusted_author(author: &Author) -> bool {
     !matches!(author, Author::Game | Author::Dm)
 }
 
-/// Returns the operation that records proposals, or `None` if there is nothing to record. Also returns the number of
+/// Returns the operation that records proposals, or `None` if no proposal must be recorded. Also returns the number of
 /// proposals with each outcome.
 ///
 /// # Errors

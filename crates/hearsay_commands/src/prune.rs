@@ -13,7 +13,7 @@ const MS_PER_DAY: i64 = 24 * 60 * 60 * 1000;
 pub struct Prune {
     /// Prunes only facts with a confidence lower than this value.
     pub below: Option<Confidence>,
-    /// Prunes only facts that were recorded more than this number of real days ago.
+    /// Prunes only facts that were recorded more than this number of days ago, in real time.
     pub older_than_days: Option<u32>,
     /// Prunes only facts with one of these statuses. Default: facts that wait for review.
     pub statuses: Vec<FactStatus>,
@@ -30,7 +30,7 @@ pub struct PruneRow {
     pub status: FactStatus,
     /// Confidence that the source really states the fact.
     pub confidence: Confidence,
-    /// Number of real days since the fact was recorded; `None` if the time of recording is unknown.
+    /// Number of days since the fact was recorded, in real time; `None` if the time of recording is unknown.
     pub days: Option<u64>,
 }
 

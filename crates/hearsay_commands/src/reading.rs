@@ -17,11 +17,11 @@ pub use draft::{Draft, DraftExtraction};
 pub use passage_context::{PassageWithContext, SessionLines};
 pub use proposals::operation;
 
-/// Maximum number of passages that are read together. It is small, so that the first facts arrive soon.
+/// Maximum number of passages that are read together. The number is small, so that the first facts arrive soon.
 const MAX_BATCH_SIZE: usize = 16;
 
-/// Maximum number of lines of an imported session that are read together. It is larger, because for each batch the
-/// reading model also reads the lines before the batch, as context.
+/// Maximum number of lines of an imported session that are read together. This number is larger, because for each batch
+/// the reading model also reads the lines before the batch, as context.
 const MAX_IMPORT_BATCH_SIZE: usize = 128;
 
 /// Returns the number of passages to read together next. `waiting` contains all passages that are not read yet, in the
@@ -44,8 +44,8 @@ pub struct Findings {
     pub extraction: Extraction,
     /// Name of the language model that extracted the facts; `None` if the extractor extracted them.
     pub model: Option<String>,
-    /// Kind of talk of the passage: the recorded kind or, for a line that was said at the table, the kind that the
-    /// reading model found. `None` if it is unknown.
+    /// Kind of talk of the passage. This is the recorded kind, or the kind that the reading model found in a line that
+    /// was said at the table. `None` if the kind is unknown.
     pub talk_kind: Option<TalkKind>,
 }
 
@@ -108,8 +108,8 @@ pub fn read_passages(passages: Vec<PassageWithContext>, tools: &ReadingTools<'_>
     findings.collect()
 }
 
-/// Returns the operation that records the kinds of talk that were found in lines. Leaves out lines that were removed
-/// since they were read, and lines whose kind is already recorded. Returns `None` if no line is left.
+/// Returns the operation that records the kinds of talk that were found in lines. Omits lines that were removed after
+/// they were read, and lines whose kind is already recorded. Returns `None` if no line remains.
 pub fn record_talk_kinds(state: &State, kinds: &[(PassageId, TalkKind)], now: Timestamp) -> Option<Operation> {
     let is_unknown = |id: PassageId| state.passage(id).is_some_and(|passage| passage.talk_kind.is_none());
     let new_kinds = kinds.iter().filter(|(id, _)| is_unknown(*id));

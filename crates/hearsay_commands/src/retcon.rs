@@ -15,8 +15,8 @@ pub enum Retcon {
         /// Fact to retract.
         fact: FactId,
     },
-    /// Ends the validity of a fact at a date. Knowers of the fact continue to believe it until they learn that it has
-    /// ended.
+    /// Ends the validity of a fact at a date. Knowers of the fact continue to believe the fact until they learn that it
+    /// has ended.
     Until {
         /// Fact to end.
         fact: FactId,

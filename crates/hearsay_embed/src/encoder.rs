@@ -36,7 +36,7 @@ const REVISION: u8 = 2;
 pub struct EncoderOptions {
     /// Number of threads in the encoder's own pool. 0 counts as 1. The number affects the speed, but not the vectors.
     ///
-    /// The default is half of the processors, at least 1 and at most 4. The other processors are left to the game.
+    /// The default is half of the processors, at least 1 and at most 4. The game can use the other processors.
     pub threads: usize,
     /// Precision of the matrix products. The default is [`WeightPrecision::F32`]. Vectors of different precisions have
     /// different [model ids](ModelInfo::id).
@@ -80,8 +80,8 @@ pub struct ModelInfo {
 
 /// A sentence encoder: a BERT-family sentence-transformers model on the CPU.
 ///
-/// Any number of threads can encode at the same time. The encoder's own threads do the work. A call takes milliseconds;
-/// do not call it on a game's main thread.
+/// Any number of threads can encode at the same time. The encoder's own threads do the work. A call takes milliseconds,
+/// so do not call the encoder on a game's main thread.
 pub struct Encoder {
     info: ModelInfo,
     lowercased: bool,
@@ -182,18 +182,17 @@ impl Encoder {
         self.pool.current_num_threads()
     }
 
-    /// Encodes texts and returns their vectors in the same order. Each vector is bit-for-bit independent of the other
-    /// texts in the batch.
+    /// Encodes texts and returns their vectors in the same order. Each vector depends only on its own text, and not on
+    /// the other texts in the batch.
     ///
     /// Every text is valid. Texts with more than [`ModelInfo::max_tokens`] tokens are truncated. An empty text, or a
-    /// text that contains only white space or control characters, gives the vector of the empty sequence
-    /// (`[CLS] [SEP]`). That vector is normalised like any other vector, and is not close to any particular text.
+    /// text that contains only white space or control characters, gives the vector of the empty sequence (`[CLS]
+    /// [SEP]`). This vector is normalised like any other vector, and is not similar to any particular text.
     ///
     /// # Errors
     ///
-    /// Returns an error if the model's files are inconsistent in a way that loading did not detect:
-    /// a token has no vector, or a vector is not finite. With a sound model, no text causes an
-    /// error.
+    /// Returns an error if a token has no vector, or if a vector is not finite. In this case, the model's files are
+    /// inconsistent, but loading did not detect the problem. With a valid model, no text causes an error.
     pub fn encode(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
         let tokens: Vec<_> = match texts {
             [] => return Ok(Vec::new()),
@@ -216,7 +215,7 @@ impl Encoder {
     }
 
     /// Encodes questions together, and caches their vectors. The cache contains the last 64 texts of up to 2 KiB each.
-    /// Equal texts are encoded once. Use [`Encoder::encode`] for documents; it does not use the cache.
+    /// Equal texts are encoded once. For documents, use [`Encoder::encode`], which does not use the cache.
     ///
     /// # Errors
     ///

@@ -14,7 +14,7 @@ pub enum EmbedError {
     #[error(
         "no sentence encoder model found. Searched:\n{}\nPut a sentence-transformers directory \
          (config.json, tokenizer.json, model.safetensors) in one of these directories, or set {} to its path. \
-         Without a model, recall uses only keyword and graph search",
+         Without a model, Hearsay ranks results by keywords and graph only",
         list(searched),
         MODEL_DIR_VAR
     )]
@@ -23,8 +23,8 @@ pub enum EmbedError {
         searched: Vec<SearchedDirectory>,
     },
 
-    /// The directory given as an argument or in the environment variable does not contain a model. The search does not
-    /// fall back to another model, because vectors of different models cannot be compared.
+    /// The directory in the argument or in the environment variable does not contain a model. The search does not use
+    /// another model instead, because vectors of different models cannot be compared.
     #[error(
         "{directory} has no model: {}. Set the path to a directory with config.json, tokenizer.json and model.safetensors, or leave the path unset to search the default directories",
         directory.problem()
@@ -35,14 +35,17 @@ pub enum EmbedError {
     },
 
     /// A file that the model needs is missing.
-    #[error("{path} is missing. Copy the whole model directory again", path = path.display())]
+    #[error("the model file {path} is missing. Copy the whole model directory again", path = path.display())]
     MissingFile {
         /// Path of the missing file.
         path: PathBuf,
     },
 
     /// A file exists but cannot be read.
-    #[error("{path} cannot be read: {source}. Check its permissions, and that it is a file", path = path.display())]
+    #[error(
+        "{path} cannot be read: {source}. Check that the path leads to a file, and that you may read this file",
+        path = path.display()
+    )]
     UnreadableFile {
         /// Path of the file.
         path: PathBuf,
@@ -52,7 +55,7 @@ pub enum EmbedError {
 
     /// A configuration file is not JSON, or a field has the wrong type.
     #[error(
-        "{path} does not contain the expected JSON: {source}. Download the file of the model again",
+        "{path} does not contain the expected JSON: {source}. Download this file of the model again",
         path = path.display()
     )]
     InvalidJson {
@@ -64,7 +67,7 @@ pub enum EmbedError {
 
     /// A field of a configuration file has an invalid value.
     #[error(
-        "{path}: `{field}` {problem}. Download the file of the model again",
+        "{path}: `{field}` {problem}. Download this file of the model again",
         path = path.display()
     )]
     InvalidConfig {
@@ -90,7 +93,7 @@ pub enum EmbedError {
     },
 
     /// The weights file is empty, truncated or not a safetensors file.
-    #[error("{path} is damaged: {problem}. Download the file of the model again", path = path.display())]
+    #[error("{path} is damaged: {problem}. Download this file of the model again", path = path.display())]
     DamagedWeights {
         /// Path of the file.
         path: PathBuf,
@@ -129,7 +132,7 @@ pub enum EmbedError {
 
     /// `tokenizer.json` is not a usable tokenizer for the model.
     #[error(
-        "{path} is not a usable tokenizer: {problem}. Download the file of the model again",
+        "{path} is not a usable tokenizer: {problem}. Download this file of the model again",
         path = path.display()
     )]
     InvalidTokenizer {
@@ -159,7 +162,7 @@ pub enum EmbedError {
     },
 
     /// The encoder's threads could not be started.
-    #[error("could not start {threads} encoder thread(s): {problem}. Set a lower number of threads")]
+    #[error("the sentence encoder could not start {threads} thread(s): {problem}. Set a lower number of threads")]
     Threads {
         /// Requested number of threads.
         threads: usize,

@@ -5,8 +5,8 @@ pub type TextHash = [u8; 16];
 
 /// Hashes a text to 128 bits: the first half of its BLAKE3 hash.
 ///
-/// The text is not normalised. Two spellings that the tokenizer treats alike therefore have different hashes. This
-/// causes only a cache miss.
+/// The text is not normalised. If the tokenizer treats two spellings in the same way, their hashes still differ. The
+/// only effect is a cache miss.
 ///
 /// ```
 /// use hearsay_embed::text_hash;

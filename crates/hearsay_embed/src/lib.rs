@@ -25,11 +25,12 @@
 //!
 //! # Guarantees
 //!
-//! - **A vector depends only on its text.** A vector is bit-for-bit independent of the other texts of a batch, of their
-//!   order, and of [`EncoderOptions::threads`]. Texts are not padded. If one matrix product processes several texts,
-//!   each sum is computed as for a single text, and threads never split a sum. The guarantee holds for one binary and
-//!   one set of CPU features; another processor may round the last bits differently.
-//! - **Offline.** Nothing is downloaded. A model is a directory of files, or is compiled into the program.
+//! - **A vector depends only on its text.** The bits of a vector do not depend on the other texts of a batch, on their
+//!   order, or on [`EncoderOptions::threads`]. Texts are not padded. If one matrix product processes several texts,
+//!   each sum is computed as for a single text, and threads never split a sum. This guarantee is valid for one binary
+//!   and one set of CPU features. Another processor may round the last bits differently.
+//! - **The encoder works offline.** It downloads no files. A model is a directory of files, or is compiled into the
+//!   program.
 //! - **Every text has a vector, and no vector contains a NaN.** Texts with more than [`ModelInfo::max_tokens`] tokens
 //!   are truncated. An empty text, or a text that contains only white space or control characters, has the vector of
 //!   the empty sequence.
@@ -62,15 +63,16 @@
 //! # Speed
 //!
 //! Measure the speed with `cargo bench --profile dev -p hearsay_embed`. `hearsay_eval encoder` prints the same numbers
-//! for scripts. The inner loops are compiled for AVX-512, AVX2 and baseline processors; the program selects the best
-//! version at run time. With [`WeightPrecision::Int8`], matrix products use weights and inputs of 8 bits on processors with
-//! instructions for dot products of bytes. [`Encoder::encode_questions`] caches the vectors of the last 64 questions.
+//! for scripts. The inner loops are compiled for AVX-512, AVX2 and baseline processors. The program selects the best
+//! version at run time. With [`WeightPrecision::Int8`], matrix products use weights and inputs of 8 bits on processors
+//! with instructions for dot products of bytes. [`Encoder::encode_questions`] caches the vectors of the last 64
+//! questions.
 //!
 //! # Limits
 //!
 //! - Encoding takes milliseconds. Do not encode on a game's main thread.
 //! - The threads of the encoder share a batch by dividing its texts. They share a single text only in the matrix
-//!   products. Therefore, a second thread speeds up a single question less than a batch.
+//!   products. A second thread therefore increases the speed less for a single question than for a batch.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 

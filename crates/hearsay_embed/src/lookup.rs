@@ -11,8 +11,8 @@ use crate::{
     searched_directory::{DEFAULT_MODEL, MODEL_DIR_VAR, SearchReason, SearchedDirectory},
 };
 
-/// The parts of the process environment that [`find_model`] uses. A program or a test can change them to search other
-/// directories.
+/// The parts of the process environment that [`find_model`] uses. To search other directories, a program or a test can
+/// change these parts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LookupEnvironment {
     /// Value of `HEARSAY_MODEL_DIR`.
@@ -23,7 +23,8 @@ pub struct LookupEnvironment {
     pub bevy_asset_root: Option<PathBuf>,
     /// Value of `CARGO_MANIFEST_DIR`, which `cargo run` sets. Bevy's own asset lookup checks this variable second.
     pub cargo_manifest_dir: Option<PathBuf>,
-    /// Current directory of the process. The search includes `assets/models` in this directory and in its ancestors.
+    /// Current directory of the process. The search includes `assets/models` in this directory and in its parent
+    /// directories.
     pub current_dir: Option<PathBuf>,
     /// The user's data directory. The search uses its subdirectory `hearsay/models`.
     pub user_data_dir: Option<PathBuf>,
@@ -118,7 +119,7 @@ impl LookupEnvironment {
 /// # Errors
 ///
 /// Returns [`EmbedError::NotAModel`] if `explicit` or `HEARSAY_MODEL_DIR` is set and names a directory without a model.
-/// The search does not continue, because the caller asked for that model. Returns [`EmbedError::ModelNotFound`] with
+/// The search does not continue, because the caller requested this model. Returns [`EmbedError::ModelNotFound`] with
 /// all searched directories if none of them contains a model.
 pub fn find_model(explicit: Option<&Path>) -> Result<PathBuf, EmbedError> {
     LookupEnvironment::from_process().find_model(explicit)

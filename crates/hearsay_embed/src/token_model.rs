@@ -88,7 +88,7 @@ impl TokenModel {
     }
 
     /// Returns the token vectors of each text: one row of [`dimension`](Self::dimension) numbers per token. Each vector
-    /// is bit-for-bit independent of the other texts.
+    /// depends only on its own text.
     ///
     /// # Errors
     ///

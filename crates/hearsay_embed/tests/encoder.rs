@@ -394,7 +394,7 @@ fn files_cut_at_any_length_are_errors() {
         let step = (whole.len() / 60).max(1);
         for len in (0..whole.len()).step_by(step).chain([whole.len() - 1]) {
             model.write(name, &whole[..len]);
-            check_damage(&model, &[name, "Download the file of the model again"]);
+            check_damage(&model, &[name, "Download this file of the model again"]);
         }
     }
     let model = TinyModel::new();

@@ -19,7 +19,7 @@ use crate::{
 /// Result of [`sync_campaign_files`].
 #[derive(Debug, Clone)]
 pub enum SyncOutcome {
-    /// Nothing was imported: there are no campaign files, or the memory already contains their contents.
+    /// Nothing was imported, because there are no campaign files or the memory already contains their contents.
     Unchanged,
     /// The changes in the files were imported.
     Imported(Box<ImportOutcome>),
@@ -34,9 +34,10 @@ const CAMPAIGN_VARIABLE: &str = "HEARSAY_CAMPAIGN";
 /// Files and directories that only a campaign directory contains.
 const CAMPAIGN_MARKS: [&str; 4] = ["campaign.yaml", "campaign.yml", SETTINGS_FILE, ".hearsay"];
 
-/// Returns the campaign directory that a program opens. This is the given directory, or else the directory in the
-/// environment variable `HEARSAY_CAMPAIGN`. If neither is set, returns the nearest campaign directory among the working
-/// directory and its parents, or `None` if there is none. Does not check a given directory.
+/// Returns the campaign directory that a program should open. Returns `given` without a check, if it is set. Otherwise,
+/// returns the directory in the environment variable `HEARSAY_CAMPAIGN`. If this variable is not set, returns the
+/// campaign directory that is nearest to the working directory: this directory or one of its parents. Returns `None` if
+/// none of them is a campaign directory.
 pub fn find_campaign_directory(given: Option<PathBuf>) -> Option<PathBuf> {
     let from_environment = || env::var_os(CAMPAIGN_VARIABLE).filter(|path| !path.is_empty()).map(PathBuf::from);
     given.or_else(from_environment).or_else(|| find_upward(&env::current_dir().ok()?))

@@ -36,7 +36,7 @@ pub enum MemoryError {
     NoLlm(String),
     /// Error: the language model returned no usable answer.
     #[cfg(feature = "llm")]
-    #[error("the language model gave no usable answer: {0}")]
+    #[error("the language model returned no usable answer: {0}")]
     Llm(String),
     /// Error: the database failed.
     #[error(transparent)]
@@ -50,18 +50,18 @@ pub enum MemoryError {
     /// Error: the database rejected a commit. The change was not made.
     #[error("the database did not commit the change: {0}")]
     NotCommitted(String),
-    /// Error: the commit failed, and the journal could not be read afterwards, so it is unknown whether the change was
-    /// made. Further writes fail until the memory is opened again.
+    /// Error: it is unknown whether the change was made. The commit failed, and afterwards the journal could not be
+    /// read. All later writes fail until the memory is opened again.
     #[error("{0}")]
     Uncertain(String),
     /// Error: writing has stopped because the state in memory and the journal may differ.
-    #[error("writing stopped: {0}; close the campaign and open it again")]
+    #[error("Hearsay stopped writing to the campaign: {0}; close the campaign and open it again")]
     Halted(String),
-    /// Error: the memory closed before the change was committed, because the time limit for closing was reached.
-    #[error("the change was not committed before the campaign closed; repeat it")]
+    /// Error: the memory closed before the change was committed. The time limit for closing was reached.
+    #[error("the change was not committed before the campaign closed; repeat the change")]
     NotCommittedInTime,
     /// Error: the memory closed without committing all accepted changes.
-    #[error("{not_committed} of {} changes were not committed when the campaign closed; repeat them", committed + not_committed)]
+    #[error("{not_committed} of {} changes were not committed when the campaign closed; repeat these changes", committed + not_committed)]
     ClosedEarly {
         /// Number of changes that were committed during closing.
         committed: usize,
@@ -80,7 +80,7 @@ pub enum MemoryError {
         max_length: usize,
     },
     /// Error: the request would watch the beliefs of too many knowers.
-    #[error("the request watches the beliefs of {count} characters, but at most {max} can be watched at a time")]
+    #[error("the request watches the beliefs of {count} characters, but the maximum is {max}; watch fewer characters")]
     TooManyBeliefs {
         /// Number of knowers whose beliefs are to be watched.
         count: usize,
@@ -96,22 +96,22 @@ pub enum MemoryError {
         source: std::io::Error,
     },
     /// Error: too many requests wait for the worker thread of the memory. Try again in a moment.
-    #[error("{waiting} requests already wait for the memory; try again in a moment")]
+    #[error("the memory cannot accept the request, because {waiting} requests already wait; try again in a moment")]
     Full {
         /// Number of requests that wait for the worker thread.
         waiting: usize,
     },
     /// Error: the request was cancelled.
-    #[error("the request was cancelled")]
+    #[error("the request was cancelled before it finished; repeat the request if you still need its result")]
     Cancelled,
     /// Error: the request was not answered in time.
-    #[error("the request was not answered within {0:?}")]
+    #[error("the memory did not answer the request within {0:?}; check whether the request took effect")]
     TimedOut(std::time::Duration),
     /// Error: a thread could not be started.
-    #[error("no thread could be started: {0}")]
+    #[error("no thread could be started: {0}; close other programs, and try again")]
     Thread(std::io::Error),
     /// Error: a closure in the request, or the worker thread, panicked. The log of the program contains the details.
-    #[error("the request failed because of a panic in the program; see the log")]
+    #[error("the request failed because of a panic in the program; see the log of the program for details")]
     Panicked,
     /// Error: the memory is closed, so it accepts no requests.
     #[error("the memory is closed; open the campaign again")]

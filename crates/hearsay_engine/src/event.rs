@@ -20,11 +20,11 @@ pub struct LearnedEdge {
     pub fact: FactId,
     /// Content of the fact.
     pub claim: LineClaim,
-    /// Kind of thread that the fact represents, such as a promise; `None` if it represents none.
+    /// Kind of open thread that the fact represents, such as a promise; `None` if the fact is not a thread.
     pub thread: Option<OpenThread>,
     /// How the knower learned the fact.
     pub acquisition: Acquisition,
-    /// How much this acquisition alone makes the knower believe the fact.
+    /// Credence in the fact that this acquisition alone gives the knower.
     pub credence: Credence,
 }
 
@@ -86,7 +86,7 @@ pub enum Event {
         /// Number of texts that the language model has not read completely. Includes the turns of unfinished
         /// conversations, texts that are being read, and failed texts.
         waiting: usize,
-        /// Error because of which the language model did not read some texts completely; `None` if there was no error.
+        /// Error that prevented the language model from reading some texts completely; `None` if there was no error.
         trouble: Option<String>,
     },
     /// The state was rebuilt from the journal, and writing resumes. Writing had stopped because the state in memory and

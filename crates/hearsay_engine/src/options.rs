@@ -18,7 +18,7 @@ pub struct MemoryOptions {
     /// Maximum number of reads that wait for the worker thread. The same limit applies to writes. Further requests fail
     /// with [`MemoryError::Full`]. Default 256.
     pub queue: usize,
-    /// Called after each answer and each event. Default `None`.
+    /// Function that the memory calls after each answer and each event. Default `None`.
     pub waker: Option<Waker>,
 }
 
@@ -53,7 +53,7 @@ impl MemoryOptions {
     }
 }
 
-/// Options of an import. Unset options are detected from the files.
+/// Options of an import. If an option is not set, the import detects its value from the files.
 #[derive(Debug, Clone, Default)]
 pub struct ImportOptions {
     /// Format of the files.
@@ -63,8 +63,9 @@ pub struct ImportOptions {
     /// Name of the imported source. If unset, the name comes from the files or their folder. A later import with the
     /// same name applies only the differences from this import.
     pub name: Option<String>,
-    /// Whether to import the texts of secret folders as open texts. By default, such texts are secret. A folder is
-    /// secret if its name marks it as DM-only, or if it is a Foundry compendium that players cannot see by default.
+    /// Whether to import the texts of secret folders as open texts. By default, these texts are secret. A folder is
+    /// secret if its name says that it is only for the DM, or if it is a Foundry compendium that players cannot see by
+    /// default.
     pub open_folders: bool,
     /// Handle through which the caller can read the progress of the import.
     pub progress: ImportProgress,

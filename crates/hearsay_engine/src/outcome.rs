@@ -11,7 +11,7 @@ pub struct Patched {
     /// Operation that recorded the patches in the journal; `None` if the journal was not written, for example because
     /// only transient values changed.
     pub written: Option<Written>,
-    /// Number of this write, counted since the memory was opened. It equals `revision` in
+    /// Number of this write, counted since the memory was opened. This number equals `revision` in
     /// [`Event::Applied`](crate::Event::Applied). `None` if nothing changed.
     pub revision: Option<u64>,
     /// Fields that could not be written, with the reasons.

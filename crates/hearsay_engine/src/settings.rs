@@ -74,7 +74,7 @@ impl Default for ModelSettings {
 #[serde(rename_all = "snake_case")]
 pub enum ExtractionEngine {
     /// The reading model and word patterns extract facts. The reading model must be in a directory next to the
-    /// directory of the sentence encoder; if there is no reading model, only the patterns are used.
+    /// directory of the sentence encoder. Without a reading model, only the patterns extract facts.
     #[default]
     Model,
     /// Only word patterns extract facts, without the reading model.
@@ -118,15 +118,16 @@ pub struct LlmSettings {
 pub struct StoreSettings {
     /// Directory of the database, relative to the campaign directory.
     pub directory: PathBuf,
-    /// When the memory closes, it writes a snapshot of the state if at least this number of operations was committed
-    /// since the last snapshot.
+    /// Minimum number of operations since the last snapshot of the state for which a closing memory writes a new
+    /// snapshot.
     pub snapshot_after: u64,
-    /// Maximum time in seconds that closing waits for accepted changes. Changes that are not committed by then fail.
+    /// Maximum time in seconds that a closing memory waits for accepted changes. Changes that are not committed within
+    /// this time fail.
     pub close_timeout_s: u64,
-    /// Number of newest operations that can always be undone. Compaction removes data of older operations that is no
-    /// longer needed, such as reverted or replaced changes.
+    /// Number of newest operations that can always be undone. From older operations, compaction removes the data that
+    /// is no longer needed, such as reverted or replaced changes.
     pub undo_operations: u64,
-    /// Number of latest sessions of which all operations can be undone. Operations after the oldest slot can also be
+    /// Number of latest sessions whose operations can all be undone. Operations after the oldest slot can also be
     /// undone.
     pub undo_sessions: usize,
 }

@@ -70,12 +70,13 @@ pub struct Status {
     pub found: ProposalCounts,
     /// Number of items in the review queue, which wait for the DM's decision. Duplicate entities are not counted.
     pub reviews: usize,
-    /// Number of review items that triage holds back, because enough items of the same session or import are queued.
+    /// Number of review items that are held back, because the queue already has enough items of their session or
+    /// import.
     pub held_back: usize,
     /// Number of writes that wait for their commit.
     pub waiting_writes: usize,
-    /// Number of proposals that were dropped since the memory was opened, because their confidence was below the
-    /// policy's floor.
+    /// Number of proposals that were dropped since the memory was opened, because their confidence was below the lowest
+    /// threshold of the policy.
     pub dropped_proposals: usize,
     /// Number of events that were dropped since the memory was opened, because the event channel was full.
     pub events_dropped: usize,
@@ -85,8 +86,8 @@ pub struct Status {
     /// Whether the log of the database was replayed when the memory was opened. This happens if the previous program
     /// did not close the memory.
     pub replayed_log: bool,
-    /// Number of records in the graph tables that differed from the state when the memory was opened, and that were
-    /// repaired in the background.
+    /// Number of records in the graph tables that differed from the state when the memory was opened. These records
+    /// were repaired in the background.
     pub repaired_records: usize,
     /// Reason why the snapshot was not used when the memory was opened. `None` if the snapshot was used or if there is
     /// no snapshot.
@@ -96,7 +97,7 @@ pub struct Status {
     /// Status of the language model, if one is enabled.
     #[cfg(feature = "llm")]
     pub llm: Option<LlmStatus>,
-    /// Short summary of how the memory was opened: which data was read, and how long this took.
+    /// Short summary of the opening of the memory: the data that was read, and the time that this took.
     pub opened: String,
 }
 
@@ -108,7 +109,7 @@ pub struct LlmStatus {
     pub base_url: String,
     /// Name of the model on the server.
     pub model: String,
-    /// Reason why the language model cannot be used, if any.
+    /// Reason why the language model cannot be used; `None` if it can be used.
     pub trouble: Option<String>,
     /// Whether the language model has been paused, so that it reads no texts.
     pub paused: bool,

@@ -1,10 +1,10 @@
-//! A function that wakes the program when the memory has something for it.
+//! A function that wakes the program after an answer or an event of the memory.
 
 use std::{fmt, sync::Arc};
 
-/// Function that the memory calls after it answered a request or sent an event. An app that sleeps while nothing
-/// happens wakes its main thread with it. The memory calls the function on its own threads, often, and must not wait
-/// for it.
+/// Function that the memory calls after it has answered a request or sent an event. An app that sleeps between events
+/// can use this function to wake its main thread. The memory calls the function often and on its own threads, so the
+/// function must return quickly.
 #[derive(Clone)]
 pub struct Waker(Arc<dyn Fn() + Send + Sync>);
 

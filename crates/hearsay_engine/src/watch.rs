@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use hearsay_model::EntityId;
 
-/// Maximum number of knowers whose beliefs can be watched at a time, because the memory keeps the view of each of them.
+/// Maximum number of knowers whose beliefs can be watched at a time. The memory keeps the view of each of these
+/// knowers.
 pub const MAX_WATCHED_BELIEFS: usize = 256;
 
 /// The knowers whose new knowledge and changed beliefs the memory reports as events: see
@@ -16,17 +17,19 @@ pub enum MindFilter {
     None,
     /// All knowers are watched. Only new knowledge is reported, not changed beliefs.
     All {
-        /// Only facts with one of these entities as subject, object or mention are reported. Empty for all facts.
+        /// Entities whose facts are reported. A fact is reported only if its subject, its object or a mentioned entity
+        /// is in this set. If the set is empty, all facts are reported.
         about: BTreeSet<EntityId>,
     },
-    /// These knowers are watched.
+    /// Only the knowers in this list are watched.
     Only(BTreeMap<EntityId, MindInterest>),
 }
 
 /// The changes that the memory reports for one watched knower.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MindInterest {
-    /// Only facts with one of these entities as subject, object or mention are reported. Empty for all facts.
+    /// Entities whose facts are reported. A fact is reported only if its subject, its object or a mentioned entity is
+    /// in this set. If the set is empty, all facts are reported.
     pub about: BTreeSet<EntityId>,
     /// Whether changed beliefs are also reported. The memory then keeps the view of the knower up to date.
     pub beliefs: bool,

@@ -22,8 +22,8 @@ pub struct Tally {
     pub kind: &'static str,
     /// The number of questions of this kind.
     pub n: usize,
-    /// The share of questions for which the engine and the data set give the same answer, from 0 to 1; 0 if there are
-    /// no questions.
+    /// The share of questions for which the engine and the data set give the same answer, from 0 to 1. If there are no
+    /// questions, the share is 0.
     pub accuracy: f64,
 }
 

@@ -32,7 +32,7 @@ pub fn bins(facts: impl IntoIterator<Item = (f64, bool)>) -> Vec<Bin> {
 }
 
 /// Returns the expected calibration error: the mean, over the bins, of the difference between the mean confidence and
-/// the share of right facts. Each bin is weighted by its number of facts. 0 if there are no facts.
+/// the share of right facts. Each bin is weighted by its number of facts. The error is 0 if there are no facts.
 pub fn expected_error(bins: &[Bin]) -> f64 {
     let count: usize = bins.iter().map(|bin| bin.n).sum();
     let sum: f64 = bins.iter().map(|bin| bin.n as f64 * (bin.confidence - bin.right).abs()).sum();

@@ -1,6 +1,6 @@
 //! Measures durability. Programs write to a campaign until they are killed at a random moment, their storage fails, or
-//! their disk is full. The stored operations are then compared with the acknowledged operations. Copies of the
-//! directory are also damaged and repaired.
+//! their disk is full. The measurement then compares the stored operations with the operations whose commit the memory
+//! confirmed. It also damages copies of the directory, and repairs them.
 
 use std::{io, process::Command};
 

@@ -2,22 +2,23 @@
 //! During the measurement, thousands of characters move, and the memory's worker runs on another thread.
 //!
 //! Two games without a window run in one process at 60 frames per second: one with the plugin, one without. In each
-//! frame, both games make the same changes. The measured time covers the changes and the frame, so it includes the
-//! observers, hooks and systems of the plugin. The time of both games includes the cost of Bevy itself. The plugin's
-//! own cost in a frame is the time of that frame in the game with the plugin, minus the median time of a frame in the
-//! game without the plugin.
+//! frame, both games make the same changes. The measured time covers the changes and the frame. It therefore includes
+//! the observers, hooks and systems of the plugin. The time of both games includes the cost of Bevy itself. The
+//! plugin's own cost in a frame is the time of that frame in the game with the plugin, minus the median time of a frame
+//! in the game without the plugin.
 //!
 //! Each frame runs in both games, one after the other, and the order alternates from frame to frame. Then the thread
-//! sleeps until the next frame is due. The first second is not measured, because buffers are still growing. All systems
-//! of both games run on the main thread in sequence. The measured time therefore includes all work of the plugin, and
-//! no frame waits for another thread of Bevy.
+//! sleeps until the next frame starts. The measurement ignores the first second, because buffers still grow in this
+//! time. All systems of both games run on the main thread in sequence. The measured time therefore includes all work of
+//! the plugin, and no frame waits for another thread of Bevy.
 //!
-//! Before this measurement, a game with hand-written lists of locations and moves (`hand_written.rs`) is compared, in
-//! the same way, with a game that has neither lists nor plugin. The difference is the minimum cost of tracking moves.
-//! The time of the game without the plugin is reported too, because it shows the noise of the machine.
+//! Before this measurement, the program compares two other games in the same way. One game has hand-written lists of
+//! locations and moves (`hand_written.rs`), and the other game has neither lists nor plugin. The difference between
+//! their times is the minimum cost of tracking moves. The report also contains the time of the game without the plugin,
+//! because this time shows the noise of the machine.
 //!
-//! On Linux, a second set of figures (*unhindered*) leaves out the time in which the main thread was ready to run but
-//! had to wait, because the worker or other programs used all processors.
+//! On Linux, the report contains a second set of figures (*unhindered*). These figures do not include the time in which
+//! the main thread waited for a processor, because the worker or other programs used all processors.
 
 mod hand_written;
 
@@ -64,7 +65,8 @@ pub struct Cost {
     pub frame_us_p99: f64,
     /// Largest own cost of the plugin in a frame, on the main thread, in microseconds.
     pub worst_us: f64,
-    /// Number of characters whose values in the memory differ from the values in the game after all work is finished.
+    /// Number of characters whose values in the memory differ from their values in the game, after the memory has
+    /// finished all its work.
     pub dropped: usize,
     /// 99th percentile of the time from the first change of a batch to the commit of the batch, in milliseconds.
     pub commit_lag_ms_p99: f64,

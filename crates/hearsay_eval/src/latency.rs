@@ -29,8 +29,8 @@ pub struct Latency {
     pub ask: TimeQuantiles,
 }
 
-/// Opens an existing campaign, searches it for `question`, and asks the character `knower` this question. Repeats the
-/// search and the question `times` times each. Writes nothing to the campaign.
+/// Opens an existing campaign, searches it for `question`, and asks the character `knower` this question. Measures the
+/// search `times` times, and the question `times` times. Writes nothing to the campaign.
 ///
 /// # Errors
 /// Returns an error if the campaign cannot be opened, or if `knower` is not the id or name of an entity.

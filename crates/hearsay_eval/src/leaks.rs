@@ -5,12 +5,13 @@
 //!
 //! - The facts of the character's view. Properties that characters cannot see are removed: status, end of validity,
 //!   confidence, conditions, handle, and mentions besides subject and object. Facts about membership, residence and
-//!   parts of places keep their status and end, because they decide who knows which facts.
-//! - The character's knowledge edges to these facts, including the edges which record that the character told a fact to
-//!   others. All edges on which these edges depend, directly or indirectly, are kept too, with their facts.
+//!   parts of places keep their status and their end of validity, because they determine which character knows which
+//!   facts.
+//! - The character's knowledge edges to these facts. Among them are the edges which record that the character told a
+//!   fact to others. All edges on which these edges depend, directly or indirectly, remain too, with their facts.
 //! - The passages that the character heard. The other hearers are removed.
 //! - The vocabulary, the calendar and the clock.
-//! - Entities and sessions that this data names. Only their ids are kept.
+//! - The ids of the entities and sessions that this data names.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -45,9 +46,9 @@ pub(crate) const MAX_REPORTED: usize = 5;
 pub struct LeakQuestion {
     /// The character who is asked.
     pub asker: EntityId,
-    /// The game time of the question; `None` for the end of the world's history.
+    /// The game time of the question. `None` means the end of the world's history.
     pub as_of: Option<GameTime>,
-    /// The place where the question is asked, if it is given.
+    /// The place where the question is asked. `None` if no place is given.
     pub place: Option<EntityId>,
     /// The characters at the place of the question. If empty, the engine uses the characters that the asked character
     /// knows to be there.
@@ -69,8 +70,8 @@ pub struct Difference {
     pub seed: u64,
     /// The question to which the two answers differ.
     pub question: LeakQuestion,
-    /// The number of the first line in which the answers differ, counted from 1. 0 if the state without the removed
-    /// data is invalid, so that there is no second answer.
+    /// The number of the first line in which the answers differ, counted from 1. The number is 0 if there is no second
+    /// answer, because the state without the removed data is invalid.
     pub line: usize,
     /// The first differing line of the answer from the complete state.
     pub complete_line: String,
@@ -200,7 +201,8 @@ pub enum PruneError {
     Apply(#[from] ApplyError),
 }
 
-/// Returns the part of a state that the knower of a view knows, with the derivations of the knower's edges.
+/// Returns the part of a state that the knower of a view knows. The part includes the derivations of the knower's
+/// edges.
 ///
 /// # Errors
 /// Returns an error if a kept fact is invalid, or if the new state refuses a kept record.
@@ -333,13 +335,13 @@ impl KnownPart {
     }
 }
 
-/// Returns everything that the engine can answer for a character, as one text. It contains:
+/// Returns one text with all kinds of answers that the engine can give for a character. The text contains:
 ///
 /// - the scene context in its four forms, with and without citations,
 /// - the ranking of all facts that the character knows, with explanations,
 /// - the character's trust in others,
-/// - its beliefs, and its assumptions about the beliefs of others,
-/// - the recaps and summaries of all sessions from its view.
+/// - the character's beliefs, and the character's assumptions about the beliefs of others,
+/// - the recaps and summaries of all sessions from the character's view.
 pub fn answer(state: &State, question: &LeakQuestion) -> String {
     let LeakQuestion { asker, as_of, place, present, about, session, text } = question;
     let view = View::new(state, &asker.clone().into(), *as_of);

@@ -1,11 +1,11 @@
 //! Reproducible measurements of Hearsay.
 //!
-//! - [`beliefs`]: plays stories about who saw an object being moved, and compares the engine's answers with the answers
-//!   of a data set.
+//! - [`beliefs`]: plays stories in which some characters see that an object is moved, and compares the engine's answers
+//!   with the answers of a data set.
 //! - [`leaks`]: asks characters in generated [`worlds`], removes all data that a character cannot know, asks again, and
 //!   compares the answers.
-//! - [`mcp_leaks`]: holds MCP sessions as characters in generated worlds, with and without data that they cannot know, and
-//!   compares the bytes.
+//! - [`mcp_leaks`]: holds MCP sessions as characters in generated worlds, with and without data that the characters
+//!   cannot know, and compares the bytes of the responses.
 //! - [`crash`]: kills programs while they write to a campaign, and compares the stored operations with the acknowledged
 //!   operations.
 //! - [`encoder`]: measures the time of the sentence encoder.

@@ -1,13 +1,13 @@
 //! Replaces names that occur in the training data by invented names.
 //!
-//! The test must not reward a model for knowing the names of the training data: an entity must be recognized because
-//! the campaign contains it, and not because the model has seen its name. The texts of the test contain such names:
-//! the episodes of the real texts are from one campaign, and the writers of the labelled sentences liked the same
-//! names. Before a measurement, each word of such a name is therefore replaced by an invented word, in the texts, in
-//! the labels and in the names of the entities.
+//! The test must not reward a model for knowing the names of the training data: a model must recognize an entity
+//! because the campaign contains it, and not because the training data contains its name. The texts of the test contain
+//! names of the training data. All episodes of the real texts are from one campaign, and the writers of the labelled
+//! sentences used some names again and again. Before a measurement, the program therefore replaces each word of such a
+//! name by an invented word, in the texts, in the labels and in the names of the entities.
 //!
-//! Ordinary English words remain. They show the kind of the named thing ("the Union", "the Flood"), and occur in the
-//! training data anyway.
+//! Common English words in names are not replaced. They show the kind of the named thing ("the Union", "the Flood"),
+//! and also occur in the training data as ordinary words.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! Searches for leaks in MCP sessions: no byte of a character's session may depend on facts that the character cannot
+//! Searches for leaks in MCP sessions. No byte of a character's session may depend on facts that the character cannot
 //! know.
 //!
 //! The measurement holds a complete session with the server of `hearsay_mcp` in a generated world. Then it holds the
@@ -114,7 +114,7 @@ pub struct McpTally {
     pub worlds: usize,
     /// Number of requests.
     pub requests: usize,
-    /// Number of tool calls that returned a result that is no error.
+    /// Number of tool calls that returned a result and no error.
     pub answers: usize,
     /// Number of responses that differ.
     pub differences: usize,

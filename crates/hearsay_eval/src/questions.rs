@@ -10,10 +10,10 @@ use serde::Serialize;
 
 use crate::{readers::TimeQuantiles, speed::GeneratedWorld};
 
-/// Times and ranking of the answers when many characters are asked at once.
+/// Times and ranking of the answers if a game asks many characters at once.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct QuestionTimes {
-    /// Number of questions. Each question has another text and goes to another character.
+    /// Number of questions. No two questions have the same text or the same character.
     pub count: usize,
     /// Maximum time to wait for the vector of a question, in milliseconds.
     pub deadline_ms: u64,
@@ -24,8 +24,8 @@ pub struct QuestionTimes {
     pub answer: TimeQuantiles,
 }
 
-/// Asks `count` characters of a generated world one question each, without waiting between the questions. The world is
-/// in memory, and its texts already have vectors.
+/// Asks one question to each of `count` characters in a generated world, without waiting between the questions. The
+/// world is in memory, and its texts already have vectors.
 ///
 /// # Errors
 /// Returns an error if the memory cannot be opened or written, or if there is no sentence encoder.

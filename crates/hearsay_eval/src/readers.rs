@@ -1,4 +1,4 @@
-//! Measures how much readers slow down durable writes: panels and an export read the same campaign meanwhile.
+//! Measures how much slower durable writes are while panels and an export read the same campaign.
 
 use std::{
     path::Path,
@@ -79,7 +79,7 @@ fn export_size(world: &ReadSnapshot) -> usize {
 }
 
 /// Writes a generated campaign with `entities` entities and about `facts` facts to a directory. Then measures `writes`
-/// writes to this campaign without readers, and as many with readers.
+/// writes to this campaign without readers, and `writes` writes with readers.
 ///
 /// # Errors
 /// Returns an error if the memory cannot be opened or written.

@@ -43,13 +43,14 @@ pub enum CorpusError {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RankingMethod {
-    /// Ranks by cosine only. The score of a session or document is the best score of its passages.
+    /// Ranks by the cosine of sentence vectors only. The score of a session or document is the best score of its
+    /// passages.
     Dense,
-    /// Ranks by BM25 only. Each session or document is scored as one text.
+    /// Ranks by BM25 only, a score for shared words. Each session or document gets its score as one text.
     Bm25,
     /// Reciprocal rank fusion: the sum of `1 / (60 + rank)` over the rankings by cosine and by BM25.
     Rrf,
-    /// Ranks by scores from the graph only.
+    /// Ranks only by scores from the graph of entities and facts.
     Graph,
     /// The ranking that a game uses.
     Hearsay,
@@ -151,7 +152,7 @@ impl Run {
 pub struct TestCollection {
     state: State,
     index: Index,
-    /// The DM's view and its names. Both are reused for all questions, as in the engine.
+    /// The DM's view and its names. All questions use the same view and names, as in the engine.
     view: View,
     names: EntityLinker,
     /// The group of each passage.

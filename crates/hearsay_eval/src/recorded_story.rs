@@ -2,9 +2,10 @@
 //!
 //! - While a character is in a room, the state contains a `LOCATED_AT` fact that connects the character to this room.
 //! - After each event in a room, all characters in the room look around. They witness who is present and which things
-//!   the room contains. The new edges have the other characters as `co_present`. So a character who comes in learns
-//!   where the things are, and the others learn that this character has seen the things.
-//! - If a character leaves a room, the characters who stay witness this. Characters elsewhere learn nothing.
+//!   the room contains. The new edges list the other characters in the room as `co_present`. A character who enters the
+//!   room therefore learns where the things are, and the others learn that this character has seen the things.
+//! - If a character leaves a room, the characters who stay in the room witness the departure. Characters in other rooms
+//!   learn nothing.
 //! - A story does not say in which room a thing is. This module assumes that a thing is in the room of the character
 //!   who first moves it. If no character moves the thing, the module assumes the room that a character entered last
 //!   before the story mentions the thing.
@@ -38,7 +39,7 @@ pub enum StoryEventError {
         "nobody has entered a room yet, so the room of the {0} is unknown; add an earlier sentence in which a character enters a room"
     )]
     NoRoom(EntityId),
-    /// The characters cannot learn the event.
+    /// The characters' new knowledge of the event could not be recorded.
     #[error(transparent)]
     Learn(#[from] learn::LearnError),
     /// The state refuses the operation that records the event.

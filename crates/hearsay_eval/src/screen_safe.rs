@@ -1,10 +1,9 @@
-//! Searches for leaks on the screen: in screen-safe mode, the panels must not depend on anything that some player does
-//! not know.
+//! Searches for leaks on the screen. In screen-safe mode, the panels must depend only on data that all players know.
 //!
 //! The measurement generates a world with two player characters, adds secrets that contain an invented word, and draws
-//! all panels of the DM console in screen-safe mode. Then it draws the panels for the same world without all data that
-//! some player character does not know, which does not contain the invented word. All texts on the two screens must be
-//! equal.
+//! all panels of the DM console in screen-safe mode. It then removes all data that is unknown to at least one player
+//! character, and thus also the invented word. It draws the panels for the remaining world. All texts on the two
+//! screens must be equal.
 
 use std::{
     collections::BTreeSet,

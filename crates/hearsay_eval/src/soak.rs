@@ -56,10 +56,10 @@ pub struct SoakResult {
     pub bytes_ratio: f64,
     /// Opening time of the directory, divided by the opening time of the second directory.
     pub open_ratio: f64,
-    /// Number of game events, out of `talk`, that are still completely recorded at the end, with their speaker and
-    /// hearers or witnesses.
+    /// Number of game events that are still completely recorded at the end, with their speaker and hearers or
+    /// witnesses. The number is at most `talk`.
     pub talk_kept: usize,
-    /// Whether undoing the last spoken line removes the line, and undoing this undo restores it.
+    /// Whether an undo of the last spoken line removes the line, and an undo of this undo restores the line.
     pub undo_works: bool,
     /// Whether loading a slot restores the locations of people, and removes all later passages.
     pub slot_works: bool,

@@ -280,8 +280,8 @@ impl Clock<'_> {
 }
 
 /// Measures the tasks of a game and a DM in a generated world. Writes the world to `directory`. Calls `tell` with the
-/// durations of each task as soon as the task was measured. Without an encoder, does not measure the time to compute
-/// the vector of a question.
+/// durations of each task as soon as the task was measured. If no encoder is given, the time to compute the vector of a
+/// question is not measured.
 ///
 /// # Errors
 /// Returns an error if the world cannot be generated, or the database fails.
@@ -551,8 +551,8 @@ fn reopen(clock: &mut Clock, directory: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Opens a world in the same way as a game. Returns the resident memory of this program after each step, or `None` if
-/// the system does not report it.
+/// Opens a world in the same way as a game. Returns the resident memory of this program after each step. Returns `None`
+/// if the system does not report the resident memory.
 ///
 /// # Errors
 /// Returns an error if the world cannot be opened.

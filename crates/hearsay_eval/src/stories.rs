@@ -75,9 +75,9 @@ pub enum Sentence {
     },
     /// A thing is in a container, or a container is in a room.
     IsIn {
-        /// The thing, or the container.
+        /// The thing or container that is in the other place.
         thing: EntityId,
-        /// The container, or the room.
+        /// The container or room in which the thing is.
         place: EntityId,
     },
     /// A character moves a thing into a container.

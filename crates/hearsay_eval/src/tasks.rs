@@ -49,12 +49,12 @@ pub struct CorpusLine {
     pub id: String,
     /// The id of the text's group: a session or a document. The measurement scores rankings of groups, not of texts.
     pub group: String,
-    /// The title of the text, or an empty string.
+    /// The title of the text. Empty if the text has no title.
     #[serde(default)]
     pub title: String,
     /// The words of the text.
     pub text: String,
-    /// The name of the speaker, if the text was spoken.
+    /// The name of the speaker. `None` if nobody spoke the text.
     #[serde(default)]
     pub speaker: Option<String>,
     /// The date or time of the text, in the words of the source; `None` if it is unknown.

@@ -1,5 +1,5 @@
-//! Stores the vectors of texts in a file. Computing the vectors takes minutes, while a measurement with stored vectors
-//! takes seconds.
+//! Stores the vectors of texts in a file. A program needs minutes to compute the vectors, but only seconds to measure
+//! with stored vectors.
 
 use std::{
     env,

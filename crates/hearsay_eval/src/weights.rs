@@ -1,9 +1,9 @@
-//! Fits the weights of the evidence for and against an extracted fact to labelled sentences.
+//! Computes the weights of the evidence for and against extracted facts, from labelled sentences.
 //!
-//! A piece of evidence is called a *mark* of the fact. The confidence of a fact is a logistic function of the sum of
-//! the weights of its marks. The weights are fitted by a logistic regression with ridge regularization. The input is
-//! all extracted facts that are not marked as doubtful. Cross-validation measures the result on scenes that were not
-//! used for fitting.
+//! A piece of evidence for or against a fact is called a *mark* of the fact. The confidence of a fact is a logistic
+//! function of the sum of the weights of its marks. The weights are fitted by a logistic regression with ridge
+//! regularization. The input is all extracted facts that are not marked as doubtful. Cross-validation measures the
+//! result on scenes that were not used for fitting.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,5 +1,5 @@
-//! Generates worlds with people, nested groups and nested places, in which all kinds of operations change the knowledge
-//! of the people.
+//! Generates worlds with people, nested groups and nested places. All kinds of operations change the knowledge of the
+//! people.
 //!
 //! A world depends only on its random numbers. Most operations are similar to those of a real game. People witness,
 //! tell, distort, lie, speak, read and deduce, as computed by the functions of [`hearsay_belief::learn`]. People also

@@ -1,5 +1,5 @@
-//! Determines the assertion status of each clause: asserted, past, negated, doubtful, attributed to a speaker, or not
-//! asserted at all.
+//! Determines the assertion status of each clause. A clause can be asserted, past, negated, doubtful, or attributed to
+//! a speaker. A question or a command asserts nothing.
 
 mod inheritance;
 

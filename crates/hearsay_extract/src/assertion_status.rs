@@ -1,4 +1,5 @@
-//! Assertion status of a clause: whether it is asserted, negated, over or doubtful, and who states it.
+//! Assertion status of a clause: whether the clause is asserted, negated, doubtful or no longer true, and who states
+//! the clause.
 
 use crate::{
     facts::{Cue, CueKind},

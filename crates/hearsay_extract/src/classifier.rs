@@ -5,7 +5,7 @@ use thiserror::Error;
 
 /// Error: the text of a classifier is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("invalid classifier, line {line}: {problem}")]
+#[error("line {line} of the classifier's data is invalid: {problem}")]
 pub struct ClassifierError {
     /// Line number, starting at 1.
     pub line: usize,
@@ -35,7 +35,7 @@ pub struct Classifier {
 }
 
 impl Classifier {
-    /// Reads a classifier from text. Empty text gives a classifier without classes.
+    /// Reads a classifier from text. If the text is empty, the classifier has no classes.
     ///
     /// # Errors
     /// Returns an error with the line number if a line does not have the format that [`Classifier`] describes.
@@ -75,7 +75,8 @@ impl Classifier {
         &self.classes
     }
 
-    /// Returns the probability of each class for a set of features, in the order of [`Classifier::classes`].
+    /// Returns the probability of each class for a set of features. The order is the same as in
+    /// [`Classifier::classes`].
     ///
     /// Each probability is from 0 to 1, and their sum is 1. Unknown features are ignored.
     pub fn probabilities<'a>(&self, features: impl IntoIterator<Item = &'a str>) -> Vec<f32> {

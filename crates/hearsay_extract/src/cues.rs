@@ -1,4 +1,4 @@
-//! Finds cues: words that mark a sentence as hedged, as a question, as a plan or as addressed to the program.
+//! Finds cues: words which show that a sentence is a guess, a question or a plan, or that it addresses the program.
 
 use hearsay_model::Span;
 
@@ -15,11 +15,12 @@ use crate::{
 pub struct SentenceCues {
     /// Whether the sentence is a question.
     pub is_question: bool,
-    /// Whether the sentence contains a hedge, rumour, sarcasm, condition or wish.
+    /// Whether the sentence contains words for a guess, a rumour, sarcasm, a condition or a wish.
     pub is_doubtful: bool,
-    /// Whether the sentence contains words that address the program.
+    /// Whether the sentence contains words that address the program, such as instructions to a language model.
     pub addresses_program: bool,
-    /// Hedges, rumours, sarcasm, and words that say that a fact is over, in the order of the sentence.
+    /// Words for guesses, rumours and sarcasm, and words which show that a fact is no longer true. The cues are in the
+    /// order of the sentence.
     pub cues: Vec<Cue>,
 }
 

@@ -2,7 +2,7 @@
 
 use hearsay_model::EntityId;
 
-/// Speaker of a line: nobody, the DM, or a player.
+/// Type of the speaker of a line. A written line has no speaker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LineRole {
     /// Written line without a speaker, for example in a summary.
@@ -31,6 +31,7 @@ pub struct DocumentLine<'a> {
     pub text: &'a str,
     /// Type of speaker.
     pub role: LineRole,
-    /// Character who speaks or whose player speaks. `None` if there is no such character.
+    /// Character who speaks, or the character of the player who speaks. `None` if no character of the campaign belongs
+    /// to the line.
     pub speaker: Option<&'a EntityId>,
 }

@@ -1,4 +1,5 @@
-//! Doubtful parts of a text. A fact from such a part waits for review, whichever stage finds the fact.
+//! Doubtful parts of a text. A fact from a doubtful part always waits for review. The stage that finds the fact makes
+//! no difference.
 
 use hearsay_model::{Confidence, Factuality, Span};
 

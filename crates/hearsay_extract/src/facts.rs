@@ -23,27 +23,28 @@ pub trait SentenceEncoder {
     fn vectors(&self, texts: &[&str]) -> Option<Vec<Vec<f32>>>;
 }
 
-/// Text to extract facts from, with the scene in which it is said.
+/// Text from which facts are extracted, with the scene in which the text is said.
 #[derive(Clone, Copy, Default)]
 pub struct Text<'a> {
     /// The text itself.
     pub text: &'a str,
     /// Type of the text.
     pub form: TextType,
-    /// Character who says the whole text. `None` if there is no such character.
+    /// Character who says the whole text. `None` if no character says the whole text.
     pub speaker: Option<&'a EntityId>,
-    /// Entities that are present. They help to resolve ambiguous names, and the speaker may address them.
+    /// Entities that are present when the text is said. The extractor prefers these entities if a name is ambiguous,
+    /// and may understand "you" as one of them.
     pub present: &'a [EntityId],
     /// Place where the text is said.
     pub place: Option<&'a EntityId>,
-    /// Previous texts, in order, for the resolution of pronouns. Only the last four are used.
+    /// Previous texts, oldest first. The extractor uses the last four texts to find out to whom a pronoun refers.
     pub preceding: &'a [&'a str],
     /// Sentence encoder for sentences that match no pattern. `None` if no encoder is available.
     pub encoder: Option<&'a dyn SentenceEncoder>,
 }
 
 impl<'a> Text<'a> {
-    /// Creates a text without a scene.
+    /// Creates a text without a speaker, a place, present entities or previous texts.
     pub fn new(text: &'a str, form: TextType) -> Self {
         Self { text, form, ..Self::default() }
     }
@@ -84,8 +85,8 @@ pub enum FactObject {
 pub struct Cue {
     /// Kind of the cue.
     pub kind: CueKind,
-    /// Words of the cue in the text. For [`CueKind::Meaning`], the name of the relation; for [`CueKind::Wording`],
-    /// empty.
+    /// Words of the cue in the text. If the kind is [`CueKind::Meaning`], this string is the name of the relation. If
+    /// the kind is [`CueKind::Wording`], this string is empty.
     pub words: String,
 }
 
@@ -106,7 +107,8 @@ pub enum CueKind {
     /// No pattern matched. The relation was proposed because the sentence is similar in meaning to examples of the
     /// relation.
     Meaning,
-    /// The wording of the whole sentence makes the fact doubtful; there are no particular cue words.
+    /// The wording of the whole sentence makes the fact doubtful, although the sentence contains no particular cue
+    /// words.
     Wording,
 }
 
@@ -134,7 +136,8 @@ pub struct ExtractedFact {
     pub predicate: Predicate,
     /// Entity or value that the predicate assigns to the subject.
     pub object: FactObject,
-    /// Words that name the relation, if the predicate is the general one, `RELATED_TO`. Otherwise `None`.
+    /// Words that name the relation, if the predicate is the general relation `RELATED_TO`. `None` for all other
+    /// predicates.
     pub relation: Option<String>,
     /// Sentence that states the fact, with names instead of ids.
     pub statement: String,
@@ -144,11 +147,11 @@ pub struct ExtractedFact {
     pub quote: String,
     /// Probability that the text states this fact.
     pub confidence: Confidence,
-    /// Character who states the fact. `None` if no character does.
+    /// Character who states the fact. `None` if no character states the fact.
     pub stated_by: Option<Mention>,
     /// Characters to whom the fact was told, as far as the text names them.
     pub told_to: Vec<Mention>,
-    /// Whether the text says that the fact is not true. Such a statement may refute another fact.
+    /// Whether the text says that the fact is not true. A denied fact may refute another fact.
     pub denied: bool,
     /// Whether the fact is no longer true.
     pub ended: bool,
@@ -165,7 +168,7 @@ pub struct ExtractedFact {
 /// Name in a text that no known entity has.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct NewEntity {
-    /// Name as written in the text.
+    /// Name, with the spelling of the text.
     pub name: String,
     /// Probable kind of the entity. `None` if the kind is unclear.
     pub kind: Option<Kind>,

@@ -1,5 +1,5 @@
-//! Proposes attributes from numbers, quotations and certain words that no pattern reads, for the review queue:
-//! populations, prices, ages and dates; mottos and banners; objectives of quests and outcomes of events.
+//! Proposes attributes for the review queue, from numbers, quotations and certain words that no pattern reads. Examples
+//! are populations, prices, ages, dates, mottos, banners, objectives of quests, and outcomes of events.
 
 use hearsay_model::PredicateRole;
 

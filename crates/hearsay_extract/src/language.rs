@@ -1,4 +1,4 @@
-//! Languages as data: words, cues and patterns are read from TOML files and checked.
+//! Reads the words, cues and patterns of a language from TOML files, and checks them.
 
 use std::sync::{Arc, LazyLock};
 
@@ -10,11 +10,12 @@ use crate::{
     language_file::{LanguageError, LanguageFile, VocabularyRelation},
 };
 
-/// Words, cues, patterns and classifiers with which an extractor reads a language. Cloning is cheap, because the data
-/// is shared.
+/// Words, cues, patterns and classifiers with which an extractor reads texts in one language. A clone is cheap, because
+/// it shares its data with the original.
 ///
-/// English is part of the crate. [`Extractor::new`](crate::Extractor::new) adds the nouns and verbs of the vocabulary.
-/// A campaign adds other words and patterns with [`Language::with`], in the format of the files in `data/english`:
+/// The crate contains the data for English. [`Extractor::new`](crate::Extractor::new) adds the nouns and verbs of the
+/// vocabulary. A campaign can add other words and patterns with [`Language::with`]. The text has the format of the
+/// files in `data/english`:
 ///
 /// ```
 /// use hearsay_extract::Language;
@@ -78,7 +79,8 @@ static ENGLISH: LazyLock<Language> = LazyLock::new(|| {
 });
 
 impl Language {
-    /// Returns English, read from the files in `data/english` of this crate, with the words of the built-in vocabulary.
+    /// Returns the language English. The data comes from the files in `data/english` of this crate, and from the
+    /// built-in vocabulary.
     pub fn english() -> Self {
         ENGLISH.clone()
     }
@@ -91,8 +93,8 @@ impl Language {
         Self::from_files(vec![toml::from_str(toml)?], Arc::default())
     }
 
-    /// Returns a copy of this language extended by the text of a TOML file. Words, cues and patterns are added; numbers
-    /// are replaced.
+    /// Returns a copy of this language, extended by the text of a TOML file. The words, cues and patterns of the text
+    /// are added to those of this language. The numbers of the text replace the numbers of this language.
     ///
     /// # Errors
     /// Returns an error if the text is not a valid language file. The error says what is invalid, and where.
@@ -122,14 +124,15 @@ impl Language {
 
     /// Returns a copy of this language with other classifiers.
     ///
-    /// `relation_classifier` finds the relation between two entities of a sentence. Its classes are `-` for no
-    /// relation, and relations with a direction: `OWES>` if the first entity owes the second, `OWES<` if the second
-    /// owes the first.
+    /// `relation_classifier` finds the relation between two entities of a sentence. The class `-` means that there is
+    /// no relation. The other classes are relations with a direction. For example, the class is `OWES>` if the first
+    /// entity owes something to the second, and `OWES<` if the second entity owes something to the first.
     ///
-    /// `attribute_classifier` finds the attribute that some words state about an entity. Its classes are `-` and the
-    /// names of attributes.
+    /// `attribute_classifier` finds the attribute that some words state about an entity. The class `-` means that the
+    /// words state no attribute. The other classes are the names of attributes.
     ///
-    /// `assertion_classifier` decides whether a fact is over or doubtful. Its classes are `-`, `over` and `doubt`.
+    /// `assertion_classifier` decides whether a fact is no longer true (class `over`) or doubtful (class `doubt`). The
+    /// class `-` is for all other facts.
     pub fn with_classifiers(
         &self,
         relation_classifier: Classifier,

@@ -10,10 +10,12 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum LanguageError {
     /// The file is not valid TOML, or it has an unknown key or a value of a wrong type.
-    #[error("invalid language file: {0}")]
+    #[error("the language file is invalid: {0}")]
     InvalidToml(#[from] toml::de::Error),
     /// A table of the file contains a list with an unknown name.
-    #[error("unknown list `{list}` in table `[{table}]`; the known lists are {known}")]
+    #[error(
+        "the table `[{table}]` of the language file contains the unknown list `{list}`; the known lists are {known}"
+    )]
     UnknownList {
         /// The table of the file.
         table: &'static str,
@@ -26,7 +28,7 @@ pub enum LanguageError {
     #[error(transparent)]
     InvalidPredicate(#[from] PredicateError),
     /// A pattern of a relation or attribute has invalid syntax.
-    #[error("invalid pattern `{pattern}` of {predicate}: {problem}")]
+    #[error("the pattern `{pattern}` of {predicate} is invalid: {problem}")]
     InvalidPattern {
         /// The relation or attribute that the pattern states.
         predicate: Predicate,
@@ -37,7 +39,7 @@ pub enum LanguageError {
     },
     /// The `label` of a relation is not the predicate of an earlier `[[relation]]` table.
     #[error(
-        "the relation {predicate} has `label = \"{label}\"`, but no `[[relation]]` table before it has the predicate {label}"
+        "the relation {predicate} has `label = \"{label}\"`, but no earlier `[[relation]]` table has the predicate {label}; define {label} first"
     )]
     UnknownLabel {
         /// The relation.

@@ -50,9 +50,9 @@ impl LexiconEntity {
         &self.name
     }
 
-    /// Returns a kind that fits the entity, without distinguishing similar kinds: [`Kind::Npc`] for every person,
-    /// [`Kind::Faction`] for every group, [`Kind::Item`] for every thing. Returns `None` if the entity has no kind or a
-    /// custom kind.
+    /// Returns a kind that fits the entity. Similar kinds are not distinguished: the kind is [`Kind::Npc`] for every
+    /// person, [`Kind::Faction`] for every group, and [`Kind::Item`] for every thing. Returns `None` if the entity has
+    /// no kind or a custom kind.
     pub fn likely_kind(&self) -> Option<Kind> {
         self.kinds.likely_kind()
     }
@@ -66,7 +66,8 @@ pub(crate) struct LinkCandidate {
 
 /// Index of the names of a campaign's entities. Finds these names in texts.
 ///
-/// Secret names are left out: a text that uses a secret name must not reveal whose name it is.
+/// The index does not contain secret names, because a text with a secret name must not reveal which entity has this
+/// name.
 #[derive(Debug, Clone, Default)]
 pub struct Lexicon {
     pub(crate) entities: Vec<LexiconEntity>,
@@ -200,10 +201,11 @@ impl Lexicon {
         self.entities.get(self.index(id)? as usize)
     }
 
-    /// Finds the names and descriptions of entities in a text, as whole words and in exact spelling. At each word of
-    /// the text, only the longest name that begins there is found. A name can begin within another one.
+    /// Finds the names and descriptions of entities in a text, as whole words and in exact spelling. If several names
+    /// begin at the same word, only the longest name is found. Names can overlap in the text.
     ///
-    /// Returns the normalized words of each name, with each entity that has the name, in the order of the text.
+    /// Returns pairs of a name and an entity with this name, in the order of the text. Each name is given by its
+    /// normalized words. A name of several entities gives several pairs.
     pub fn names_in(&self, text: &str) -> Vec<(&str, &LexiconEntity)> {
         let words = text::words(text);
         let mut found = Vec::new();

@@ -32,10 +32,11 @@
 //!
 //! # How a text is read
 //!
-//! 1. The text is split into paragraphs, sentences and quotations of limited length. [`Extraction`] lists all results
-//!    in the order of the text.
-//! 2. Names are found as whole words, in exact or similar spelling. If several entities have a name, the scene decides
-//!    which entity is meant. Words that look like a name and belong to no entity become a [`NewEntity`].
+//! 1. The extractor splits the text into paragraphs, sentences and quotations of limited length. [`Extraction`] lists
+//!    all results in the order of the text.
+//! 2. The extractor finds names as whole words, in exact or similar spelling. If several entities have the same name,
+//!    the extractor uses the scene to choose one of them. If words look like a name but belong to no entity, they
+//!    become a [`NewEntity`].
 //! 3. A hand-written shallow grammar finds noun groups, verb groups and clauses.
 //! 4. Cues mark doubtful sentences: guesses, hearsay, questions, plans, wishes, talk about the game, and text that
 //!    gives instructions to the program.
@@ -45,16 +46,16 @@
 //!    that match these tables. The classifiers also propose facts that match no table, and detect facts that are over
 //!    or doubtful without a cue.
 //!
-//! The words are data: they are in `data/english` and in the vocabulary. A campaign adds its own words to the relations
-//! that it defines, or with [`Language::with`].
+//! The words are not in the code, but in the files of `data/english` and in the vocabulary. A campaign can add its own
+//! words: in the definitions of its own relations, or with [`Language::with`].
 //!
 //! # Guarantees
 //!
 //! - **Every fact has a quotation.** [`ExtractedFact::quote`] is the text at [`ExtractedFact::span`].
 //! - **Doubtful facts wait for the DM.** The confidence of hedged statements, hearsay and sarcasm stays below 0.7. The
-//!   same applies to a sentence with words that address the program; the sentences around it are read as usual. This
-//!   holds for the facts of the patterns, for the statements of the reading model, and for the typed facts that are
-//!   derived from a statement.
+//!   confidence of facts from a sentence that addresses the program stays below 0.7 too. The sentences before and after
+//!   such a sentence are read as usual. This limit applies to the facts of the patterns, to the statements of the
+//!   reading model, and to the typed facts that are derived from a statement.
 //! - **Extraction is pure.** It uses no I/O, no clock and no threads. The same text gives the same facts, and the
 //!   running time grows with the length of the text.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]

@@ -1,9 +1,9 @@
 //! Atomic replacement of files, and files that only their owner can read.
 //!
 //! To replace a file, this crate writes the new contents to a temporary file in the same directory, and then renames
-//! the temporary file. The temporary file has the name of the original file, followed by `.part`. Even if the program
-//! is killed in between, either the old or the new file exists. A killed program may leave a temporary file; the next
-//! replacement of the same file removes it.
+//! the temporary file. The temporary file has the name of the original file, followed by `.part`. If the program is
+//! killed between these steps, either the old or the new file exists. A killed program may leave a temporary file. The
+//! next replacement of the same file removes the temporary file.
 //!
 //! ```
 //! use hearsay_files::{Access, Durability, replace};
@@ -35,7 +35,7 @@ pub enum Access {
 /// Whether a replacement survives a power loss.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Durability {
-    /// The new file is on the disk when the function returns.
+    /// The disk contains the new file when the function returns.
     Synced,
     /// The operating system writes the new file to the disk later. After a power loss, the file may have its old
     /// contents, be empty or be incomplete. Use this variant for data that can be computed again, or when you write
@@ -45,7 +45,7 @@ pub enum Durability {
 
 /// A temporary file that will replace another file.
 ///
-/// If this value is dropped, the temporary file remains, so that an interrupted task can be recognized.
+/// If this value is dropped, the temporary file remains. A program can therefore detect an interrupted task.
 #[derive(Debug)]
 pub struct Replacement {
     path: PathBuf,
@@ -84,8 +84,8 @@ impl Replacement {
     /// Replaces the file with the temporary file, and returns the new file, which is still open.
     ///
     /// # Errors
-    /// Returns an error if the temporary file cannot be synced or renamed; the old file is then unchanged. Also returns
-    /// an error if the directory cannot be synced. In that case, the new file has already replaced the old file, but a
+    /// Returns an error if the temporary file cannot be synced or renamed. The old file is then unchanged. Also returns
+    /// an error if the directory cannot be synced. In this case, the new file has already replaced the old file, but a
     /// power loss may restore the old file.
     pub fn commit(self, durability: Durability) -> io::Result<File> {
         if durability == Durability::Synced {
@@ -137,8 +137,8 @@ pub fn temporary_path(path: &Path) -> PathBuf {
     path.with_file_name(name)
 }
 
-/// Syncs a directory: waits until the names of its files are on the disk. Does nothing on systems other than Unix and
-/// on file systems that cannot sync a directory.
+/// Syncs a directory: waits until the disk contains the names of its files. On systems other than Unix, and on file
+/// systems that cannot sync a directory, this function does nothing.
 ///
 /// # Errors
 /// Returns an error if the directory cannot be opened or synced.

@@ -2,7 +2,7 @@
 
 use tokio::sync::watch;
 
-/// Handle that cancels calls. Clones share their state: if you cancel one clone, the calls of all clones are cancelled.
+/// Handle that cancels calls. Clones share their state. If you cancel one clone, the calls of all clones are cancelled.
 #[derive(Debug, Clone)]
 pub struct CancelHandle(watch::Sender<bool>);
 

@@ -7,10 +7,10 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum LlmError {
     /// A setting, the key or an argument is invalid. The message names the problem.
-    #[error("invalid settings of the language model: {0}")]
+    #[error("the settings of the language model are invalid: {0}")]
     Settings(String),
     /// The server could not be reached or did not answer in time, even after all tries. A later call may succeed.
-    #[error("no answer from {base_url} after {tries} tries: {reason}")]
+    #[error("the language model server {base_url} gave no answer after {tries} tries: {reason}")]
     Unreachable {
         /// Address of the server.
         base_url: String,
@@ -20,16 +20,18 @@ pub enum LlmError {
         reason: String,
     },
     /// The server rejected the key, the name of the model or the request. The same call would fail again.
-    #[error("{base_url} rejected the request: {reason}")]
+    #[error("the language model server {base_url} rejected the request: {reason}")]
     Refused {
         /// Address of the server.
         base_url: String,
         /// Error message of the server.
         reason: String,
     },
-    /// The model's answer could not be used. In an extraction, the model was told what was wrong, and its second answer
-    /// could not be used either.
-    #[error("the answer of the model {model} cannot be used: {reason}; the answer begins with `{answer_start}`")]
+    /// The model's answer could not be used. In an extraction, the program described the problem to the model, and the
+    /// second answer could not be used either.
+    #[error(
+        "the answer of the language model {model} cannot be used: {reason}; the answer begins with `{answer_start}`"
+    )]
     Unusable {
         /// Name of the model.
         model: String,
@@ -69,15 +71,15 @@ pub enum LlmError {
         setting: &'static str,
     },
     /// The call was cancelled.
-    #[error("the call was cancelled")]
+    #[error("the call to the language model was cancelled")]
     Cancelled,
     /// Reading the model's answer failed because of an error in this program.
     #[error(
-        "the answer of the language model could not be read, because of an error in the program; please report this error"
+        "Hearsay could not read the answer of the language model, because of a bug in Hearsay; please report this bug"
     )]
     ReadingPanicked,
     /// The HTTP client or the tokio runtime could not be created.
-    #[error("cannot create the HTTP client or its runtime: {0}")]
+    #[error("the HTTP client for the language model could not be created: {0}")]
     Client(String),
 }
 

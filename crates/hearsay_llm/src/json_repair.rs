@@ -1,8 +1,8 @@
 //! Reads the JSON of language models, which is often not valid.
 //!
-//! Models put JSON into code fences, write text before and after it, add trailing commas, and use single quotes. They
-//! stop in the middle when they reach the maximum length. This reader returns the complete items and invents nothing:
-//! an item that was cut off is left out.
+//! Models put JSON into code fences, write text before and after it, add trailing commas, and use single quotes. If an
+//! answer reaches the maximum length, the model stops in the middle. This reader returns only complete items. If an
+//! item is incomplete, the reader omits it.
 
 use serde_json::{Map, Number, Value};
 

@@ -10,11 +10,11 @@ use crate::{LlmError, LlmSettings};
 const INVALID_HOST: &str =
     "is not a host; expected a value such as `api.example.org`, `api.example.org:8443` or `http://192.168.1.5:8000`";
 
-/// Secret key for a server, together with the only host that may receive it. The key has no `Display` and cannot be
-/// serialised; its `Debug` output hides it.
+/// Secret key for a server, with the only host that may receive the key. This type has no `Display` and cannot be
+/// serialised. Its `Debug` output hides the key.
 ///
-/// The settings of a campaign may come from an untrusted source. They therefore contain neither the key nor the host
-/// that may receive it. Both come from the environment, and the key is sent only to that host.
+/// The settings of a campaign may come from an untrusted source. They therefore do not contain the key or the host that
+/// may receive the key. Both come from the environment, and the key is sent only to this host.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct ApiKey(Option<BoundKey>);
 
@@ -99,7 +99,7 @@ impl ApiKey {
         ))
     }
 
-    /// Creates a key from a value, for example from a program's own secret store. `host` is the only host that may
+    /// Creates a key from a value, for example from the secret store of a program. `host` is the only host that may
     /// receive the key, such as `api.example.org`, `api.example.org:8443` or `http://192.168.1.5:8000`. If `host` has
     /// no scheme, the key is sent only over https, except to a server on this machine.
     ///

@@ -30,28 +30,28 @@
 //! 1. The text is divided into overlapping parts of at most 12,000 characters, at the ends of paragraphs or sentences.
 //!    Each call to the server is a new conversation.
 //! 2. The model looks for entities in several passes over the part. Each pass gets a list of the entities found so far.
-//!    The passes end when two consecutive passes find nothing new, or after [`LlmSettings::entity_passes`] passes.
+//!    The passes end when two consecutive passes find no new entities, or after [`LlmSettings::entity_passes`] passes.
 //! 3. The model looks for relations and attributes of the known entities that the text names, and of the entities from
 //!    step 2.
-//! 4. Each entity and fact is compared with the text, and refused if it fails a check. [`RejectionCounts`] counts the
-//!    refused items by reason. Then the results of all parts are merged.
+//! 4. Each entity and fact is compared with the text. If an item fails a check, it is refused. [`RejectionCounts`]
+//!    counts the refused items by reason. Then the results of all parts are merged.
 //!
 //! # Guarantees
 //!
 //! - **Every fact quotes the text.** A fact is refused if its quote is not in the text. The comparison ignores letter
-//!   case, the kind of quotation mark or dash, and the number of spaces. Apart from words of up to three letters, the
-//!   statement of a fact uses only words of the text or of the predicate's phrase.
+//!   case, the kind of quotation mark or dash, and the number of spaces. The statement of a fact uses only words of the
+//!   text or of the predicate's phrase, except for words of up to three letters.
 //! - **A text cannot give orders to the program.** The prompt encloses the text between marker lines. If a sentence
 //!   gives instructions to the program or the model, all facts of the text get a low confidence, so that the DM must
 //!   review them. Hedged statements and rumours get a low confidence too.
 //! - **Every predicate is in the vocabulary.** An unknown relation becomes RELATED_TO, with the model's words for the
 //!   relation. An unknown attribute becomes `lore`, with the sentence of the text.
-//! - **A part is read completely or not at all.** A part that failed gives no facts and is listed in
-//!   [`LlmExtraction::unread`]. A cancelled run gives only an error.
+//! - **A part is read completely or not at all.** If a part fails, it gives no facts, and [`LlmExtraction::unread`]
+//!   lists the part. A cancelled run returns only an error.
 //! - **The key stays secret.** The key comes from the environment. It never appears in a setting, error, log, `Debug`
 //!   output or answer.
-//! - **Limits.** [`LlmSettings`] limits the time and the number of tries of a call, the tokens for one text or recap,
-//!   the tokens for all texts and recaps together, and the number of concurrent calls.
+//! - **Time and tokens are limited.** [`LlmSettings`] limits the time and the number of tries of a call, the tokens for
+//!   one text or recap, the tokens for all texts and recaps together, and the number of concurrent calls.
 //!
 //! # In the background
 //!

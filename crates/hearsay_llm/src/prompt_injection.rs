@@ -1,8 +1,8 @@
 //! Detects texts that give instructions to the program or the model (prompt injection).
 //!
 //! The prompt encloses a text between marker lines, and a text can neither change a setting nor raise a confidence. A
-//! model may still obey an instruction in the text. Therefore, all facts of a text that gives instructions to the program
-//! wait for the DM's review. No fact is refused: a harmless text can contain the same words.
+//! model may still obey an instruction in the text. If a text gives instructions to the program, all facts of the text
+//! therefore wait for the DM's review. These facts are not refused, because a harmless text can contain the same words.
 
 use std::sync::LazyLock;
 

@@ -1,9 +1,9 @@
 //! Queue of texts that wait for extraction in the background, as plain data.
 //!
-//! The queue does nothing by itself and reads no clock. An engine adds texts, passes the current time, stores the queue
-//! after each change, takes jobs from it when it has time, and reports the result of each job. After a restart, jobs
-//! that were running wait again. No text in the queue is lost. A text is read twice only if the first try failed or was
-//! interrupted.
+//! The queue starts no work by itself and reads no clock. An engine adds texts, passes the current time, stores the
+//! queue after each change, takes jobs from it when it has time, and reports the result of each job. After a restart,
+//! the jobs that were running wait again, so no text in the queue is lost. A text is read twice only if the first try
+//! failed or was interrupted.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -74,7 +74,7 @@ pub struct Job {
     pub state: JobState,
 }
 
-/// Settings that decide when turns become a job, and how often a job is tried.
+/// Settings for the size of jobs, and for the number of tries of a job.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QueueSettings {
     /// Number of turns after which a conversation becomes a job.
@@ -83,7 +83,7 @@ pub struct QueueSettings {
     pub after_tokens: usize,
     /// Maximum number of jobs that run at the same time.
     pub concurrency: usize,
-    /// Number of failed tries after which a job is no longer repeated until [`Queue::retry_all`] is called.
+    /// Maximum number of failed tries. After this number, a job is repeated only if [`Queue::retry_all`] is called.
     pub tries: u32,
     /// Waiting time after the first failure, in milliseconds. Each further waiting time is twice as long.
     pub wait_ms: u64,
@@ -157,8 +157,8 @@ impl Queue {
     }
 
     /// Adds a turn to a conversation. The turns of a conversation wait until they have enough turns or tokens for a
-    /// job. Returns the id of the job if this turn completes one. If the passage is already in the queue, changes
-    /// nothing and returns `None`.
+    /// job. Returns the id of the job if this turn completes a job. If the passage is already in the queue, the queue
+    /// does not change, and the result is `None`.
     pub fn add_turn(&mut self, settings: &QueueSettings, source: &str, turn: Turn, context: Context) -> Option<JobId> {
         if !self.queued_passages.insert(turn.id) {
             return None;
@@ -231,8 +231,9 @@ impl Queue {
     }
 
     /// Reports the result of a job, and decides from the result whether the job is done, waits again or has failed.
-    /// `now` is the current time in milliseconds. If some parts were not read, the whole job is repeated. The facts
-    /// found so far can be applied anyway, because the same facts from the same words are recognised as duplicates.
+    /// `now` is the current time in milliseconds. If some parts were not read, the whole job is repeated. The caller
+    /// can still apply the facts that were found, because the same facts from the same words are recognised as
+    /// duplicates.
     pub fn report_outcome(
         &mut self,
         settings: &QueueSettings,
@@ -322,8 +323,8 @@ impl Queue {
         self
     }
 
-    /// Removes a passage from the queue. Returns whether the passage was removed: `false` if it is not in the queue or
-    /// is being read.
+    /// Removes a passage from the queue. Returns whether the passage was removed. Returns `false` if the passage is not
+    /// in the queue or is being read.
     pub fn remove_passage(&mut self, passage: PassageId) -> bool {
         if !self.queued_passages.contains(&passage) {
             return false;

@@ -7,20 +7,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::{LlmError, Phase};
 
-/// Settings of extraction with a language model. Every setting has a default. No server is contacted while `enabled` is
-/// off, which is the default.
+/// Settings of extraction with a language model. Every setting has a default. While `enabled` is `false` (the default),
+/// no server is contacted.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LlmSettings {
-    /// Whether a language model is used. The default is off, because text is sent to the server when this setting is
-    /// on.
+    /// Whether a language model is used. The default is `false`. With `true`, text is sent to the server.
     pub enabled: bool,
     /// Address of the server, which must speak OpenAI's protocol. The default is `http://127.0.0.1:11434/v1`, the
     /// address of Ollama on the same machine.
     pub base_url: String,
     /// Name of the environment variable that contains the key; by default `HEARSAY_LLM_KEY`. The variable with the same
-    /// name and the suffix `_HOST` contains the host that may receive the key. Neither value is a setting, so that no
-    /// settings file can contain the key or choose its receiver.
+    /// name and the suffix `_HOST` contains the host that may receive the key. The key and the host are not settings,
+    /// so a settings file cannot contain the key or choose its receiver.
     pub key_env: String,
     /// Name of the model on the server; by default `llama3.2`.
     pub model: String,
@@ -63,13 +62,14 @@ pub struct LlmSettings {
     /// 800, at most half of `part_chars`.
     pub overlap_chars: usize,
     /// Maximum number of passes over one part that look for entities; by default 6. The passes end earlier if two
-    /// consecutive passes find nothing new.
+    /// consecutive passes find no new entities.
     pub entity_passes: usize,
     /// Maximum number of characters of the text from which a recap is written; by default 24,000, at least 200.
     pub recap_chars: usize,
 }
 
-/// Settings for one kind of call (for entities, for relations, or for recaps), which replace the general settings.
+/// Settings for one kind of call (for entities, for relations, or for recaps). These settings replace the general
+/// settings.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PhaseSettings {

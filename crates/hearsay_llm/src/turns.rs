@@ -31,8 +31,8 @@ impl Job {
     }
 
     /// Divides the extraction from the script by turn. Returns one extraction for each turn, in order, as if the turn
-    /// had been read alone. The second value is the number of facts that were left out because none of their quotes
-    /// lies within a single turn.
+    /// had been read alone. The second value is the number of omitted facts. A fact is omitted if none of its quotes is
+    /// within a single turn.
     ///
     /// A fact that several turns state is in the extraction of each of these turns. A fact without a named source is
     /// attributed to the speaker of the turn.

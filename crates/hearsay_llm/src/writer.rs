@@ -48,8 +48,8 @@ impl Writer {
     }
 
     /// Writes a recap of the lines in one call. `instructions` contains additional instructions for the model, such as
-    /// `for the players: without secrets`. The recap is for people to read. No facts are extracted from it, because the
-    /// model chose its words.
+    /// `for the players: without secrets`. The recap is only for people. No facts are extracted from the recap, because
+    /// the model chose its words.
     ///
     /// # Errors
     /// Returns an error if all lines are empty, if the lines have more characters than

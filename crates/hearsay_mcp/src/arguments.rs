@@ -9,16 +9,16 @@ use serde::Deserialize;
 pub(crate) struct RecallArguments {
     /// The question, in plain words.
     pub(crate) question: String,
-    /// Names of the listeners in the scene. Default: everyone whom the character believes to be there.
+    /// Names of the listeners in the scene. Default: all characters whom the character believes to be at the place.
     #[serde(default)]
     pub(crate) listeners: Vec<String>,
-    /// Name of the place of the scene. Default: the place where the character believes to be.
+    /// Name of the place of the scene. Default: the place at which the character believes to be.
     #[serde(default)]
     pub(crate) place: Option<String>,
     /// Names of entities that the answer must be about.
     #[serde(default)]
     pub(crate) about: Vec<String>,
-    /// Maximum number of facts and lines, 1 to 100. Default: from the settings of the campaign.
+    /// Maximum number of facts and lines, from 1 to 100. Default: the number in the settings of the campaign.
     #[serde(default)]
     #[schemars(range(min = 1, max = 100))]
     pub(crate) limit: Option<usize>,
@@ -32,16 +32,16 @@ pub(crate) struct AskAsArguments {
     pub(crate) character: String,
     /// The question, in plain words.
     pub(crate) question: String,
-    /// Names of the listeners in the scene. Default: everyone whom the character believes to be there.
+    /// Names of the listeners in the scene. Default: all characters whom the character believes to be at the place.
     #[serde(default)]
     pub(crate) listeners: Vec<String>,
-    /// Name of the place of the scene. Default: the place where the character believes to be.
+    /// Name of the place of the scene. Default: the place at which the character believes to be.
     #[serde(default)]
     pub(crate) place: Option<String>,
     /// Names of entities that the answer must be about.
     #[serde(default)]
     pub(crate) about: Vec<String>,
-    /// Maximum number of facts and lines, 1 to 100. Default: from the settings of the campaign.
+    /// Maximum number of facts and lines, from 1 to 100. Default: the number in the settings of the campaign.
     #[serde(default)]
     #[schemars(range(min = 1, max = 100))]
     pub(crate) limit: Option<usize>,
@@ -53,7 +53,7 @@ pub(crate) struct AskAsArguments {
 pub(crate) struct KnowAboutArguments {
     /// Name of a character, place, faction or thing, as you know it.
     pub(crate) name: String,
-    /// Maximum number of facts, 1 to 100. Default: 30.
+    /// Maximum number of facts, from 1 to 100. Default: 30.
     #[serde(default)]
     #[schemars(range(min = 1, max = 100))]
     pub(crate) limit: Option<usize>,
@@ -92,10 +92,11 @@ pub(crate) struct CheckReplyArguments {
 pub(crate) struct SayArguments {
     /// The words that you say aloud.
     pub(crate) text: String,
-    /// Names of the hearers. Default: the characters present.
+    /// Names of the hearers. Default: all characters who are present.
     #[serde(default)]
     pub(crate) to: Vec<String>,
-    /// Facts that the words state, by id or words. Default: Hearsay recognizes them.
+    /// Facts that the words state, each given by its id or by words of its sentence. Default: the facts that Hearsay
+    /// recognizes in the words.
     #[serde(default)]
     pub(crate) states: Vec<String>,
     /// Whether you lie.
@@ -115,7 +116,7 @@ pub(crate) struct SearchArguments {
     /// Kind of entity, such as npc, faction or location.
     #[serde(default)]
     pub(crate) kind: Option<String>,
-    /// Maximum number of facts, and of passages, 1 to 100. Default: 10.
+    /// Maximum number of facts, and also maximum number of passages, from 1 to 100. Default: 10.
     #[serde(default)]
     #[schemars(range(min = 1, max = 100))]
     pub(crate) limit: Option<usize>,
@@ -136,11 +137,11 @@ pub(crate) struct RecordArguments {
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ReviewArguments {
-    /// Maximum number of items, 1 to 100. Default: 20.
+    /// Maximum number of items, from 1 to 100. Default: 20.
     #[serde(default)]
     #[schemars(range(min = 1, max = 100))]
     pub(crate) limit: Option<usize>,
-    /// Whether to list the less certain items that are held back too.
+    /// Whether to list also the items that are held back, because they are less certain.
     #[serde(default)]
     pub(crate) held_back: bool,
 }
@@ -151,7 +152,7 @@ pub(crate) struct ReviewArguments {
 pub(crate) enum DecideChoice {
     /// The fact is true.
     Accept,
-    /// The fact is true, but in other words: `statement`.
+    /// The fact is true, but its sentence must change to `statement`.
     Edit,
     /// The fact is not true, although some knowers believe it.
     False,
@@ -163,14 +164,14 @@ pub(crate) enum DecideChoice {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct DecideArguments {
-    /// Facts to decide on, by id.
+    /// Ids of the facts that the decision is about.
     pub(crate) facts: Vec<String>,
     /// The decision.
     pub(crate) decision: DecideChoice,
-    /// New sentence, for the decision `edit`.
+    /// New sentence of the fact, if the decision is `edit`.
     #[serde(default)]
     pub(crate) statement: Option<String>,
-    /// Reason, which is recorded.
+    /// Reason for the decision. The campaign records this reason.
     #[serde(default)]
     pub(crate) reason: Option<String>,
     /// Set this only if the DM has confirmed the decision. A client that supports elicitation asks the DM instead.
@@ -196,10 +197,10 @@ pub(crate) struct UndoArguments {
 pub(crate) struct LogArguments {
     /// Text of the line.
     pub(crate) text: String,
-    /// Name or id of the speaker. Default: narration.
+    /// Name or id of the speaker. If no speaker is given, the line is narration.
     #[serde(default)]
     pub(crate) speaker: Option<String>,
-    /// Names or ids of the hearers. Default: the characters present in the session.
+    /// Names or ids of the hearers. Default: the characters who are present in the session.
     #[serde(default)]
     pub(crate) to: Vec<String>,
     /// Id or number of the session. Default: the session being played.

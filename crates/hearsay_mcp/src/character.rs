@@ -1,4 +1,4 @@
-//! The tools of a character. They read the character's view only.
+//! The tools of a character. They read only the character's view.
 
 use hearsay_belief::{BeliefStatus, Known, KnownEdge};
 use hearsay_commands::{
@@ -173,10 +173,12 @@ pub(crate) fn may_i_tell(
 pub(crate) fn say(memory: &Memory, character: &EntityId, arguments: SayArguments) -> Result<SayOutput, ToolError> {
     let text = arguments.text.trim().to_owned();
     if text.is_empty() {
-        return Err(ToolError::new("`text` is empty; give the words that you say"));
+        return Err(ToolError::new("`text` is empty; pass the words that you say"));
     }
     if text.chars().count() > MAX_LINE {
-        return Err(ToolError::new(format!("`text` has more than {MAX_LINE} characters; say less at a time")));
+        return Err(ToolError::new(format!(
+            "`text` has more than {MAX_LINE} characters; say the words in several parts"
+        )));
     }
     let (to, stated) = (arguments.to, arguments.states);
     let (named, names, stated) = read_view(memory, character, move |own, _| {

@@ -1,4 +1,4 @@
-//! The DM's confirmation of a change, which the server gets through elicitation.
+//! The DM's confirmation of a change. The server requests the confirmation through elicitation.
 
 use std::collections::BTreeMap;
 

@@ -99,11 +99,11 @@ pub(crate) fn question_as(memory: &Memory, arguments: AskAsArguments) -> Result<
 fn checked_text(text: &str, argument: &str) -> Result<String, ToolError> {
     let text = text.trim();
     if text.is_empty() {
-        return Err(ToolError::new(format!("`{argument}` is empty")));
+        return Err(ToolError::new(format!("`{argument}` is empty; pass a text")));
     }
     match text.chars().count() {
         0..=MAX_TEXT => Ok(text.to_owned()),
-        _ => Err(ToolError::new(format!("`{argument}` has more than {MAX_TEXT} characters"))),
+        _ => Err(ToolError::new(format!("`{argument}` has more than {MAX_TEXT} characters; shorten the text"))),
     }
 }
 
@@ -135,8 +135,9 @@ pub(crate) fn record(memory: &Memory, arguments: RecordArguments) -> Result<Writ
         Ok(named)
     })?;
     let mut named = named.into_iter();
-    let subject =
-        named.next().ok_or_else(|| ToolError::new("the sentence names no known entity; name one with `about`"))?;
+    let subject = named
+        .next()
+        .ok_or_else(|| ToolError::new("the sentence names no known entity; name an entity with `about`"))?;
     let lore = Predicate::new(attribute::LORE).map_err(MemoryError::from)?;
     let proposal = Proposal {
         statement: Some(sentence.clone()),
@@ -231,10 +232,10 @@ pub(crate) fn plan_decision(memory: &Memory, arguments: DecideArguments) -> Resu
     }
     let is_edit = arguments.decision == DecideChoice::Edit;
     if is_edit != arguments.statement.is_some() {
-        return Err(ToolError::new("the decision `edit`, and only this decision, needs `statement`"));
+        return Err(ToolError::new("pass `statement` with the decision `edit`, and with no other decision"));
     }
     if is_edit && arguments.facts.len() > 1 {
-        return Err(ToolError::new("the decision `edit` takes exactly one fact"));
+        return Err(ToolError::new("the decision `edit` is for exactly one fact; pass one fact"));
     }
     let decision = match arguments.decision {
         DecideChoice::Accept => Decision::Accept,
@@ -280,7 +281,7 @@ pub(crate) fn plan_undo(memory: &Memory, arguments: &UndoArguments) -> Result<Pl
     if !preview.dependents.is_empty() {
         let later: Vec<String> = preview.dependents.iter().map(ToString::to_string).collect();
         let message = format!(
-            "operation {position} is not undone: later operations depend on it; undo them first: {}",
+            "operation {position} is not undone, because later operations depend on it; undo these first: {}",
             later.join(", ")
         );
         return Err(ToolError::new(message));

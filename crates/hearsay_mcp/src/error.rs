@@ -12,10 +12,10 @@ pub enum ServerError {
     #[error(transparent)]
     Memory(#[from] MemoryError),
     /// Error: the runtime for asynchronous input and output could not be started.
-    #[error("the server could not be started: {0}")]
+    #[error("the MCP server could not be started: {0}")]
     Runtime(#[from] std::io::Error),
     /// Error: the client and the server did not agree on the protocol.
-    #[error("the connection to the client failed: {0}")]
+    #[error("the connection to the MCP client failed: {0}")]
     Protocol(String),
 }
 

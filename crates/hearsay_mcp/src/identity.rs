@@ -2,8 +2,8 @@
 
 use hearsay_model::EntityId;
 
-/// Identity of a session: the character whose view the session uses, or the DM. It is set when the session starts and
-/// does not change.
+/// Identity of a session: the character whose view the session uses, or the DM. The identity is set when the session
+/// starts, and does not change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SessionIdentity {
     /// A character. The session gives access to the view of this character only.

@@ -1,15 +1,15 @@
 //! The MCP server of Hearsay: a language-model client plays one character, or assists the DM.
 //!
 //! [MCP](https://modelcontextprotocol.io), the Model Context Protocol, gives a language-model client tools, resources
-//! and prompts. A session has one [`SessionIdentity`], a character or the DM, which is set when the session starts. No
-//! tool of a character takes a knower.
+//! and prompts. A session has one [`SessionIdentity`], a character or the DM, which is set when the session starts. The
+//! tools of a character have no parameter for a knower, so a client cannot read the knowledge of another character.
 //!
 //! # What a character's session can reveal
 //!
 //! Tool lists, schemas, answers, errors and counts of a character's session are computed from the character's
-//! [view](hearsay_belief::View) alone. A name or an id that exists but that the character does not know gives the same
-//! bytes as a name or an id that does not exist. The two exceptions are lines that the character speaks aloud, because
-//! they change the campaign, and secrets that the conditions of a reveal release.
+//! [view](hearsay_belief::View) alone. If the character does not know a name or an id, the output is the same as for a
+//! name or an id that does not exist. There are two exceptions: lines that the character speaks aloud, because they
+//! change the campaign, and secrets that the character may tell because the condition of a reveal is met.
 //!
 //! # Example
 //!

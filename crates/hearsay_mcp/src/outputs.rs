@@ -8,21 +8,22 @@ use serde::Serialize;
 pub(crate) struct RecalledLine {
     /// Part of the scene context: speaker, relations, scene, recent_talk, knowledge or further.
     pub(crate) section: String,
-    /// The sentence.
+    /// Text of the line: a sentence that states a fact, or words that a character said.
     pub(crate) text: String,
-    /// Id of the fact; null for a line of talk or of the scene.
+    /// Id of the fact. Null for a line of talk and for a line that describes the scene.
     pub(crate) fact: Option<String>,
-    /// How the character knows it.
+    /// How the character knows the fact.
     pub(crate) how_known: String,
-    /// Date at which the character learned it.
+    /// Date at which the character learned the fact.
     pub(crate) learned: Option<String>,
-    /// How much the character believes it, 0 to 1; null for words that the character heard.
+    /// How much the character believes the fact, from 0 to 1. Null for words that the character heard.
     pub(crate) credence: Option<f64>,
-    /// Whether the character may tell it: open, concealed, or to some listeners only.
+    /// `open` if the character may tell the fact to everyone, `concealed` if the character may tell it to nobody, and
+    /// `some_listeners` if the character may tell it only to some listeners.
     pub(crate) secrecy: String,
-    /// Remarks, such as doubts, and to whom the character may tell it.
+    /// Remarks, such as doubts about the fact, or the listeners to whom the character may tell the fact.
     pub(crate) note: String,
-    /// Relevance to the question, 0 to 1; null for lines that do not answer the question.
+    /// Relevance to the question, from 0 to 1. Null for lines that do not answer the question.
     pub(crate) score: Option<f64>,
 }
 
@@ -33,7 +34,7 @@ pub(crate) struct RecallOutput {
     pub(crate) character: String,
     /// The lines, most relevant first within each section.
     pub(crate) lines: Vec<RecalledLine>,
-    /// Number of further relevant facts and lines that are left out.
+    /// Number of further relevant facts and lines that the result does not contain.
     pub(crate) omitted: usize,
 }
 
@@ -42,17 +43,17 @@ pub(crate) struct RecallOutput {
 pub(crate) struct KnownFactRow {
     /// Id of the fact.
     pub(crate) fact: String,
-    /// The sentence.
+    /// Sentence that states the fact.
     pub(crate) statement: String,
-    /// How much the character believes it, 0 to 1.
+    /// How much the character believes the fact, from 0 to 1.
     pub(crate) credence: f64,
-    /// What the character thinks of it: believed, doubted, ended, superseded or outweighed.
+    /// What the character thinks of the fact: believed, doubted, ended, superseded or outweighed.
     pub(crate) belief: String,
-    /// How the character knows it.
+    /// How the character knows the fact.
     pub(crate) how_known: String,
-    /// Date at which the character learned it.
+    /// Date at which the character learned the fact.
     pub(crate) learned: Option<String>,
-    /// Whether the character keeps it to itself.
+    /// Whether the character conceals the fact.
     pub(crate) conceals: bool,
 }
 
@@ -61,22 +62,22 @@ pub(crate) struct KnownFactRow {
 pub(crate) struct KnowAboutOutput {
     /// Name by which the character knows the entity.
     pub(crate) name: String,
-    /// What the character knows, latest first.
+    /// Facts that the character knows, latest first.
     pub(crate) facts: Vec<KnownFactRow>,
-    /// Number of further facts that are left out.
+    /// Number of further facts that the result does not contain.
     pub(crate) omitted: usize,
 }
 
 /// One way in which the character learned a fact.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct SourceRow {
-    /// How the character learned it: witnessed it, was told, read it, concluded it.
+    /// How the character learned the fact: the character witnessed it, was told it, read it, or concluded it.
     pub(crate) how: String,
-    /// Date at which the character learned it.
+    /// Date at which the character learned the fact.
     pub(crate) learned: Option<String>,
-    /// How much this source alone makes the character believe the fact, 0 to 1.
+    /// How much the character would believe the fact because of this source alone, from 0 to 1.
     pub(crate) credence: f64,
-    /// Others who were present, as far as the character noticed.
+    /// Other characters who were present, as far as this character noticed.
     pub(crate) present: Vec<String>,
     /// Sentences from which the character concluded the fact.
     pub(crate) concluded_from: Vec<String>,
@@ -87,13 +88,13 @@ pub(crate) struct SourceRow {
 pub(crate) struct HowKnownOutput {
     /// Id of the fact.
     pub(crate) fact: String,
-    /// The sentence.
+    /// Sentence that states the fact.
     pub(crate) statement: String,
-    /// How much the character believes it, 0 to 1.
+    /// How much the character believes the fact, from 0 to 1.
     pub(crate) credence: f64,
     /// The sources, as far as the character knows them.
     pub(crate) sources: Vec<SourceRow>,
-    /// Those whom the character told.
+    /// Characters to whom the character told the fact.
     pub(crate) told: Vec<String>,
 }
 
@@ -102,9 +103,9 @@ pub(crate) struct HowKnownOutput {
 pub(crate) struct ListenerRow {
     /// Name of the listener.
     pub(crate) listener: String,
-    /// Whether the character may tell the listener.
+    /// Whether the character may tell the fact to this listener.
     pub(crate) may_tell: bool,
-    /// The reason.
+    /// Reason why the character may or may not tell the fact.
     pub(crate) reason: String,
     /// Whether the listener knows the fact already, as far as the character can tell.
     pub(crate) already_knows: bool,
@@ -115,11 +116,11 @@ pub(crate) struct ListenerRow {
 pub(crate) struct MayTellOutput {
     /// Id of the fact.
     pub(crate) fact: String,
-    /// The sentence.
+    /// Sentence that states the fact.
     pub(crate) statement: String,
     /// Whether the character may tell the fact while all of the listeners hear it.
     pub(crate) may_tell_all: bool,
-    /// The listeners.
+    /// The listeners, each with the result for this listener.
     pub(crate) listeners: Vec<ListenerRow>,
 }
 
@@ -135,7 +136,7 @@ pub(crate) struct CheckReplyOutput {
 pub(crate) struct SayOutput {
     /// The recorded words.
     pub(crate) text: String,
-    /// Hearers that were named; empty if all present hear the line.
+    /// Hearers that the request named. Empty if all characters who are present hear the line.
     pub(crate) to: Vec<String>,
 }
 
@@ -159,7 +160,7 @@ pub(crate) struct HitRow {
     pub(crate) id: String,
     /// Sentence of the fact, or text of the passage.
     pub(crate) text: String,
-    /// Relevance, 0 to 1.
+    /// Relevance to the search words, from 0 to 1.
     pub(crate) score: f64,
 }
 
@@ -172,7 +173,7 @@ pub(crate) struct SearchOutput {
     pub(crate) facts: Vec<HitRow>,
     /// Passages, most relevant first.
     pub(crate) passages: Vec<HitRow>,
-    /// Similar names, if nothing was found.
+    /// Names that are similar to the search words, if the search found nothing.
     pub(crate) similar_names: Vec<String>,
 }
 
@@ -190,13 +191,13 @@ pub(crate) struct WrittenOutput {
 pub(crate) struct ReviewFactRow {
     /// Id of the fact.
     pub(crate) fact: String,
-    /// The sentence.
+    /// Sentence that states the fact.
     pub(crate) statement: String,
-    /// Confidence that the source states the fact, 0 to 1.
+    /// Confidence that the source states the fact, from 0 to 1.
     pub(crate) confidence: f64,
     /// Status of the fact.
     pub(crate) status: String,
-    /// Evidence, in words.
+    /// Evidence for the fact, in words.
     pub(crate) evidence: Vec<String>,
 }
 
@@ -216,8 +217,8 @@ pub(crate) struct ReviewItemRow {
 pub(crate) struct ReviewOutput {
     /// The items.
     pub(crate) items: Vec<ReviewItemRow>,
-    /// Number of items that are left out because of the limit.
+    /// Number of items that the result does not contain because of the limit.
     pub(crate) omitted: usize,
-    /// Number of less certain items that are held back.
+    /// Number of items that are held back, because they are less certain.
     pub(crate) held_back: usize,
 }

@@ -1,4 +1,4 @@
-//! The view of the session's character. All names and facts that a client gives are looked up in it.
+//! The view of the session's character. The server finds all names and facts from the client in this view.
 
 use hearsay_belief::{Known, RevealableFacts, Trust, View, evaluate_reveals, revealable_facts};
 use hearsay_model::{Calendar, EntityId, FactId, GameTime, Resolution, SessionId, State};
@@ -59,7 +59,10 @@ impl OwnView {
             candidates => {
                 let names: Vec<String> =
                     candidates.iter().take(MAX_CANDIDATES).map(|id| format!("{} (`{id}`)", self.name_of(id))).collect();
-                Err(ToolError::new(format!("`{name}` can mean several: {}; give the id of one", names.join(", "))))
+                Err(ToolError::new(format!(
+                    "several entities have the name `{name}`: {}; give the id of one of these",
+                    names.join(", ")
+                )))
             }
         }
     }
@@ -96,13 +99,14 @@ impl OwnView {
     pub(crate) fn fact(&self, given: &str) -> Result<&Known, ToolError> {
         self.own.find_fact(given).map_err(|error| match error {
             QueryError::FactUnknownToKnower { given, .. } => ToolError::new(format!(
-                "you know no fact `{given}`; give its id, at least four digits of its id, or two or more words of it"
+                "you know no fact `{given}`; give the id of a fact, at least four digits of the id, or at least two words \
+                 of the sentence"
             )),
             QueryError::FactReference { given, count, candidates } => {
                 let list =
                     candidates.iter().map(|(id, statement): &(FactId, String)| format!("{}: {statement}", id.short()));
                 ToolError::new(format!(
-                    "`{given}` matches {count} facts that you know; give the id of one: {}",
+                    "`{given}` matches {count} facts that you know; give the id of one of these facts: {}",
                     list.collect::<Vec<_>>().join("; ")
                 ))
             }

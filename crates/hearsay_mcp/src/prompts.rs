@@ -61,7 +61,7 @@ impl PromptName {
             Self::RecapPlayerSafe => (
                 "A recap of a session that contains only what all player characters who were present know",
                 vec![
-                    argument("session", "Id or number of the session; default: the latest"),
+                    argument("session", "Id or number of the session; default: the latest session"),
                     argument("words", "Maximum number of words; default: 200"),
                 ],
             ),
@@ -95,7 +95,7 @@ impl PromptName {
                 recap(memory, argument("session")?, argument("words")?)
             }
             (Self::SpeakAs, SessionIdentity::Dm) | (Self::RecapPlayerSafe, SessionIdentity::Character(_)) => {
-                Err(ToolError::new("there is no such prompt"))
+                Err(ToolError::new("there is no such prompt; list the prompts to see their names"))
             }
         }
     }
@@ -109,7 +109,7 @@ fn recap(memory: &Memory, session: Option<String>, words: Option<String>) -> Res
             .parse()
             .ok()
             .filter(|words| (1..=MAX_WORDS).contains(words))
-            .ok_or_else(|| ToolError::new(format!("`words` is `{words}`; it must be from 1 to {MAX_WORDS}")))?,
+            .ok_or_else(|| ToolError::new(format!("`words` is `{words}`; pass a number from 1 to {MAX_WORDS}")))?,
     };
     read_state(memory, move |state| {
         let session = session.as_deref().map(|session| find_session(state, session)).transpose()?;
@@ -122,7 +122,7 @@ fn text_argument(arguments: &JsonObject, name: &str) -> Result<Option<String>, T
     match arguments.get(name) {
         None | Some(serde_json::Value::Null) => Ok(None),
         Some(serde_json::Value::String(text)) => Ok(Some(text.clone())),
-        Some(_) => Err(ToolError::new(format!("the argument `{name}` must be a text"))),
+        Some(_) => Err(ToolError::new(format!("the argument `{name}` is not a text; pass a JSON string"))),
     }
 }
 

@@ -35,7 +35,7 @@ pub(crate) fn checked_limit(limit: Option<usize>, default: usize) -> Result<usiz
     match limit {
         None => Ok(default),
         Some(limit @ 1..=MAX_LIMIT) => Ok(limit),
-        Some(limit) => Err(ToolError::new(format!("`limit` is {limit}; it must be from 1 to {MAX_LIMIT}"))),
+        Some(limit) => Err(ToolError::new(format!("`limit` is {limit}; pass a number from 1 to {MAX_LIMIT}"))),
     }
 }
 

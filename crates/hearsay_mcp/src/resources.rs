@@ -75,7 +75,7 @@ impl ResourceName {
             (Self::Review, _) => review_text(memory),
             (Self::Session, _) => session_text(memory),
             (Self::Me | Self::Scene | Self::Recent, SessionIdentity::Dm) => {
-                Err(ToolError::new("the DM has no such resource"))
+                Err(ToolError::new("the DM has no such resource; list the resources to see their addresses"))
             }
         }
     }

@@ -80,9 +80,9 @@ impl McpServer {
                 let id = id.clone();
                 let exists = memory.read(move |world| Ok(require_entity(&world.state, &id)?))?;
                 exists.wait()?;
-                "You play one character of a campaign. `recall` returns what you know; you know nothing else. Call it \
-                 before you answer a question, and `may_i_tell` before you tell something that you conceal. `say` \
-                 records the words that you say aloud."
+                "You play one character of a campaign. `recall` returns what you know. You know nothing else. Call \
+                 `recall` before you answer a question, and `may_i_tell` before you tell something that you conceal. \
+                 `say` records the words that you say aloud."
             }
             SessionIdentity::Dm => {
                 "You assist the DM of a campaign. You see everything, also secrets. `ask_as` answers as a character. \
@@ -98,8 +98,8 @@ impl McpServer {
         })
     }
 
-    /// Sets whether the server extracts facts from the lines that it records, in the background. Default `false`,
-    /// because a memory whose settings enable extraction does this itself.
+    /// Sets whether the server extracts facts in the background from the lines that it records. The default is `false`,
+    /// because the memory itself extracts facts if its settings enable extraction.
     #[must_use]
     pub fn with_extraction(self, extracts_texts: bool) -> Self {
         Self { extracts_texts, ..self }
@@ -160,7 +160,9 @@ impl McpServer {
             Ok(result) => result,
             Err(error) => {
                 tracing::error!("a request failed: {error}");
-                Err(ToolError::new("the request failed because of an error in the server; see its log"))
+                Err(ToolError::new(
+                    "the request failed because of an error in the server; the log of the server contains the details",
+                ))
             }
         }
     }
@@ -201,7 +203,7 @@ impl McpServer {
             (SessionIdentity::Dm, ToolName::Record) => ToolOutput::new(&dm::record(memory, parsed(arguments)?)?),
             (SessionIdentity::Dm, ToolName::Review) => ToolOutput::new(&dm::review(memory, parsed(arguments)?)?),
             (SessionIdentity::Dm, ToolName::Log) => ToolOutput::new(&dm::log(memory, parsed(arguments)?)?),
-            _ => Err(ToolError::new("there is no such tool")),
+            _ => Err(ToolError::new("there is no such tool; list the tools to see their names")),
         }
     }
 
@@ -279,7 +281,7 @@ impl McpServer {
 /// Parses the arguments of a tool.
 fn parsed<T: DeserializeOwned>(arguments: JsonObject) -> Result<T, ToolError> {
     serde_json::from_value(serde_json::Value::Object(arguments))
-        .map_err(|error| ToolError::new(format!("wrong arguments: {error}")))
+        .map_err(|error| ToolError::new(format!("the arguments of the tool are invalid: {error}")))
 }
 
 impl ServerHandler for McpServer {

@@ -122,25 +122,34 @@ impl ToolName {
     fn description(self) -> &'static str {
         match self {
             Self::Recall => {
-                "Returns what you know that is relevant to a question: facts and lines, ranked, each with how you know \
-                 it, how much you believe it, and whether you may tell it. You know nothing else."
+                "Returns the facts and lines that you know and that are relevant to a question. For each fact, the \
+                 result says how you know the fact, how much you believe it, and whether you may tell it. You know \
+                 nothing else."
             }
             Self::KnowAbout => "Returns what you know about a character, place, faction or thing.",
             Self::HowDoIKnow => "Returns how you came to know a fact: who told you, when, and who was present.",
-            Self::MayITell => "Returns whether you may tell a fact to each of some listeners, and why not.",
-            Self::CheckReply => "Checks that a reply contains only what you know and may tell. Not available yet.",
+            Self::MayITell => "Returns for each listener whether you may tell a fact to this listener, and the reason.",
+            Self::CheckReply => {
+                "Checks that a reply contains only facts that you know and may tell. This tool is not available yet."
+            }
             Self::Say => "Records words that you say aloud. The hearers remember them.",
             Self::Search => "Searches all entities, facts and passages of the campaign.",
             Self::AskAs => {
-                "Returns what one character knows that is relevant to a question, and whether the character may tell it."
+                "Returns the facts and lines that one character knows and that are relevant to a question. For each \
+                 fact, the result says whether the character may tell the fact."
             }
             Self::Record => {
-                "Records a sentence as a fact. The fact waits for review; nobody knows it until you accept it."
+                "Records a sentence as a fact. The fact waits for review. Nobody knows the fact until you accept it."
             }
             Self::Review => "Lists facts, contradictions and possible duplicates that wait for the DM's decision.",
             Self::Decide => "Records the DM's decision on facts. The DM must confirm the decision.",
-            Self::Undo => "Reverts an operation. The DM must confirm it. To redo, undo the new operation.",
-            Self::Log => "Adds a line to the log of the session being played. The characters present hear it.",
+            Self::Undo => {
+                "Reverts an operation. The DM must confirm the undo. The undo is a new operation. To redo, undo this \
+                 new operation."
+            }
+            Self::Log => {
+                "Adds a line to the log of the session being played. The characters who are present hear the line."
+            }
         }
     }
 

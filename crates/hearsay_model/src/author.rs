@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Author of an operation or a fact: a person or a program. Undo can be limited to the operations of one author.
+/// Author of an operation or a fact: a person or a program. You can undo the operations of one author only.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Author {

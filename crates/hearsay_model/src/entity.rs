@@ -19,7 +19,7 @@ pub enum Kind {
     Location,
     /// A group with members: a guild, a crew, a family.
     Faction,
-    /// The players' characters together.
+    /// The group of all player characters.
     Party,
     /// A physical object.
     Item,
@@ -84,8 +84,8 @@ impl Kind {
 
     /// Returns whether entities of this kind can know facts.
     ///
-    /// Characters can know facts. Groups and places can, because their members and residents share the knowledge of the
-    /// group or place. Entities of a custom kind can, because they may be groups.
+    /// Characters, groups and places can know facts. The members of a group and the residents of a place share its
+    /// knowledge. Entities of a custom kind can also know facts, because they may be groups.
     pub fn can_know(&self) -> bool {
         !matches!(self, Self::Item | Self::Document | Self::Event | Self::Quest | Self::Concept)
     }
@@ -127,14 +127,14 @@ impl fmt::Display for Kind {
 /// The id of an entity in another program.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ExternalId {
-    /// The program or file format: `file`, `foundry`, `kanka`.
+    /// The program or file format, such as `file`, `foundry` or `kanka`.
     pub system: String,
     /// The id in that program.
     pub id: String,
 }
 
-/// Entity of a campaign: its id, and its ids in other programs. Everything else about the entity is stored as facts,
-/// including its name and kind.
+/// Entity of a campaign: its id, and its ids in other programs. All other data about the entity, including its name and
+/// kind, is stored as facts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entity {
     /// The readable, stable id.

@@ -2,16 +2,16 @@
 //! display.
 //!
 //! A statement, a name or a question may contain line breaks, terminal sequences, bidirectional controls or markup.
-//! Every function here leaves ordinary text unchanged, in any script: accents, emoji with joiners and flags, and
-//! letters that are written from right to left.
+//! Every function in this module leaves ordinary text unchanged, in any script. This includes accents, emoji with
+//! joiners and flags, and letters that are written from right to left.
 
 use std::borrow::Cow;
 
 /// Returns whether a character moves the cursor, ends the line, changes the text direction, or is invisible.
 ///
 /// These are the control characters, the line and paragraph separators, the bidirectional controls of Unicode,
-/// interlinear annotations, invisible operators, the byte order mark and tags. Joiners and variation selectors, which
-/// emoji need, are not in this list.
+/// interlinear annotations, invisible operators, the byte order mark and tags. Joiners and variation selectors do not
+/// count, because emoji need them.
 pub fn is_hostile(c: char) -> bool {
     c.is_control()
         || matches!(
@@ -93,8 +93,8 @@ pub fn markdown(text: &str) -> Cow<'_, str> {
 
 /// Escapes the [hostile](is_hostile) characters of a JSON text, so that the text can be printed on a terminal.
 ///
-/// Hostile characters other than line feeds occur only inside JSON strings, where the escaped form has the same
-/// meaning.
+/// In JSON, all hostile characters except line feeds occur only inside strings. There, the escaped form of a character
+/// has the same meaning as the character itself.
 pub fn json(text: &str) -> Cow<'_, str> {
     if !text.contains(|c| is_hostile(c) && c != '\n') {
         return Cow::Borrowed(text);

@@ -1,4 +1,4 @@
-//! Identifiers: readable slugs for things that people name, and 128-bit hashes for all other records.
+//! Identifiers: readable slugs for entities and sessions, and 128-bit hashes for all other records.
 
 use std::{fmt, str::FromStr, sync::Arc};
 
@@ -15,7 +15,7 @@ use crate::{shared_ids, text};
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum IdError {
     /// The id is empty.
-    #[error("an id cannot be empty")]
+    #[error("the id is empty; use at least one letter or digit")]
     Empty,
     /// The slug contains a character other than lowercase letters, digits and single hyphens.
     #[error("`{text}` is not an id: use lowercase letters, digits and single hyphens, such as `{suggestion}`")]
@@ -26,7 +26,7 @@ pub enum IdError {
         suggestion: String,
     },
     /// The id is longer than 128 bytes.
-    #[error("the id has {length} bytes; use at most 128")]
+    #[error("the id has {length} bytes; use at most 128 bytes")]
     TooLong {
         /// The length of the given text, in bytes.
         length: usize,
@@ -38,8 +38,8 @@ pub enum IdError {
 
 /// Converts a name to the text of an id: `Grimjaw "Jaw" Ironhand` becomes `grimjaw-jaw-ironhand`.
 ///
-/// Accents and apostrophes are dropped. Every other run of characters that are neither letters nor digits becomes a
-/// hyphen. The result has at most 128 bytes. The result is empty if the name has neither letters nor digits.
+/// Accents and apostrophes are dropped. Every other sequence of characters that are neither letters nor digits becomes
+/// a hyphen. The result has at most 128 bytes. The result is empty if the name has neither letters nor digits.
 pub fn slug(name: &str) -> String {
     let mut slug = String::with_capacity(name.len());
     for c in name.nfkd() {
@@ -108,7 +108,7 @@ macro_rules! slug_id {
                 shared_ids::check_and_share(text.as_ref(), $id_set, check_slug).map(Self)
             }
 
-            /// Creates an id from the name of an entity or session. The id is the [`slug`] of the name.
+            /// Creates an id from the name of an entity or session. The [`slug`] of the name becomes the id.
             ///
             /// # Errors
             /// Returns an error if the name has neither letters nor digits.

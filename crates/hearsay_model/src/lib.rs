@@ -5,12 +5,13 @@
 //!
 //! # Guarantees
 //!
-//! - **Types are always valid.** A [`Confidence`] lies in 0–1, a name is never empty, a [`Fact`] cannot be built
-//!   without [`Provenance`]. Deserialization runs the same checks.
+//! - **Types are always valid.** A [`Confidence`] is always from 0 to 1, a name is never empty, and every [`Fact`] has
+//!   a [`Provenance`]. Deserialization runs the same checks.
 //! - **No record is overwritten.** A later operation hides the effect of an earlier operation, and a revert makes the
-//!   earlier effect visible again. If any set of operations is reverted, in any order, the state is the same as if
+//!   earlier effect visible again. You can revert any set of operations in any order. The state is then the same as if
 //!   these operations had never been applied.
-//! - **Pure.** The crate uses no I/O, no clock, no randomness and no threads. The same operations give the same state.
+//! - **The state is deterministic.** The crate uses no I/O, no clock, no randomness and no threads. The same operations
+//!   always give the same state.
 //!
 //! # Three separate values
 //!

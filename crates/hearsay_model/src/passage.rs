@@ -14,8 +14,8 @@ pub struct Passage {
     pub title: Option<String>,
     /// The speaker; `None` for narration or lore.
     pub speaker: Option<EntityId>,
-    /// The secret name that the speaker uses. A listener who does not know that this name belongs to the speaker learns
-    /// only the secret name.
+    /// The secret name that the speaker uses. If a listener does not know that this name belongs to the speaker, the
+    /// listener learns only the secret name.
     #[serde(default)]
     pub speaker_alias: Option<String>,
     /// The session in which the passage was said.
@@ -25,7 +25,7 @@ pub struct Passage {
     pub line: u32,
     /// The date in game time at which the passage was said.
     pub time: Option<Date>,
-    /// The place where the passage was said, or the place that the text belongs to.
+    /// The place where the passage was said, or the place of the text.
     pub place: Option<EntityId>,
     /// The knowers who heard the passage or may have read it. Sorted and unique.
     pub heard_by: Vec<Knower>,
@@ -55,8 +55,8 @@ pub enum TalkKind {
     Narration,
     /// A character speaks.
     InCharacter,
-    /// The line is not part of the story. For example, it is about rules, dice or the real world. No character hears
-    /// the line.
+    /// The line is not part of the story, but for example about rules, dice or the real world. No character hears the
+    /// line.
     OutOfCharacter,
 }
 
@@ -107,7 +107,8 @@ impl Passage {
         self.talk_kind == Some(TalkKind::OutOfCharacter)
     }
 
-    /// Returns whether a knower is the speaker or one of the hearers, whatever the [kind of talk](Self::talk_kind) is.
+    /// Returns whether a knower is the speaker or one of the hearers, regardless of the [kind of
+    /// talk](Self::talk_kind).
     pub fn has_participant(&self, knower: &Knower) -> bool {
         let is_speaker = self.speaker.is_some() && self.speaker.as_ref() == knower.entity();
         is_speaker || self.heard_by.contains(knower)
@@ -159,7 +160,7 @@ impl Passage {
         self.evidence.iter().filter_map(Evidence::passage).for_each(|id| visit(Reference::Passage(id)));
     }
 
-    /// Replaces the ids of the records that the passage refers to, with the methods of `renaming`.
+    /// Uses the methods of `renaming` to replace the ids of the records that the passage refers to.
     pub fn rename<R: Rename>(&mut self, renaming: &mut R) {
         let entities = self.speaker.iter_mut().chain(&mut self.place).chain(&mut self.document);
         entities.chain(&mut self.mentions).for_each(|id| renaming.entity(id));
@@ -217,7 +218,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// Replaces the ids of the session and of the player characters, with the methods of `renaming`.
+    /// Uses the methods of `renaming` to replace the ids of the session and of the player characters.
     pub fn rename<R: Rename>(&mut self, renaming: &mut R) {
         renaming.session(&mut self.id);
         self.present.iter_mut().for_each(|id| renaming.entity(id));

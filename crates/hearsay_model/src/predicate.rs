@@ -10,7 +10,8 @@ use crate::{shared_ids, text};
 /// Error: the name of a predicate is invalid. Contains the name.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
-    "`{0}` is not a predicate: relations are written LIKE_THIS, attributes like_this, with letters, digits and underscores, 64 bytes at most"
+    "`{0}` is not a predicate: write a relation in capitals, such as MEMBER_OF, or an attribute in lowercase, such as \
+     occupation; use only letters, digits and underscores, and at most 64 bytes"
 )]
 pub struct PredicateError(pub String);
 
@@ -41,8 +42,9 @@ impl Predicate {
     /// Creates a predicate from its name.
     ///
     /// # Errors
-    /// Returns an error if the text mixes cases, is empty, is longer than 64 bytes, does not start with a letter, or
-    /// contains a character other than letters, digits and underscores.
+    /// Returns an error if the text mixes uppercase and lowercase letters, is empty, is longer than 64 bytes, or does
+    /// not start with a letter. Also returns an error if the text contains a character other than letters, digits and
+    /// underscores.
     pub fn new(text: &str) -> Result<Self, PredicateError> {
         shared_ids::check_and_share(text, shared_ids::PREDICATES, Self::check).map(Self)
     }
@@ -147,10 +149,11 @@ pub mod attribute {
     pub const LORE: &str = "lore";
     /// Attribute for a label that a user attaches to an entity.
     pub const TAG: &str = "tag";
-    /// Attribute for the ranks of a group in one line, the lowest first: `apprentice, journeyman, master`.
+    /// Attribute for the ranks of a group in one line, such as `apprentice, journeyman, master`. The lowest rank comes
+    /// first.
     pub const RANKS: &str = "ranks";
-    /// Attribute for the fraction of a character's knowledge that the character passes on in gossip, from 0 (nothing)
-    /// to 1 (everything). The default is 0.5.
+    /// Attribute for the share of its knowledge that a character passes on in gossip, from 0 (nothing) to 1
+    /// (everything). The default is 0.5.
     pub const TALKATIVENESS: &str = "talkativeness";
     /// Attribute for the name of the person who plays a character.
     pub const PLAYER: &str = "player";

@@ -66,7 +66,7 @@ impl Evidence {
         }
     }
 
-    /// Replaces the id of the passage that contains the evidence, with the methods of `renaming`.
+    /// Uses the methods of `renaming` to replace the id of the passage that contains the evidence.
     pub fn rename(&mut self, renaming: &mut impl Rename) {
         match self {
             Self::Passage { passage, .. } => renaming.passage(passage),
@@ -87,7 +87,7 @@ pub struct Excerpt {
     pub field: Arc<str>,
     /// The position of the quotation in the file, in bytes; an empty range if the position is unknown.
     pub span: Span,
-    /// The quoted words. Of a long quotation, only the first words are stored.
+    /// The quoted words. If a quotation is long, only its first words are stored.
     pub quote: Arc<str>,
     /// The id that the other tool gives the document, page or entity.
     pub source: Arc<str>,
@@ -96,8 +96,8 @@ pub struct Excerpt {
     pub hash: String,
 }
 
-/// The provenance of a fact: who recorded it, when, how and from which source, with confidence and evidence. Every fact
-/// has a provenance.
+/// The provenance of a fact: its author, its time of recording, its method, its source, its confidence and its
+/// evidence. Every fact has a provenance.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Provenance {
     /// How the fact was obtained.
@@ -124,7 +124,7 @@ pub struct Provenance {
     pub stage: Option<ExtractionStage>,
     /// Whether the DM confirmed the fact.
     pub confirmed: bool,
-    /// The source texts that the fact can be checked against.
+    /// The source texts against which a person can check the fact.
     pub evidence: Vec<Evidence>,
 }
 
@@ -154,7 +154,7 @@ impl Provenance {
         self.evidence.iter().filter_map(Evidence::passage).for_each(|id| visit(Reference::Passage(id)));
     }
 
-    /// Replaces the ids of the records that the provenance refers to, with the methods of `renaming`.
+    /// Uses the methods of `renaming` to replace the ids of the records that the provenance refers to.
     pub fn rename(&mut self, renaming: &mut impl Rename) {
         self.session.iter_mut().for_each(|id| renaming.session(id));
         self.speaker.iter_mut().for_each(|id| renaming.entity(id));

@@ -1,4 +1,4 @@
-//! References between records: code that lists them, and code that renames the ids in them.
+//! References between records: code that lists references, and code that renames the ids in references.
 
 use std::sync::Arc;
 
@@ -19,8 +19,8 @@ pub enum Reference<'a> {
     Session(&'a SessionId),
 }
 
-/// Replaces ids in a record. Each method replaces the ids of one type of record; its default implementation changes
-/// nothing.
+/// Replaces ids in a record. Each method replaces the ids of one type of record. The default implementation of each
+/// method changes nothing.
 pub trait Rename {
     /// Whether this renaming replaces each id with an equal id, for example to make equal ids share one allocation. If
     /// `true`, the hash ids of records stay unchanged, and records with a second owner (another `Arc`) are skipped.

@@ -1,4 +1,4 @@
-//! Reveals: conditions under which the holder of a secret may tell it.
+//! Reveals: conditions under which the holder of a secret may tell the secret.
 //!
 //! A reveal is part of the campaign data. Its condition is evaluated against the state.
 
@@ -11,7 +11,7 @@ use crate::{Credence, Date, EntityId, FactId, IdError, Predicate, Reference, Ren
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ConditionEntity {
-    /// The entity that would be told the secret.
+    /// The entity to whom the holder would tell the secret.
     Listener,
     /// The holder of the secret.
     Holder,
@@ -93,18 +93,18 @@ pub enum Condition {
         /// The date.
         from: Date,
     },
-    /// An entity knows a fact. How much the entity believes the fact does not matter.
+    /// An entity knows a fact. The credence of the entity in the fact does not matter.
     Knows {
         /// The entity.
         who: ConditionEntity,
         /// The fact.
         fact: FactId,
     },
-    /// True if all of these conditions are true.
+    /// This condition is true if all conditions in the list are true.
     All(Vec<Condition>),
-    /// True if at least one of these conditions is true.
+    /// This condition is true if at least one condition in the list is true.
     Any(Vec<Condition>),
-    /// True if this condition is false.
+    /// This condition is true if the inner condition is false.
     Not(Box<Condition>),
 }
 
@@ -221,7 +221,7 @@ pub struct Reveal {
     pub holder: Option<EntityId>,
     /// The condition that must be true.
     pub when: Condition,
-    /// A note to the DM, for example how the holder tells the secret, and with which consequences.
+    /// A note to the DM, for example about the way in which the holder tells the secret, and about the consequences.
     pub note: Option<String>,
 }
 
@@ -230,9 +230,9 @@ impl Reveal {
     /// exist.
     ///
     /// # Errors
-    /// Returns an error if the id is not a slug, or if a condition is invalid: a list of conditions is empty,
-    /// conditions are nested too deeply, a condition on an attribute names a relation, or a date is not on the
-    /// calendar.
+    /// Returns an error if the id is not a slug, or if a condition is invalid. A condition is invalid if a list of
+    /// conditions is empty, if conditions are nested too deeply, if a condition on an attribute names a relation, or if
+    /// a date is not on the calendar.
     pub fn check(&self) -> Result<(), RevealError> {
         EntityId::new(&self.id)?;
         self.when.check(1)
@@ -254,7 +254,7 @@ impl Reveal {
         reveal
     }
 
-    /// Replaces the ids of the records that the reveal refers to, with the methods of `renaming`.
+    /// Uses the methods of `renaming` to replace the ids of the records that the reveal refers to.
     pub fn rename(&mut self, renaming: &mut impl Rename) {
         renaming.fact(&mut self.fact);
         self.holder.iter_mut().for_each(|id| renaming.entity(id));
@@ -291,10 +291,10 @@ pub enum RevealError {
     #[error("conditions are nested more than {} levels deep; use fewer levels", Condition::MAX_DEPTH)]
     TooDeep,
     /// A condition on a value names a relation instead of an attribute.
-    #[error("{0} is a relation, but a condition on a value needs an attribute (a predicate in lowercase)")]
+    #[error("{0} is a relation, but only an attribute has a value; use an attribute (a predicate in lowercase)")]
     NotAnAttribute(Predicate),
     /// The campaign's calendar has no such date.
-    #[error("`{0}` is not a date on the campaign's calendar; write the date as the calendar prints it")]
+    #[error("`{0}` is not a date on the campaign's calendar; write the date in the format of the calendar")]
     UnknownDate(String),
 }
 

@@ -85,7 +85,7 @@ macro_rules! fraction {
 
 fraction! {
     /// Probability that the source of a fact really states the fact, 0.0–1.0. Policies compare the confidence with
-    /// thresholds. Credence does not depend on it.
+    /// thresholds. Credence does not depend on the confidence.
     Confidence, "confidence"
 }
 fraction! {

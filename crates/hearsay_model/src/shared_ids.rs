@@ -6,8 +6,8 @@ use rustc_hash::FxHashSet;
 
 /// Table of the texts of all ids and predicates that were read so far.
 ///
-/// A journal contains the ids of the same few entities thousands of times. With the table, reading a journal takes less
-/// memory and time.
+/// A journal contains the same ids thousands of times. With the table, a program reads a journal with less memory and
+/// in less time.
 ///
 /// ```
 /// use hearsay_model::{EntityId, SharedIds};

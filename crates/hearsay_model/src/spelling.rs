@@ -1,10 +1,10 @@
-//! Approximate matching of names by spelling and sound: "Grim Jaw" and "grimjow" match Grimjaw, "Mirella Vos" matches
-//! Mirela Voss.
+//! Approximate matching of names by spelling and sound. For example, "Grim Jaw" and "grimjow" match Grimjaw, and
+//! "Mirella Vos" matches Mirela Voss.
 //!
-//! Names are compared by their letters alone, without spaces, quotes and accents. The allowed number of different
-//! letters grows with the length of the shorter name. If both names sound the same, one more letter may differ. Names
-//! of four letters or fewer must match exactly. The first sound must always match. Names are stored in buckets by first
-//! sound and length, so a query is compared with only a few names.
+//! Names are compared by their letters alone, without spaces, quotes and accents. The maximum number of different
+//! letters increases with the length of the shorter name. If both names sound the same, one more letter may differ.
+//! Names of four letters or fewer must match exactly. The first sound must always match. Names are stored in buckets by
+//! first sound and length, so a query is compared with only a few names.
 
 use std::sync::LazyLock;
 
@@ -32,7 +32,7 @@ static ENGLISH_STEMMER: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Alg
 static COMMON_STEMS: LazyLock<FxHashSet<String>> =
     LazyLock::new(|| COMMON_WORDS.split_whitespace().map(stem).collect());
 
-/// Returns the stem of an English word: `walking` becomes `walk`.
+/// Returns the stem of an English word. For example, the stem of `walking` is `walk`.
 pub fn stem(word: &str) -> String {
     ENGLISH_STEMMER.stem(word).into_owned()
 }
@@ -70,7 +70,7 @@ pub fn letters(words: &[String]) -> String {
 }
 
 /// Returns the phonetic key of a sequence of letters. Each consonant adds a code to the key, and similar consonants add
-/// the same code. A vowel at the start adds `A`; other vowels add nothing.
+/// the same code. A vowel at the start adds `A`. Other vowels add no code.
 pub fn phonetic_key(letters: &str) -> String {
     let letters: Vec<char> = letters.chars().collect();
     let mut key = String::new();
@@ -141,8 +141,8 @@ pub struct SpellingIndex<E> {
 pub type NameDistance = (usize, bool);
 
 impl<E: Clone + Ord> SpellingIndex<E> {
-    /// Builds the index from pairs of a name and the entity that has the name. Each name is a list of words. `None`
-    /// instead of an entity means that several entities have the name.
+    /// Builds the index from pairs of a name and the entity that has the name. Each name is a list of words. If several
+    /// entities have a name, the pair contains `None` instead of an entity.
     pub fn from_names<'a>(names: impl Iterator<Item = (&'a Vec<String>, Option<&'a E>)>) -> Self
     where
         E: 'a,

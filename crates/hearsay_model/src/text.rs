@@ -1,4 +1,5 @@
-//! Comparison of names and words in texts. Texts are compared as people read them, not byte by byte.
+//! Comparison of names and words in texts. The comparison ignores case, additional spaces, and the form of quotation
+//! marks and hyphens.
 
 use std::{fmt::Display, marker::PhantomData, str::FromStr};
 
@@ -56,7 +57,7 @@ fn normalize_unicode(text: &str) -> String {
     normal
 }
 
-/// Returns the words of a text in [normal form](normalize): runs of letters and digits.
+/// Returns the words of a text in [normal form](normalize): sequences of letters and digits.
 ///
 /// An apostrophe inside a word remains. The ending `'s` is removed, so `Odo's` gives the word `odo`.
 pub fn words(text: &str) -> Vec<String> {

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A moment of game time, in minutes. Zero is the first minute of the year 1 on the campaign's calendar; earlier
+/// A moment of game time, in minutes. Zero is the first minute of the year 1 on the campaign's calendar. Earlier
 /// moments are negative.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -16,8 +16,8 @@ impl fmt::Display for GameTime {
     }
 }
 
-/// A moment of real time, in milliseconds since 1970-01-01 00:00 UTC. Real times are only shown to people. Answers to
-/// questions do not depend on them.
+/// A moment of real time, in milliseconds since 1970-01-01 00:00 UTC. Only people see real times. Answers to questions
+/// do not depend on real times.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Timestamp(pub i64);

@@ -32,9 +32,9 @@ pub enum History {
     /// All values are kept, each as a fact with its validity interval.
     #[default]
     Full,
-    /// The present value is kept, and the values at the beginning and at the end of each session.
+    /// The engine keeps the present value, and the values at the beginning and at the end of each session.
     Session,
-    /// Only the present value is kept.
+    /// The engine keeps only the present value.
     Latest,
 }
 
@@ -46,7 +46,8 @@ pub enum Audience {
     /// Everyone knows the fact.
     Common,
     /// The subject, the object and the residents of a place know the fact. The place is the residence or location of
-    /// the subject. If the subject has neither, it is the residence or location of the object.
+    /// the subject. If the subject has neither a residence nor a location, the place is the residence or location of
+    /// the object.
     Local,
     /// The subject and the object know the fact.
     Parties,
@@ -193,10 +194,10 @@ pub enum VocabularyError {
         /// The phrase of the attribute.
         phrase: String,
     },
-    /// A predicate limits its history but is not `functional`. It can have several values at a time, so a new value
-    /// does not replace an old value.
+    /// A predicate limits its history but is not `functional`. Such a predicate can have several values at a time, so a
+    /// new value does not replace an old value.
     #[error(
-        "{0} has the key `history`, but allows several values at a time: add `functional: true`, or remove `history`"
+        "{0} has the key `history`, but {0} allows several values at a time: add `functional: true`, or remove `history`"
     )]
     HistoryNotFunctional(Predicate),
     /// A symmetric relation has another relation as its inverse.
@@ -204,7 +205,7 @@ pub enum VocabularyError {
     SymmetricInverse(Predicate),
     /// A relation has a behavior that is only for attributes, or an attribute has a behavior that is only for
     /// relations.
-    #[error("{name}: `behavior.{field}` is for {allowed} only; remove this key")]
+    #[error("{name}: only {allowed} can have the key `behavior.{field}`; remove this key")]
     WrongBehavior {
         /// The predicate.
         name: Predicate,
@@ -231,8 +232,8 @@ pub enum VocabularyError {
     /// The predicate of a role is not defined or has the wrong type: a relation where the role needs an attribute, or
     /// an attribute where the role needs a relation.
     #[error(
-        "{name} cannot have the role `{}`: {name} is not defined, or is a relation although the role needs an \
-         attribute, or is an attribute although the role needs a relation",
+        "{name} cannot have the role `{}`: the predicate is not defined, or it is a relation and the role needs an \
+         attribute, or it is an attribute and the role needs a relation",
         .role.as_str()
     )]
     InvalidRole {

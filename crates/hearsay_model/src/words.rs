@@ -8,8 +8,8 @@ use serde::Deserialize;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Words {
-    /// Words that have a capital letter only at the start of a sentence, such as `The`. [`lower_first`] writes such a
-    /// word in lowercase; any other first word may be a name.
+    /// Words that have a capital letter only at the start of a sentence, such as `The`. [`lower_first`] writes these
+    /// words in lowercase. Any other first word may be a name.
     pub openers: Vec<String>,
     /// Words that are ignored when two sentences are compared.
     pub fillers: Vec<String>,
@@ -31,7 +31,7 @@ pub struct Words {
     /// Words that may stand between the start of a question (see `knower_questions`) and its subject: "who knows
     /// *about* the fire".
     pub subject_openers: Vec<String>,
-    /// Past forms of verbs in the third person: `was` for `is`.
+    /// Past forms of verbs in the third person, such as `was` for `is`.
     pub past_forms: BTreeMap<String, String>,
 }
 
@@ -50,8 +50,9 @@ pub fn contains_word(list: &[String], word: &str) -> bool {
     list.iter().any(|other| other == word)
 }
 
-/// Returns a sentence so that other words can precede it: the first word is in lowercase if it is in the list of
-/// [openers](Words::openers). Any other first word stays unchanged, because it may be a name.
+/// Returns a sentence in a form that can follow other words. If the first word is in the list of
+/// [openers](Words::openers), it is written in lowercase. Any other first word stays unchanged, because it may be a
+/// name.
 pub fn lower_first(sentence: &str) -> String {
     let (first, rest) = sentence.split_once(' ').unwrap_or((sentence, ""));
     let first = if contains_word(&english().openers, first) { first.to_lowercase() } else { first.to_owned() };

@@ -24,7 +24,7 @@ impl AsOf {
     /// call it on a background thread.
     ///
     /// # Errors
-    /// Returns an error if the position is after the newest operation, or if it is before the undo horizon, which is
+    /// Returns an error if the position is after the newest operation, or before the undo horizon. The undo horizon is
     /// the oldest position that undo can still reach.
     pub fn state(&self, state: &Arc<State>) -> Result<Arc<State>, QueryError> {
         match self.recorded {
@@ -33,7 +33,7 @@ impl AsOf {
         }
     }
 
-    /// Returns the game time that `time` stands for, or `None` if `time` is unset.
+    /// Returns the game time of [`time`](Self::time), or `None` if this field is not set.
     ///
     /// # Errors
     /// Returns an error if the text is neither a valid date nor a session, or if the session has no recorded end.
@@ -58,7 +58,7 @@ pub fn session_end(state: &State, session: &Session) -> Option<GameTime> {
 }
 
 /// Finds the session that a text refers to, either by its id or in the form `session 2`. Returns `None` for any other
-/// text, because it may be a date. A bare number counts as a year, not as a session.
+/// text, because the text may be a date. A number without other text is a year, not a session.
 ///
 /// # Errors
 /// Returns an error if the text refers to a session that does not exist.

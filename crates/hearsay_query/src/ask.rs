@@ -20,28 +20,28 @@ pub struct Ask {
     pub speaker: EntityId,
     /// Text of the question.
     pub question: String,
-    /// Place of the conversation. Default: the speaker's current place, according to the speaker's own knowledge, or
-    /// else its home.
+    /// Place of the conversation. Default: the place where the speaker is, according to the speaker's own knowledge. If
+    /// the speaker does not know the place, the default is the speaker's home.
     pub place: Option<EntityId>,
     /// Listeners and other entities that are present with the speaker.
     pub present: Vec<EntityId>,
     /// Entities that the question is about. The answer contains only facts and passages that concern these entities or
     /// their direct neighbours. If empty, the answer may concern any entity.
     pub about: Vec<EntityId>,
-    /// Predicates whose facts are left out of the answer, although the speaker may know them.
+    /// Predicates whose facts the answer omits, even if the speaker knows these facts.
     pub hidden: Arc<BTreeSet<Predicate>>,
-    /// Session that is being played. The answer contains the last lines of this session that the speaker heard. If
-    /// unset, the answer contains the lines of the last hour of game time.
+    /// Session that is being played. The answer contains the last lines of this session that the speaker heard. Without
+    /// a session, the answer contains the lines that the speaker heard in the last hour of game time.
     pub session: Option<SessionId>,
     /// Game time at which the speaker answers. Default: the game clock.
     pub as_of: Option<GameTime>,
-    /// Token budget of the context. Default: from the settings.
+    /// Token budget of the context. Default: the value in the settings.
     pub budget: Option<usize>,
-    /// Maximum number of facts and passages together. Default: from the settings.
+    /// Maximum number of facts and passages together. Default: the value in the settings.
     pub limit: Option<usize>,
-    /// Maximum time to wait for the vector of the question, counted from the call of `Memory::ask`. If the sentence
-    /// encoder needs longer, facts and passages are ranked by keywords and graph, but not by meaning. Default: from the
-    /// settings.
+    /// Maximum time to wait for the vector of the question, from the call of `Memory::ask`. If the sentence encoder
+    /// needs more time, facts and passages are ranked by keywords and graph, but not by meaning. Default: the value in
+    /// the settings.
     pub deadline: Option<Duration>,
     /// Token counter. Default: [`ApproximateTokens`].
     pub counter: Option<Box<dyn TokenCounter + Send>>,
@@ -139,7 +139,7 @@ pub struct AnswerSources<'a> {
     pub state: &'a State,
     /// Search index of the state.
     pub index: &'a Index,
-    /// Results of checking the conditions of the reveals. Reveals whose conditions are not met may be left out.
+    /// Results of checking the conditions of the reveals. You may omit reveals whose conditions are not met.
     pub reveals: &'a [RevealEvaluation],
 }
 
@@ -158,7 +158,7 @@ fn known_place(view: &View, speaker: &EntityId) -> Option<EntityId> {
 pub struct Answer {
     /// Scene context: the facts and passages that the speaker knows and may use in the answer.
     pub context: SceneContext,
-    /// Number of texts in the campaign that have no vector yet. Such texts are found only by keyword and graph search.
+    /// Number of texts in the campaign that have no vector yet. Only keyword and graph search can find these texts.
     pub pending_vectors: usize,
     /// Ranking methods that were skipped because time ran out or the sentence encoder failed: `meaning`, `graph` or
     /// both.

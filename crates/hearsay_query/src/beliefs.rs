@@ -23,9 +23,9 @@ pub struct BeliefReport {
     pub subject: EntityId,
     /// Beliefs, sorted by predicate. For each predicate, the most credible belief comes first.
     pub answers: Vec<BeliefRow>,
-    /// Canon facts about the subject that are true at the given game time, and that have the requested predicate or, if
-    /// none was requested, one of the predicates of the beliefs. Sorted by predicate. Only the DM may see them; `None` in
-    /// a report without the truth.
+    /// Canon facts about the subject that are true at the given game time, sorted by predicate. If a predicate was
+    /// requested, these facts have this predicate. Otherwise, they have the predicates of the beliefs. Only the DM may
+    /// see these facts. In a report without the truth, this field is `None`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub truth: Option<Vec<TruthRow>>,
 }
@@ -40,7 +40,7 @@ impl BeliefReport {
     }
 }
 
-/// A fact that a knower believes, or knows of without believing it.
+/// A fact that a knower knows, with the knower's belief in the fact.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct BeliefRow {
     /// Id of the fact.
@@ -59,7 +59,7 @@ pub struct BeliefRow {
     pub because: Vec<ReasonRow>,
     /// Other facts known to the knower that contradict, end or replace this fact.
     pub against: Vec<ContradictingFactRow>,
-    /// Status of the fact. Only the DM may see it; `None` in a report without the truth.
+    /// Status of the fact. Only the DM may see the status. In a report without the truth, this field is `None`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<FactStatus>,
 }
@@ -202,9 +202,9 @@ pub(crate) fn describe_reason(reason: &AttributionReason, other: &EntityId) -> S
     }
 }
 
-/// Returns the facts that `other` knows in the opinion of `knower`, latest reason first. `subject` and `predicate`, if
-/// given, restrict the result to facts with this subject and this predicate. Common lore is included only if both are
-/// given.
+/// Returns the facts of which `knower` believes that `other` knows them. The facts with the latest reasons come first.
+/// If `subject` or `predicate` is given, returns only facts with this subject or predicate. Includes common lore only
+/// if both `subject` and `predicate` are given.
 ///
 /// # Errors
 /// Returns an error if an entity does not exist, or if the predicate is invalid.
@@ -254,7 +254,7 @@ pub fn attributed_facts(
     Ok(found.into_iter().filter_map(|(known, reasons)| row(known, reasons)).collect())
 }
 
-/// Derivation of a knower's belief in a fact: the knowledge edges that led to it.
+/// Derivation of a knower's belief in a fact: the knowledge edges that led to the belief.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Derivation {
     /// Id of the knower.
@@ -265,7 +265,8 @@ pub struct Derivation {
     pub statement: String,
     /// The knower's credence in the fact from all edges together, 0.0–1.0. Contradicting beliefs lower this value.
     pub credence: f64,
-    /// Edges through which the knower knows the fact. Each row contains the rows of the edges that its edge depends on.
+    /// Edges through which the knower knows the fact. The row of an edge contains a row for each edge on which this
+    /// edge depends.
     pub known_edges: Vec<DerivationRow>,
 }
 
@@ -274,7 +275,7 @@ pub struct Derivation {
 pub struct DerivationRow {
     /// Id of the edge.
     pub edge: KnowledgeId,
-    /// Knower that the edge belongs to; `*` for everybody.
+    /// Knower of the edge; `*` for everybody.
     pub knower: Knower,
     /// Fact of this edge, if it differs from the fact of the derivation: the original of a distorted fact, or a premise
     /// of a deduction.
@@ -291,8 +292,8 @@ pub struct DerivationRow {
     pub co_present: Vec<EntityId>,
     /// Credence that this edge gives to the fact for its knower, 0.0–1.0.
     pub credence: f64,
-    /// The knower's trust in the teller, 0.0–1.0. For an edge without a teller, the credence that is stored in the
-    /// edge.
+    /// The knower's trust in the teller, 0.0–1.0. For an edge without a teller, this field is the credence that is
+    /// stored in the edge.
     pub trust_factor: f64,
     /// Edges that this edge depends on. Empty for an edge without justifications, such as the edge of a witness.
     pub from: Vec<DerivationRow>,

@@ -1,6 +1,6 @@
 //! The common view of the players: a state that contains only what every player character knows.
 //!
-//! A screen that players can see is drawn from this state alone, so that it cannot show anything else.
+//! A screen that players can see uses only this state, so it cannot show anything else.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -16,23 +16,22 @@ use hearsay_model::{
 
 use crate::knowledge::players;
 
-/// Returns a state with the records that every player character knows. Without player characters, the state contains
-/// only the name of the campaign, the calendar, the clock and the sessions.
+/// Returns a state with the records that every player character knows. If the campaign has no player characters, the
+/// state contains only the name of the campaign, the calendar, the clock and the sessions.
 ///
 /// The state contains:
 ///
 /// - the facts that all player characters know, if they are not secret and no player character conceals them. Only the
 ///   sentence, the objects and the start of a fact remain: see [`Fact::without_dm_data`]. The end of a fact is computed
-///   from the other facts in this state;
-/// - the entities that these facts name, if their names are among these facts;
-/// - for each fact, the edges of the parties, and the edges that the player characters have together. Other ways in
-///   which a player character learned the fact are replaced by an edge without details;
-/// - the passages that all player characters received, without other hearers;
-/// - the sessions, the calendar, the clock, the recaps for players, and the campaign's own predicates if a fact uses
-///   them.
+///   from the other facts in this state,
+/// - the entities that these facts name, if these facts also contain the names of the entities,
+/// - for each fact, the edges of the parties, and the edges that all player characters have. An edge without details
+///   replaces all other edges of a player character,
+/// - the passages that all player characters heard or read, without the other hearers,
+/// - the sessions, the calendar, the clock, the recaps for players, and the campaign's own predicates that a fact uses.
 ///
-/// Statuses, confidences, evidence, reveals, flags, and knowledge of other characters are not in the state. The result
-/// does not depend on them.
+/// The state contains no statuses, confidences, evidence, reveals or flags, and no knowledge of other characters. The
+/// result does not depend on this data.
 ///
 /// This function computes a view of each player character, so call it on a background thread.
 ///

@@ -1,8 +1,8 @@
 //! Contradictions: facts about one subject that cannot all be true.
 //!
-//! Two canon facts that have both ended are never compared. Contradictions are updated incrementally after each
-//! operation. An update looks up facts by subject, predicate and time, so its cost depends on the number of facts whose
-//! validity overlaps with that of a changed fact, not on the size of the history.
+//! If two canon facts have both ended, they are not compared. After each operation, only the contradictions of changed
+//! facts are updated. An update looks up facts by subject, predicate and time. Its cost depends on the number of facts
+//! that are true at the same time as a changed fact, not on the size of the history.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

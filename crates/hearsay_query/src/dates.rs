@@ -19,8 +19,8 @@ pub fn clock_date(state: &State) -> Date {
     Date { raw: state.clock().map_or_else(String::new, raw), time: state.clock() }
 }
 
-/// Returns a date as text: as it was written, or else as the calendar prints it. Returns `None` if there is no date, or
-/// if the date has neither a text nor a time.
+/// Returns a date as text: the text as the author wrote it, or else the text that the calendar prints. Returns `None`
+/// if there is no date, or if the date has neither a text nor a time.
 pub fn date_text(state: &State, date: Option<&hearsay_model::Date>) -> Option<String> {
     let date = date?;
     Some(if date.raw.is_empty() { date.time.map(|time| state.calendar().format(time))? } else { date.raw.clone() })

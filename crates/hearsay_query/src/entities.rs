@@ -55,9 +55,9 @@ pub fn entity_page(state: &State, id: &EntityId) -> Result<EntityPage, QueryErro
     Ok(EntityPage::from_identity(id, identity, |fact| Some(fact_row(state, fact))))
 }
 
-/// Returns at most `limit` names that may be said at the table, each once: the names of the player characters, then
-/// those of the other characters and the place of the scene, then all others. In each group, entities with the most
-/// facts come first. Secret names are left out.
+/// Returns at most `limit` different names that people may say at the table. The names of the player characters come
+/// first, then the names of the other characters and the place of the scene, and then all other names. In each group,
+/// the names of the entities with the most facts come first. Omits secret names.
 pub fn spoken_names(state: &State, limit: usize) -> Vec<String> {
     let playing = state.active_session();
     let is_in_scene =

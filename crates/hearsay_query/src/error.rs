@@ -8,7 +8,7 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum QueryError {
     /// Error: no entity has this name.
-    #[error("nothing is called `{name}`{}", did_you_mean(nearest))]
+    #[error("no entity is called `{name}`{}", did_you_mean(nearest))]
     Unknown {
         /// Name that was given.
         name: String,
@@ -16,13 +16,13 @@ pub enum QueryError {
         nearest: Vec<String>,
     },
     /// Error: the knower knows no entity with this name. The entity may exist or not.
-    #[error("{knower} knows nothing called `{name}`{}", known_names(nearest))]
+    #[error("{knower} knows no entity called `{name}`{}", known_names(nearest))]
     UnknownToKnower {
         /// Knower in whose view the name was looked up.
         knower: EntityId,
         /// Name that was given.
         name: String,
-        /// Ids of the entities with the most similar names, of those that the knower knows.
+        /// Ids of the entities with the most similar names. Contains only entities that the knower knows.
         nearest: Vec<String>,
     },
     /// Error: the knower knows no fact that matches. The fact may exist or not.
@@ -62,7 +62,7 @@ pub enum QueryError {
         candidates: Vec<(FactId, String)>,
     },
     /// Error: no fact has this id.
-    #[error("there is no fact with the id {0}")]
+    #[error("there is no fact with the id {0}; check the id")]
     UnknownFact(FactId),
     /// Error: a knower does not know the fact whose derivation was requested.
     #[error("{knower} does not know that \u{201C}{statement}\u{201D}; `hearsay know why` lists the reasons")]
@@ -91,10 +91,10 @@ pub enum QueryError {
     )]
     NoSessionStart(SessionId),
     /// Error: a search in a knower's view filters by status or validity, which only the DM may see.
-    #[error("status and validity are visible to the DM only; search without a knower, or omit these filters")]
+    #[error("only the DM may filter by status or validity; omit these filters, or search without a knower")]
     DmOnlyFilter,
-    /// Error: there is nothing to undo.
-    #[error("there is nothing to undo{}", author.as_ref().map_or(String::new(), |author| format!(" by {author}")))]
+    /// Error: there is no operation to undo.
+    #[error("there is no operation to undo{}", author.as_ref().map_or(String::new(), |author| format!(" by {author}")))]
     NothingToUndo {
         /// Author of the operations that could be undone; `None` for any author.
         author: Option<String>,
@@ -119,7 +119,9 @@ fn fact_reference(given: &str, count: usize) -> String {
             "there is no fact `{given}`; give the start of its id (at least four digits), its handle, or two or more \
              words of its statement"
         ),
-        _ => format!("`{given}` matches {count} facts; give the id of one of them, or more digits or words"),
+        _ => {
+            format!("`{given}` matches {count} facts; give the id of one of these facts, or give more digits or words")
+        }
     }
 }
 
@@ -134,14 +136,14 @@ pub fn did_you_mean(nearest: &[String]) -> String {
 /// Returns the names to try instead of a name that a knower does not know.
 fn known_names(nearest: &[String]) -> String {
     match nearest {
-        [] => "; expected an id, a name or a part of a name that the character knows".to_owned(),
+        [] => "; give an id, a name or a part of a name that the character knows".to_owned(),
         names => did_you_mean(names),
     }
 }
 
 fn sessions(known: &[SessionId]) -> String {
     match known {
-        [] => "; no session is recorded".into(),
+        [] => "; the campaign has no sessions".into(),
         ids => format!("; the sessions are {}", ids.iter().map(|id| format!("`{id}`")).collect::<Vec<_>>().join(", ")),
     }
 }

@@ -44,7 +44,7 @@ pub struct FactRow {
     pub until: Option<String>,
     /// Attitude of the subject to the object, −100 to 100; `None` if the fact states no attitude.
     pub attitude: Option<i8>,
-    /// Confidence of the extraction, adjusted by trust learned from the DM's decisions.
+    /// Confidence of the extraction. The trust that was learned from the DM's decisions adjusts this value.
     pub confidence: f64,
     /// Confidence of the extraction before it was adjusted by learned trust; `None` if the adjustment changed nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -54,7 +54,7 @@ pub struct FactRow {
     pub stage: Option<ExtractionStage>,
     /// Whether the DM confirmed the fact.
     pub confirmed: bool,
-    /// Author of the fact, followed by the language model that extracted it, if any.
+    /// Author of the fact. If a language model extracted the fact, the text also contains the model.
     pub author: String,
     /// Session in which the fact was recorded.
     pub session: Option<SessionId>,
@@ -83,8 +83,8 @@ pub struct KnowerRow {
     /// Other characters who were present and whom the knower noticed. For an edge that only records that the knower
     /// told the fact to others, these are the hearers.
     pub co_present: Vec<EntityId>,
-    /// Whether the edge only records that the knower told the fact to others. Such an edge does not make the knower
-    /// know the fact.
+    /// Whether the edge only records that the knower told the fact to others. Such an edge does not mean that the
+    /// knower knows the fact.
     pub passed_on: bool,
     /// For a group: the lowest rank of the members who know the fact through the group.
     pub rank: Option<String>,
@@ -107,7 +107,8 @@ pub struct FactRelationRow {
 pub struct ObjectFilter {
     /// The object is this entity.
     pub entity: Option<EntityId>,
-    /// Text of the object: words that a text value contains, or the full text of a number or flag.
+    /// Text of the object. For a text value: words that the value contains. For a number or a flag: the full value as
+    /// text.
     pub words: String,
 }
 
@@ -125,18 +126,18 @@ impl ObjectFilter {
 /// Filter for listing facts.
 #[derive(Debug, Clone, Default)]
 pub struct FactFilter {
-    /// Only facts with this subject.
+    /// The query returns only facts with this subject.
     pub subject: Option<EntityId>,
-    /// Only facts with this entity as subject or object, or whose statement names it.
+    /// The query returns only facts that have this entity as subject or object, or that name it in their statement.
     pub about: Option<EntityId>,
-    /// Only facts with this predicate.
+    /// The query returns only facts with this predicate.
     pub predicate: Option<String>,
-    /// Only facts with this object.
+    /// The query returns only facts with this object.
     pub object: Option<ObjectFilter>,
     /// Only facts of this status.
     pub status: Option<FactStatus>,
-    /// Only facts that are true at this date of the calendar, or at the end of this session. Default: facts of any
-    /// validity.
+    /// The query returns only facts that are true at this date of the calendar, or at the end of this session. Default:
+    /// facts of any time.
     pub holds_at: Option<String>,
     /// Maximum number of facts.
     pub limit: usize,
@@ -273,7 +274,7 @@ pub fn facts(state: &State, filter: &FactFilter) -> Result<(Vec<FactRow>, usize)
 }
 
 /// Returns all recorded knowledge edges to a fact, active and inactive, sorted by id. If the fact is proposed, these
-/// edges show who learns it when the DM accepts it.
+/// edges show the knowers who learn the fact when the DM accepts it.
 pub fn recorded_edges(state: &State, fact: FactId) -> Vec<Arc<KnowledgeEdge>> {
     let mut edges: Vec<_> = state.recorded_knowledge(fact).cloned().collect();
     edges.sort_by_key(|edge| edge.id());

@@ -22,7 +22,7 @@ pub struct TraversalFilter {
     pub predicates: Vec<String>,
     /// Knower whose view is traversed. Default: all facts of the campaign.
     pub knower: Option<EntityId>,
-    /// Game time of the knower's view. Default: now, with everything that the knower has learned so far.
+    /// Game time of the knower's view. Default: the view contains everything that the knower has learned so far.
     pub as_of: Option<GameTime>,
 }
 

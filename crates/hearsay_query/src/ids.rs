@@ -1,4 +1,4 @@
-//! Checks that the entities, facts and sessions to which ids refer exist.
+//! Checks whether the entities, facts and sessions with the given ids exist.
 
 use std::sync::Arc;
 

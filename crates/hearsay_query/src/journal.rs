@@ -12,7 +12,7 @@ use crate::{QueryError, facts::is_secret};
 /// Filter for listing operations.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HistoryFilter {
-    /// Only operations by this author, written as in the output: `DM`, `import of gullhaven`.
+    /// Only operations by this author. Write the author as in the output, such as `DM` or `import of gullhaven`.
     pub author: Option<String>,
     /// Only operations before this position, for paging.
     pub before: Option<Position>,
@@ -89,7 +89,7 @@ fn is_undo(entry: &Entry) -> bool {
 pub struct UndoRow {
     /// Operation to undo.
     pub operation: HistoryRow,
-    /// Whether the operation is itself an undo. If so, undoing it restores the operation that it had undone.
+    /// Whether the operation is itself an undo. Undoing an undo restores the operation that was undone.
     pub is_redo: bool,
     /// Number of records that the undo would remove, by type of record. The types are entities, facts, knowledge edges,
     /// passages, sessions and settings.
@@ -98,7 +98,8 @@ pub struct UndoRow {
     pub facts: Vec<LostFact>,
     /// Number of records that the undo would change or restore, instead of removing them.
     pub changed: usize,
-    /// Later operations that changed records which the undo would remove, oldest first. These changes would be lost.
+    /// Later operations that changed records that the undo would remove, oldest first. The undo would also remove these
+    /// changes.
     pub dependents: Vec<HistoryRow>,
 }
 
@@ -117,7 +118,7 @@ pub struct LostFact {
 /// so call this function on a background thread.
 ///
 /// # Errors
-/// Returns an error if there is nothing to undo.
+/// Returns an error if there is no operation to undo.
 pub fn describe_undo(state: &State, target: &UndoTarget, limit: usize) -> Result<UndoRow, QueryError> {
     let position = target.position(state)?;
     let preview = state.undo_preview(position)?;
@@ -217,9 +218,9 @@ fn history_row(position: Position, entry: &hearsay_model::Entry) -> HistoryRow {
 /// Selects the operation to undo.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum UndoTarget {
-    /// The newest live operation that is not itself an undo.
+    /// The newest operation that has not been undone and that is not itself an undo.
     Last,
-    /// The newest live operation by this author that is not itself an undo.
+    /// The newest operation by this author that has not been undone and that is not itself an undo.
     LastBy(Author),
     /// The operation at a position.
     At(Position),
@@ -229,7 +230,7 @@ impl UndoTarget {
     /// Returns the position of the operation in the journal.
     ///
     /// # Errors
-    /// Returns an error if there is nothing to undo.
+    /// Returns an error if there is no operation to undo.
     pub fn position(&self, state: &State) -> Result<Position, QueryError> {
         if let Self::At(position) = self {
             return Ok(*position);

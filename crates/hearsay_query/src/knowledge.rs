@@ -21,12 +21,13 @@ use crate::{
 /// Filter for listing the facts that a knower knows.
 #[derive(Debug, Clone, Default)]
 pub struct KnowsFilter {
-    /// Only facts that concern this entity: as subject or object, or because the statement contains a name by which the
-    /// knower knows the entity. [`party`] compares the entities that the statement mentions instead of names.
+    /// The query returns only facts that concern this entity. The entity is the subject or object of the fact, or the
+    /// statement contains a name by which the knower knows the entity. [`party`] does not compare names: it uses the
+    /// entities that the statement mentions.
     pub about: Option<EntityId>,
-    /// Only facts with this predicate.
+    /// The query returns only facts with this predicate.
     pub predicate: Option<String>,
-    /// Only facts with all of these words, in any inflection.
+    /// The query returns only facts with all of these words, in any inflection.
     pub words: Option<String>,
     /// Only facts learned since the start of this session, or since this date.
     pub since: Option<String>,
@@ -324,8 +325,8 @@ pub struct MissedRow {
     pub learned_by: Vec<EntityId>,
     /// Game time at which the fact was first learned in the session, as text.
     pub since: Option<String>,
-    /// Text that says how and when the character learned the missed fact after the session; `None` if the character has
-    /// not learned it.
+    /// Text that describes how and when the character learned the missed fact after the session; `None` if the
+    /// character has not learned the fact.
     pub heard_since: Option<String>,
 }
 
@@ -339,8 +340,8 @@ pub struct MissedLine {
 }
 
 /// Returns the facts and lines of a session that a character missed. A fact counts as missed if other characters who
-/// were present, or their parties, learned it in the session, but this character did not know it when the session
-/// ended.
+/// were present, or their parties, learned the fact in the session, and this character did not know the fact at the end
+/// of the session.
 ///
 /// # Errors
 /// Returns an error if the character or the session does not exist.

@@ -36,7 +36,8 @@ pub struct ViewFactRow {
     pub secret: bool,
     /// Date at which the fact became true.
     pub since: Option<String>,
-    /// Date at which the fact ceased to be true, if the knower knows that it ended and when.
+    /// Date at which the fact ceased to be true. `None` if the knower does not know that the fact ended, or does not
+    /// know the date.
     pub until: Option<String>,
     /// Attitude of the subject to the object, −100 to 100; `None` if the fact states no attitude.
     pub attitude: Option<i8>,

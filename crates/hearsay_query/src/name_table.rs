@@ -1,4 +1,4 @@
-//! The names of all entities, from which names can be resolved without the state.
+//! The names of all entities. With this table, a program can find the entity of a name without the state.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,8 +9,8 @@ use crate::{
     resolve::{NameSource, candidates, resolve_in},
 };
 
-/// The names of all entities at one position of the journal. A program that must not wait for the state, such as a user
-/// interface, resolves names from this table.
+/// The names of all entities at one position of the journal. If a program must not wait for the state, it can find the
+/// entities of names in this table. An example of such a program is a user interface.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NameTable {
     entities: BTreeMap<EntityId, EntityEntry>,
@@ -59,7 +59,7 @@ impl NameTable {
     }
 
     /// Finds an entity like [`resolve`](Self::resolve). Returns `None` if no entity or more than one entity has this
-    /// name. Faster than [`resolve`](Self::resolve), because it looks for no similar names.
+    /// name. This function is faster than [`resolve`](Self::resolve), because it does not search for similar names.
     pub fn find(&self, name: &str) -> Option<EntityId> {
         let mut candidates = candidates(self, name);
         if candidates.len() == 1 { candidates.pop() } else { None }

@@ -1,5 +1,5 @@
-//! View of one knower with the names that it contains. Finds the entity or the fact that a text refers to, without
-//! using anything that the knower does not know.
+//! View of one knower, with the names in this view. Finds the entity or the fact that a text refers to, and uses only
+//! the knowledge of the knower.
 
 use std::collections::BTreeSet;
 
@@ -17,19 +17,18 @@ const MIN_ID_DIGITS: usize = 4;
 
 /// View of a character, with the names that the character knows.
 ///
-/// An entity or a fact that exists but that the character does not know gives the same result as one that does not
-/// exist.
+/// If the character does not know an entity or a fact, the results are the same as if the entity or fact did not exist.
 #[derive(Debug, Clone)]
 pub struct NamedView {
     knower: EntityId,
     view: View,
     names: EntityLinker,
-    /// Entities that the knower knows, sorted: the knower itself, and the subjects and objects of known facts.
+    /// Entities that the knower knows, sorted by id: the knower itself, and the subjects and objects of known facts.
     entities: BTreeSet<EntityId>,
 }
 
 impl NamedView {
-    /// Computes the view of a knower at a game time, or with all knowledge so far if `as_of` is `None`.
+    /// Computes the view of a knower at a game time. If `as_of` is `None`, the view contains all knowledge so far.
     pub fn new(state: &State, knower: &EntityId, as_of: Option<GameTime>) -> Self {
         let view = View::new(state, &Knower::Entity(knower.clone()), as_of);
         let mut entities = BTreeSet::from([knower.clone()]);
@@ -64,8 +63,8 @@ impl NamedView {
     /// knower knows.
     ///
     /// # Errors
-    /// Returns an error if the knower knows no entity with this name, or several. The error contains only ids and names
-    /// that the knower knows.
+    /// Returns an error if the knower knows no entity with this name, or several entities with this name. The error
+    /// contains only ids and names that the knower knows.
     pub fn resolve(&self, name: &str) -> Result<EntityId, QueryError> {
         resolve_in(self, name).map_err(|error| match error {
             QueryError::Unknown { name, nearest } => {
@@ -98,7 +97,7 @@ impl NamedView {
     /// words of its statement.
     ///
     /// # Errors
-    /// Returns an error if the knower knows no matching fact, or several.
+    /// Returns an error if the knower knows no matching fact, or several matching facts.
     pub fn find_fact(&self, given: &str) -> Result<&Known, QueryError> {
         let given = given.trim();
         if let Some(known) = given.parse().ok().and_then(|id: FactId| self.view.fact(id)) {
@@ -125,8 +124,8 @@ impl NamedView {
         }
     }
 
-    /// Finds a fact like [`find_fact`](Self::find_fact), and also by its handle. The author of a campaign file chooses
-    /// the handle, so only the DM knows it.
+    /// Finds a fact like [`find_fact`](Self::find_fact), and also finds a fact by its handle. The author of a campaign
+    /// file chooses the handle, so only the DM knows the handle.
     ///
     /// # Errors
     /// Returns the same errors as [`find_fact`](Self::find_fact).

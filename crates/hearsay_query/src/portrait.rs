@@ -63,9 +63,9 @@ pub struct LastLine {
 /// Contacts between the players and an entity so far.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Meetings {
-    /// First meeting, or first mention if the players never met the entity.
+    /// First meeting of the players with the entity. If they never met, the first mention of the entity.
     pub first: Option<Meeting>,
-    /// Last meeting, or last mention if the players never met the entity.
+    /// Last meeting of the players with the entity. If they never met, the last mention of the entity.
     pub last: Option<Meeting>,
     /// Last line that the players heard from the entity.
     pub words: Option<LastLine>,

@@ -1,4 +1,4 @@
-//! Preview of an operation's effect on the knowledge of all knowers.
+//! Preview of the effect of an operation on the knowledge of all knowers.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,8 +13,8 @@ use crate::{
     facts::{FactRow, describe_acquisition, fact_row},
 };
 
-/// Effect that an operation would have on entities, facts and the knowledge of all knowers. The operation is not
-/// committed.
+/// Effects that an operation would have on entities, facts and the knowledge of all knowers. The operation itself is
+/// not committed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Preview {
     /// Short summary of the operation.

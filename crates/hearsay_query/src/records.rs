@@ -1,4 +1,4 @@
-//! Current canon values of an entity, for display in a game.
+//! Current canon values of an entity, for use in a game.
 
 use std::collections::{BTreeMap, BTreeSet};
 

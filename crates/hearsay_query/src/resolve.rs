@@ -1,7 +1,7 @@
 //! Finds the entity, fact or session that a name or another reference refers to.
 //!
-//! Queries, commands and the engine accept only ids. A program that reads names from a person resolves them with these
-//! functions first.
+//! Queries, commands and the engine accept only ids. If a person types a name in your program, first find the id of the
+//! name with these functions.
 
 use std::sync::Arc;
 
@@ -16,8 +16,8 @@ use crate::QueryError;
 /// surname. Secret names must be given in full.
 ///
 /// # Errors
-/// Returns an error if no entity has this name, or if several entities have it. The error contains the ids of entities
-/// with similar names, or of the entities that the name may refer to.
+/// Returns an error if no entity has this name, or if several entities have this name. The error contains the ids of
+/// the entities with similar names, or of the entities that have the name.
 pub fn resolve(state: &State, name: &str) -> Result<EntityId, QueryError> {
     resolve_in(state, name)
 }
@@ -119,8 +119,9 @@ fn entities_with_name_part(source: &impl NameSource, part: &str) -> Vec<EntityId
 pub struct Speaker {
     /// Character that speaks.
     pub id: EntityId,
-    /// Secret name under which the character speaks. Hearers who do not know that this name belongs to the character do
-    /// not learn who speaks. `None` if the character speaks under a name that is not secret.
+    /// Secret name under which the character speaks. If a hearer does not know that this name belongs to the character,
+    /// the hearer does not learn the identity of the speaker. `None` if the character speaks under a name that is not
+    /// secret.
     #[serde(default)]
     pub alias: Option<String>,
 }
@@ -251,8 +252,9 @@ fn facts_with_words(state: &State, given: &str) -> Vec<Arc<Fact>> {
     state.facts().filter(contains_all_words).cloned().collect()
 }
 
-/// Returns an entity's name for use in a sentence that others may learn. Never returns a secret name or an id, because
-/// an id may contain a secret name. Returns `somebody` if the entity has only secret names.
+/// Returns a name of an entity for use in a sentence that other characters may learn. Never returns a secret name.
+/// Never returns an id, because an id may contain a secret name. Returns `somebody` if the entity has only secret
+/// names.
 pub fn public_name<'a>(state: &'a State, id: &EntityId) -> &'a str {
     state.open_name(id).unwrap_or("somebody")
 }

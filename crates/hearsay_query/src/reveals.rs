@@ -20,7 +20,8 @@ pub struct RevealRow {
     pub statement: String,
     /// Character that may tell the secret once the condition is met.
     pub holder: EntityId,
-    /// Result of checking the condition: whether it is met, for which characters, and which parts are still missing.
+    /// Result of checking the condition: whether the condition is met, the characters to whom the holder may tell the
+    /// secret, and the parts of the condition that are not met.
     #[serde(flatten)]
     pub judgement: Judgement,
     /// Author's note to the DM, such as how the character tells the secret and what happens next.

@@ -50,40 +50,44 @@ const MIN_HINTS: usize = 3;
 /// A search in one knower's knowledge, or in the whole campaign.
 ///
 /// The search finds entities by name and alias, by the beginning of a name, and by similar spelling. The text `*` lists
-/// all entities. From these entities, the search follows relations, by default [two](Search::depth) steps and never
-/// more than [`MAX_DEPTH`]. It finds facts and passages by keywords, meaning and graph. If nothing is found, the result
-/// contains the most similar names as hints.
+/// all entities. From these entities, the search follows relations, by default for [two](Search::depth) steps and at
+/// most for [`MAX_DEPTH`] steps. It finds facts and passages by keywords, meaning and graph. If nothing is found, the
+/// result contains the most similar names as hints.
 ///
-/// A result has at most [`MAX_ENTITIES`] entities with [`MAX_RELATIONS`] relations each, [`MAX_HITS`] facts,
-/// [`MAX_HITS`] passages (unless [another limit](Search::limit) is given), and [`MAX_HINTS`] hints. Filters apply
-/// before the limits.
+/// A result has at most [`MAX_ENTITIES`] entities with [`MAX_RELATIONS`] relations each, and at most [`MAX_HINTS`]
+/// hints. By default, it has at most [`MAX_HITS`] facts and [`MAX_HITS`] passages; you can set [another
+/// limit](Search::limit). Filters apply before the limits.
 #[derive(Debug, Clone)]
 pub struct Search {
-    /// Text to search for; `*` for everything.
+    /// Text to search for. The text `*` finds everything.
     pub text: String,
-    /// Knower whose knowledge is searched. If unset, the whole campaign is searched.
+    /// Knower whose knowledge is searched. If no knower is given, the search covers the whole campaign.
     pub knower: Option<EntityId>,
-    /// Game time of the knower's view. Default: now, with everything that the knower has learned so far.
+    /// Game time of the knower's view. Default: the view contains everything that the knower has learned so far.
     pub as_of: Option<GameTime>,
-    /// Only results that concern these entities or their direct neighbours. If empty, there is no restriction.
+    /// The search finds only results that concern these entities or their direct neighbours. If this list is empty, the
+    /// search finds all results.
     pub about: Vec<EntityId>,
-    /// Only entities of this kind, and facts about them. A search with this filter finds no passages.
+    /// The search finds only entities of this kind, and facts about these entities. A search with this filter finds no
+    /// passages.
     pub kind: Option<Kind>,
-    /// Only facts with this predicate, and entities reached along relations with this predicate. A search with this
-    /// filter finds no passages.
+    /// The search finds only facts with this predicate, and entities to which relations with this predicate lead. A
+    /// search with this filter finds no passages.
     pub predicate: Option<Predicate>,
-    /// Only facts and passages of this session.
+    /// The search finds only facts and passages of this session.
     pub session: Option<SessionId>,
-    /// Only facts with this status. Cannot be combined with `knower`, because only the DM may see the status of a fact.
+    /// The search finds only facts with this status. This field cannot be combined with `knower`, because only the DM
+    /// may see the status of a fact.
     pub status: Option<FactStatus>,
-    /// Only facts that are true at this game time. Cannot be combined with `knower`.
+    /// The search finds only facts that are true at this game time. This field cannot be combined with `knower`.
     pub holds_at: Option<GameTime>,
     /// Maximum number of steps along relations from an entity found by name: 0 to [`MAX_DEPTH`]. Default 2.
     pub depth: usize,
     /// Maximum number of facts. The same limit applies to passages. Default [`MAX_HITS`].
     pub limit: usize,
-    /// Maximum time to wait for the vector of the text, counted from the call of `Memory::search`. If the sentence
-    /// encoder needs longer, results are ranked by keywords and graph, but not by meaning. Default: from the settings.
+    /// Maximum time to wait for the vector of the text, from the call of `Memory::search`. If the sentence encoder
+    /// needs more time, results are ranked by keywords and graph, but not by meaning. Default: the value in the
+    /// settings.
     pub deadline: Option<Duration>,
 }
 

@@ -32,7 +32,7 @@ pub struct SecretRow {
     /// Knowers with a knowledge edge to the fact. A group or place stands for all its members or residents. Sorted by
     /// id.
     pub holders: Vec<SecretHolder>,
-    /// Occasions on which the secret was told, earliest first; empty if it was never told.
+    /// Occasions on which the secret was told, earliest first. Empty if the secret was never told.
     pub told: Vec<TellingRow>,
 }
 
@@ -63,9 +63,9 @@ pub struct TellingRow {
 /// Filter for listing secrets.
 #[derive(Debug, Clone, Default)]
 pub struct SecretFilter {
-    /// Only secrets that this character knows.
+    /// The query returns only secrets that this character knows.
     pub character: Option<EntityId>,
-    /// Only secrets that were never told.
+    /// The query returns only secrets that no character has told.
     pub untold: bool,
     /// Maximum number of secrets.
     pub limit: usize,
@@ -155,13 +155,13 @@ pub struct WhyNot {
     pub fact: FactId,
     /// Sentence that states the fact.
     pub statement: String,
-    /// How the knower knows the fact; `None` if the knower does not know it. If this is set, `reasons`, `sources` and
-    /// `conditions` are empty.
+    /// How the knower knows the fact; `None` if the knower does not know the fact. If the knower knows the fact,
+    /// `reasons`, `sources` and `conditions` are empty.
     pub knows: Option<HolderRow>,
     /// Reasons why the knower does not know the fact, simplest reason first.
     pub reasons: Vec<Obstacle>,
-    /// Living characters that know the fact. The likeliest tellers come first: they do not conceal the fact, and the
-    /// knower is acquainted with them or shares a group or place with them.
+    /// Living characters that know the fact. The most probable tellers come first: they do not conceal the fact, and
+    /// the knower is acquainted with them, or shares a group or place with them.
     pub sources: Vec<SourceRow>,
     /// Conditions under which a character that knows the fact may tell it to the knower.
     pub conditions: Vec<ConditionRow>,
@@ -219,7 +219,7 @@ pub enum Obstacle {
     },
     /// Nobody has ever known the fact.
     NobodyKnows,
-    /// The knower did not witness the fact, was not told it, and did not read it.
+    /// The knower did not witness, hear or read the fact.
     NeverLearned,
     /// The knower does not know the fact, but knows a fact that distorts or refutes it.
     OtherVersion {
@@ -233,7 +233,7 @@ pub enum Obstacle {
         /// Group or place that knows the fact.
         group: EntityId,
     },
-    /// The knower left the group or place before the group or place learned the fact.
+    /// The knower left a group or place before this group or place learned the fact.
     LeftBefore {
         /// Group or place that knows the fact.
         group: EntityId,
@@ -251,8 +251,7 @@ pub enum Obstacle {
         /// Lowest rank of the members who know the fact through the group.
         needs: String,
     },
-    /// A group or place knows the fact. The knower is a member or resident of it, but does not know about this
-    /// membership or residence.
+    /// A group or place knows the fact. The knower is its member or resident, but does not know that.
     UnawareOfBelonging {
         /// Group or place that knows the fact.
         group: EntityId,
@@ -269,7 +268,7 @@ pub struct SourceRow {
     /// Whether the character conceals the fact.
     pub conceals: bool,
     /// Sentence that states a relation between this character and the other character, who does not know the fact.
-    /// `None` if the other character knows of no relation between the two.
+    /// `None` if the other character knows no relation between these two characters.
     pub acquainted: Option<String>,
     /// Groups and places of which both characters are members or residents. Sorted.
     pub shares: Vec<EntityId>,
@@ -285,8 +284,8 @@ fn belongings<'a>(state: &'a State, id: &EntityId) -> impl Iterator<Item = (&'a 
     belonging_facts.filter_map(|fact| Some((fact.object().entity()?, &**fact)))
 }
 
-/// Returns the reasons why a character does not know a fact at a game time, and the characters that could tell it.
-/// Computes the view of each character that may know the fact, so call this function on a background thread.
+/// Returns the reasons why a character does not know a fact at a game time, and the characters that could tell the
+/// fact. Computes the view of each character that may know the fact, so call this function on a background thread.
 ///
 /// # Errors
 /// Returns an error if the character or the fact does not exist.

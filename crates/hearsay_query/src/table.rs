@@ -19,8 +19,8 @@ pub fn session_title(state: &State, session: &SessionId) -> Option<String> {
     })
 }
 
-/// The player characters and their parties, with their views. Creating it reads every entity and computes a view of
-/// each player character and party, so create it on a background thread.
+/// The player characters and their parties, with their views. Creating this value reads every entity and computes a
+/// view of each player character and party, so create it on a background thread.
 #[derive(Debug)]
 pub struct PlayersView<'s> {
     state: &'s State,
@@ -28,7 +28,7 @@ pub struct PlayersView<'s> {
     characters: usize,
 }
 
-/// Player characters and parties that know a fact, and the time at which the first of them learned it.
+/// Player characters and parties that know a fact, and the time at which the first of these knowers learned the fact.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PlayersKnowledge {
     /// Game time at which the first of the knowers learned the fact, as text; `None` if a knower always knew the fact.
@@ -45,7 +45,7 @@ pub struct PlayersKnowledge {
 }
 
 impl<'s> PlayersView<'s> {
-    /// Computes the views at a game time, or with all knowledge so far if `moment` is `None`.
+    /// Computes the views at a game time. If `moment` is `None`, the views contain all knowledge so far.
     pub fn new(state: &'s State, moment: Option<GameTime>) -> Self {
         let view = |id: EntityId| (id.clone(), View::new(state, &Knower::Entity(id), moment));
         let views: Vec<_> = players(state).into_iter().map(view).collect();
@@ -58,7 +58,8 @@ impl<'s> PlayersView<'s> {
         self.views.iter().map(|(id, _)| id)
     }
 
-    /// Returns the player characters and parties that know a fact, or `None` if none of them knows it.
+    /// Returns the player characters and parties that know a fact. Returns `None` if no player character or party knows
+    /// the fact.
     pub fn knows(&self, fact: FactId) -> Option<PlayersKnowledge> {
         let state = self.state;
         let mut earliest: Option<(Option<GameTime>, Option<SessionId>)> = None;
@@ -92,13 +93,13 @@ impl<'s> PlayersView<'s> {
         })
     }
 
-    /// Returns whether there are player characters and all of them know a fact.
+    /// Returns whether all player characters know a fact. Returns `false` if there are no player characters.
     pub fn all_know(&self, fact: FactId) -> bool {
         self.all(|view| view.fact(fact).is_some())
     }
 
-    /// Returns whether a fact may appear on a screen that players see. The fact must be canon or claimed, and known to
-    /// all player characters. It must not be secret, and nobody may conceal it.
+    /// Returns whether a fact may appear on a screen that players see. The fact must be canon or claimed, and all
+    /// player characters must know the fact. The fact must not be secret, and no knower may conceal the fact.
     pub fn may_see(&self, fact: &Fact) -> bool {
         let is_open = matches!(fact.status(), FactStatus::Canon | FactStatus::Claimed) && !is_secret(self.state, fact);
         is_open && self.all_know(fact.id())
@@ -109,7 +110,8 @@ impl<'s> PlayersView<'s> {
         self.state.newest(entity, attribute::NAME).is_some_and(|name| self.may_see(name))
     }
 
-    /// Returns whether there are player characters and all of them heard or read a passage.
+    /// Returns whether all player characters heard or read a passage. Returns `false` if there are no player
+    /// characters.
     pub fn all_heard(&self, passage: PassageId) -> bool {
         self.all(|view| view.passage(passage).is_some())
     }

@@ -43,16 +43,16 @@ impl MomentKind {
 /// Filter for a timeline.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TimelineFilter {
-    /// Only moments of these kinds. If empty, moments of all kinds.
+    /// Only moments of these kinds. If the list is empty, moments of all kinds.
     pub kinds: Vec<MomentKind>,
-    /// Only moments that concern this entity.
+    /// The timeline contains only moments that concern this entity.
     pub about: Option<EntityId>,
-    /// Only moments within the year, month or day that contains this game time.
+    /// The timeline contains only moments within the year, month or day that contains this game time.
     pub within: Option<(GameTime, Precision)>,
     /// Length of the spans for which moments are counted: years, months or days.
     pub by: Precision,
-    /// Maximum number of dated moments. The same limit applies to undated moments. If there are more, only the latest
-    /// moments are returned.
+    /// Maximum number of dated moments. The same limit applies to undated moments. If a timeline has more moments, only
+    /// the latest moments are returned.
     pub limit: usize,
 }
 
@@ -101,7 +101,7 @@ pub struct MomentRow {
     pub when: String,
     /// Sentence that describes the moment.
     pub description: String,
-    /// Fact that begins or ends, or fact that states the date of the event.
+    /// Fact that begins or ends. For an event: the fact that states its date.
     pub fact: Option<FactId>,
     /// Entity of the event, if the moment is an event.
     pub event: Option<EntityId>,
@@ -111,12 +111,12 @@ pub struct MomentRow {
     pub place: Option<EntityId>,
     /// Participants in the event, witnesses of the fact, or hearers of the scene. Sorted.
     pub there: Vec<EntityId>,
-    /// Status of the fact that begins or ends, or that states the date of an event.
+    /// Status of the fact that begins or ends. For an event: the status of the fact that states its date.
     pub status: FactStatus,
     /// Whether the moment is secret. A scene is secret if a character who was present in the session did not hear all
     /// its lines.
     pub secret: bool,
-    /// Whether the moment may be shown to the players: it is not secret, and all player characters know it.
+    /// Whether players may see the moment: it is not secret, and all player characters know it.
     pub safe: bool,
 }
 

@@ -1,8 +1,8 @@
 //! Trust calibration: the DM's confirmations and rejections adjust the confidence of later proposals.
 //!
 //! Decisions are counted in three ways: by source (a speaker, a file or an author), by predicate, and by extraction
-//! (the combination of author, method and language model). All counts are computed from the current facts, so they stay
-//! correct after undoing a decision, loading a save slot or reopening the campaign.
+//! (the combination of author, method and language model). All counts are computed from the current facts. They
+//! therefore stay correct if the DM undoes a decision, loads a slot or opens the campaign again.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -32,7 +32,7 @@ pub enum TrustCategory {
     Author(#[serde(serialize_with = "as_text")] Author),
     /// Facts with this predicate, because some predicates are harder to extract than others.
     Predicate(Predicate),
-    /// Facts that this author extracted with this method and, if any, this language model.
+    /// Facts that this author extracted with this method and, if a language model is named, with this language model.
     #[serde(serialize_with = "extraction_as_text")]
     Extraction(Author, Method, Option<String>),
 }
@@ -79,7 +79,7 @@ impl fmt::Display for TrustCategory {
     }
 }
 
-/// Counts of the DM's decisions. Several facts with the same content ([`Claim`]) count once.
+/// Numbers of decisions of the DM. A decision about several facts with the same content ([`Claim`]) counts once.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct DecisionCounts {
     /// Number of facts that count in favour of the category. These are confirmed facts and, for a predicate or
@@ -90,8 +90,8 @@ pub struct DecisionCounts {
     pub rejected: usize,
 }
 
-/// Number of confirmations, and also of rejections, that are assumed before the first decision. These assumed decisions
-/// limit the effect of the first real decisions.
+/// Number of confirmations that are assumed before the first decision. The same number of rejections is assumed. The
+/// assumed decisions limit the effect of the first real decisions.
 const PRIOR_DECISIONS: f64 = 4.0;
 
 /// Weight of each of the three counts: source, predicate and extraction.

@@ -25,7 +25,8 @@ pub struct CachedView {
     pub view: View,
     /// Entity linker, which finds the entity that a name in the view refers to.
     pub names: EntityLinker,
-    /// Each name fact with its normalized name, in the order of the view. Computed at the first search by name.
+    /// Each fact that states a name, with the normalized name, in the order of the view. Computed at the first search
+    /// by name.
     normalized_names: OnceLock<Vec<(FactId, String)>>,
 }
 
@@ -45,7 +46,8 @@ impl CachedView {
         true
     }
 
-    /// Returns every name and alias in the view: its fact and the normalized name, in the order of the facts.
+    /// Returns every name and alias in the view, in the order of the facts: the fact that states the name, and the
+    /// normalized name.
     pub fn normalized_names(&self) -> impl Iterator<Item = (&Known, &str)> {
         let normalized_names = self.normalized_names.get_or_init(|| {
             let names = self.view.facts().filter(|known| known.is_name());
@@ -95,11 +97,11 @@ pub struct ViewCache {
 }
 
 impl ViewCache {
-    /// Records a change of the state, so that cached views are updated at their next query. Without this call, the next
-    /// query after a change computes every view again.
+    /// Records a change of the state, so that cached views are updated at their next query. If you do not call this
+    /// function after a change, each view is computed again at its next query.
     ///
-    /// `before` is the version of the state before the change, and `touched` the keys of all records whose value or
-    /// visibility changed.
+    /// `before` is the version of the state before the change. `touched` contains the keys of all records whose value
+    /// or visibility changed.
     pub fn follow(&mut self, before: StateVersion, state: &State, touched: &[Key]) {
         if self.at == before {
             self.entries.retain_mut(|entry| entry.follow(state, touched));
@@ -107,7 +109,7 @@ impl ViewCache {
         }
     }
 
-    /// Returns the view of a knower at a game time, from the cache if possible. Without a knower, returns the view of
+    /// Returns the view of a knower at a game time. Uses the cache if possible. Without a knower, returns the view of
     /// the DM, who knows everything.
     ///
     /// `state` must be the same state as in the previous call, or a later state of the same campaign.

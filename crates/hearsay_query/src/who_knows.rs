@@ -25,9 +25,9 @@ pub struct WhoKnows {
     pub everybody: bool,
     /// Groups and places that know the fact and share it with their members and residents. Sorted by id.
     pub groups: Vec<HolderRow>,
-    /// Characters that know the fact, unless they know it only as common lore. Sorted by id.
+    /// Characters that know the fact, sorted by id. Omits characters that know the fact only as common lore.
     pub characters: Vec<HolderRow>,
-    /// Characters that the fact concerns, but that do not know it. Sorted by id.
+    /// Characters that the fact concerns and that do not know the fact. Sorted by id.
     pub unaware: Vec<EntityId>,
 }
 
@@ -40,8 +40,8 @@ pub struct HolderRow {
     pub name: String,
     /// The knower's credence in the fact, 0.0–1.0. Contradicting beliefs lower this value.
     pub credence: f64,
-    /// How the knower learned the fact: a description in words for each edge. Edges of the knower itself come first,
-    /// and then edges of its groups and places. Both are sorted by descending credence.
+    /// How the knower learned the fact, in words: one text for each edge. The edges of the knower itself come first,
+    /// and then the edges of its groups and places. In each group, the edges with the highest credence come first.
     pub acquisition: Vec<String>,
     /// Game time at which the knower learned the fact, as text; `None` if the knower always knew the fact.
     pub since: Option<String>,

@@ -1,4 +1,4 @@
-//! Citations: the source of each line, how the asker learned it, and why the line is relevant.
+//! Citations: the source of each line, and how the knower learned its content.
 
 use hearsay_belief::{AccessPath, Known, ReceivedPassage};
 use hearsay_model::{Acquisition, Calendar, Credence, EntityId, Evidence, FactId, PassageId, SessionId};
@@ -23,7 +23,7 @@ pub enum Source {
 pub struct CitedEntity {
     /// Id of the entity.
     pub id: EntityId,
-    /// The knower's name for the entity; `None` if the knower has no name for it.
+    /// The knower's name for the entity; `None` if the knower knows no name of the entity.
     pub name: Option<String>,
 }
 
@@ -32,7 +32,7 @@ impl CitedEntity {
         Self { id: id.clone(), name: names.name(id).map(str::to_owned) }
     }
 
-    /// Returns the knower's name for the entity, or `fallback` if the knower has none.
+    /// Returns the knower's name for the entity, or `fallback` if the knower knows no name.
     pub fn name_or<'a>(&'a self, fallback: &'a str) -> &'a str {
         self.name.as_deref().unwrap_or(fallback)
     }
@@ -48,7 +48,8 @@ pub(crate) fn join_names(entities: &[CitedEntity], fallback: &str) -> String {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CitedAcquisition {
-    /// The campaign states that the knower, its group or its place knows the content, without saying how.
+    /// The campaign states that the knower, its group or its place knows the content, but not how it learned the
+    /// content.
     Authored,
     /// The knower saw what the fact states.
     Witnessed,
@@ -162,7 +163,8 @@ impl Citation {
         [learned, access].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
     }
 
-    /// Returns the citation as one line: acquisition, credence, date, session, file, id.
+    /// Returns the citation as one line, with the acquisition, the credence, the date, the session, the file and the
+    /// id.
     pub fn line(&self) -> String {
         let mut parts = vec![self.describe_acquisition()];
         parts.extend(self.credence.map(|credence| format!("credence {credence}")));
@@ -178,8 +180,8 @@ impl Citation {
     }
 }
 
-/// Returns a one-line explanation of a result: its score, its score in each channel (words, meaning, graph), and its
-/// path through the graph. `path` contains the text of each step.
+/// Returns an explanation of a result in one line: its score, its score in each channel (words, meaning, graph), and
+/// its path through the graph. `path` contains the text of each step.
 pub fn score_explanation(score: f32, channels: &Channels, path: &[String]) -> String {
     let mut parts = Vec::new();
     parts.extend((channels.words > 0.0).then(|| format!("words {:.2}", channels.words)));

@@ -1,5 +1,5 @@
-//! Entity linking: finds the entities that a question names. It uses the names that the asker knows and tolerates small
-//! misspellings.
+//! Entity linking: finds the entities that a question names. Entity linking uses only the names that the knower knows,
+//! and tolerates small misspellings.
 
 use std::{cmp::Reverse, collections::BTreeSet, ops::Range, sync::OnceLock};
 
@@ -38,23 +38,24 @@ fn add_referent(referents: &mut UniqueReferents, words: Vec<String>, id: &Entity
     }
 }
 
-/// Links words to entities, using the names that one knower has for them.
+/// Links words to entities, with the names that one knower knows.
 #[derive(Debug, Clone, Default)]
 pub struct EntityLinker {
     /// Primary name of each entity.
     primary_names: FxHashMap<EntityId, String>,
     /// All names of each entity, split into words, without a leading article.
     full_names: FxHashMap<EntityId, BTreeSet<Vec<String>>>,
-    /// For each name, the entities that have this name, sorted. There is nearly always only one.
+    /// For each name, the entities that have this name, sorted by id. Nearly all names have only one entity.
     entities_by_name: FxHashMap<Vec<String>, SmallVec<[EntityId; 1]>>,
     /// Parts of names, and descriptions, that refer to exactly one entity.
     partial_names: FxHashMap<Vec<String>, PartialName>,
-    /// Parts of names that several entities share. Such a part identifies no entity, but a word spelt almost like it
-    /// must not count as a misspelling of another name.
+    /// Parts of names that several entities share. Such a part identifies no entity. However, a word that is spelt
+    /// almost like this part must not count as a misspelling of another name.
     ambiguous_parts: FxHashSet<Vec<String>>,
     /// Number of words in the longest name, part or description.
     max_words: usize,
-    /// Spellings of names and parts of names. Built when a question first contains a word that is not part of a name.
+    /// Spellings of names and parts of names. Computed when a question first contains a word that is not part of a
+    /// name.
     spellings: OnceLock<SpellingIndex<EntityId>>,
 }
 
@@ -65,7 +66,7 @@ struct PartialName {
     is_name_part: bool,
 }
 
-/// An entity that a question names, with the names that the knower has for it.
+/// An entity that a question names, with the names of the entity that the knower knows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LinkedEntity {
     /// The entity.
@@ -162,23 +163,23 @@ impl EntityLinker {
         linker
     }
 
-    /// Returns whether a linker reads the facts with a predicate. A linker reads names, aliases and descriptions.
+    /// Returns whether a linker uses facts with this predicate. A linker uses names, aliases and descriptions.
     pub fn reads(vocabulary: &Vocabulary, predicate: &Predicate) -> bool {
         [attribute::NAME, attribute::ALIAS].contains(&predicate.as_str())
             || vocabulary.behavior(predicate).reference == Some(ReferringExpression::Description)
     }
 
-    /// Returns the knower's primary name for an entity; `None` if the knower has no name for it.
+    /// Returns the primary name by which the knower knows an entity; `None` if the knower knows no name of the entity.
     pub fn name(&self, id: &EntityId) -> Option<&str> {
         self.primary_names.get(id).map(String::as_str)
     }
 
-    /// Returns the entities that a text names by a name, alias, part of a name or description that the knower knows.
-    /// Sorted by id, each entity once.
+    /// Returns the entities that a text names. The text can contain a name, an alias, a part of a name or a description
+    /// that the knower knows. Sorted by id. Each entity is returned once.
     ///
-    /// Unknown words also match a name that they misspell, split or join: "grimjow" and "Grim Jaw" match Grimjaw. Three
-    /// limits avoid false matches. Names of up to four letters must be exact. A word that may refer to several entities
-    /// matches none. Everyday words are not treated as misspellings.
+    /// An unknown word also matches a name that it misspells, splits or joins. For example, "grimjow" and "Grim Jaw"
+    /// match Grimjaw. Three limits avoid false matches. Names of up to four letters must be exact. If a word may refer
+    /// to several entities, it matches none of them. Everyday words are not treated as misspellings.
     pub fn mentioned_entities(&self, question: &str) -> Vec<LinkedEntity> {
         let words = text::words(question);
         let mut names: BTreeSet<(&Vec<String>, &EntityId, bool)> = BTreeSet::new();
@@ -226,8 +227,8 @@ impl EntityLinker {
         all
     }
 
-    /// Returns the entities that a text names with exact spelling. If several names start at the same word, the longest
-    /// wins. Sorted by id, each entity once.
+    /// Returns the entities that a text names with exact spelling. If several names start at the same word, only the
+    /// longest name counts. Sorted by id. Each entity is returned once.
     pub fn exact_mentions(&self, text: &str) -> Vec<EntityId> {
         let words = text::words(text);
         let (mut found, mut at) = (BTreeSet::new(), 0);
@@ -273,7 +274,7 @@ impl EntityLinker {
         SpellingIndex::from_names(full_names.chain(parts).chain(self.ambiguous_parts.iter().map(|words| (words, None))))
     }
 
-    /// Returns an entity with the names that the knower has for it.
+    /// Returns an entity with the names of the entity that the knower knows.
     pub fn linked_entity(&self, id: &EntityId) -> LinkedEntity {
         LinkedEntity {
             id: id.clone(),

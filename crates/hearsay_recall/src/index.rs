@@ -47,9 +47,9 @@ enum Container {
 }
 
 /// Words and vectors of facts and passages. After each operation, call [`update`](Self::update) with the keys that the
-/// operation touched. The update takes time in proportion to the number of keys.
+/// operation touched. The time of the update is proportional to the number of keys.
 ///
-/// The index covers the knowledge of all knowers. A search reads only the entries that are in the asker's view.
+/// The index contains the knowledge of all knowers. A search reads only the entries in the view of one knower.
 ///
 /// Each text has a number, which is its index in `heads` and `docs`. In the code, variables for text numbers are called
 /// `text_number` or `at`.
@@ -112,8 +112,8 @@ impl Index {
         index
     }
 
-    /// Updates the index after an operation that changed the records with the keys `touched`. Returns the texts that
-    /// are new to the index and need a vector.
+    /// Updates the index after an operation that changed the records with the keys `touched`. Returns the new texts in
+    /// the index, which need a vector.
     pub fn update(&mut self, corpus: Corpus, touched: &[Key]) -> Vec<DocId> {
         let (mut new, mut uncached) = (Vec::new(), CachedDocs::default());
         let mut redefined = BTreeSet::new();
@@ -394,8 +394,8 @@ impl Index {
         }
     }
 
-    /// Sets the vector of a text. The vector must have the Euclidean norm 1. The first vector sets the dimension;
-    /// vectors of another dimension are ignored. A text that already has a vector keeps it.
+    /// Sets the vector of a text. The vector must have the Euclidean norm 1. The first vector sets the dimension.
+    /// Vectors of another dimension are ignored. If a text already has a vector, the text keeps this vector.
     pub fn set_vector(&mut self, id: DocId, vector: &[f32]) {
         let Some(head) = self.text_numbers.get(&id).map(|at| &mut self.heads[*at as usize]) else { return };
         if head.vector.is_none() {
@@ -428,7 +428,7 @@ impl Index {
         self.vector_numbers = set.keys.into_iter().zip(0..).collect();
     }
 
-    /// Gives a text the vector that was added under `key`. Returns whether the text has a vector afterwards.
+    /// Assigns the vector that was added under `key` to a text. Returns whether the text has a vector afterwards.
     pub fn assign_vector(&mut self, id: DocId, key: VectorKey) -> bool {
         let Some(head) = self.text_numbers.get(&id).map(|at| &mut self.heads[*at as usize]) else { return false };
         if head.vector.is_none() {
@@ -437,7 +437,7 @@ impl Index {
         head.vector.is_some()
     }
 
-    /// Returns the vectors that texts use, with the hashes of their texts. Vectors of removed texts are left out.
+    /// Returns the vectors that texts use, with the hashes of their texts. Omits the vectors of removed texts.
     pub fn vectors_in_use(&self) -> VectorSet {
         let mut keys = vec![None; self.vectors.len()];
         self.vector_numbers.iter().for_each(|(key, number)| keys[*number as usize] = Some(*key));
@@ -469,8 +469,8 @@ impl Index {
         self.heads.iter_mut().for_each(|head| head.vector = None);
     }
 
-    /// Returns the terms of all texts, for storage. [`with_cache`](Self::with_cache) reads them back instead of
-    /// splitting the texts again.
+    /// Returns the terms of all texts, for storage. With these terms, [`with_cache`](Self::with_cache) need not split
+    /// the texts again.
     pub fn term_cache(&self) -> TermCache {
         let mut cached: Vec<(DocId, u64, u32)> =
             self.text_numbers.iter().map(|(id, at)| (*id, self.docs[*at as usize].context_hash, *at)).collect();

@@ -4,21 +4,22 @@
 //! knows. No code in this crate reads the state. The index gets the texts through a [`Corpus`](hearsay_model::Corpus).
 //! A ranking reads only the index entries that are in the view. Word statistics, the graph and the recognised names are
 //! computed from the view alone. A fact that the character does not know therefore cannot affect a result, not even its
-//! score. It can only affect to whom the character may tell a line ([`ContextRequest::revealable`]), because the
-//! condition of a reveal can depend on any fact of the campaign.
+//! score. Such a fact can affect only the listeners to whom the character may tell a line
+//! ([`ContextRequest::revealable`]), because the condition of a reveal can depend on any fact of the campaign.
 //!
 //! - [`Index`]: words and vectors of all facts and passages. After each operation, the index is updated with the keys
 //!   that the operation touched.
 //! - [`rank`]: ranks facts and passages by words (stemmed BM25), meaning (exact cosine) and graph (personalised
 //!   PageRank). Facts and passages share one ranking. Each result explains its score.
 //! - [`SceneContext`]: the speaker, its relations, the scene, recent talk, and the knowledge that is relevant to a
-//!   question. The context stays within a token budget, contains no repetitions and has citations for each line. It is
-//!   structured data: each line contains its fact, its credence, how the speaker learned the fact, and to whom the
-//!   speaker may tell the fact. It can be rendered as text, Markdown, JSON or a compact prompt.
+//!   question. The context stays within a token budget, contains no repetitions and has citations for each line. The
+//!   context is structured data. Each line contains its fact, the credence of the speaker, how the speaker learned the
+//!   fact, and the listeners to whom the speaker may tell the fact. You can render the context as text, Markdown, JSON
+//!   or a compact prompt.
 //! - [`EntityLinker`]: finds the entities that a question names. It tolerates small misspellings.
 //! - [`Scope`]: the entities to which a search is limited.
 //! - [`summarize`]: summarizes a session log or a long text within a token budget. The summary contains the parts that
-//!   are relevant to a question and the parts that carry the most information.
+//!   are relevant to a question, and the parts with the most information.
 //! - [`recap`]: summarizes the main events of a session for one or more hearers.
 //!
 //! All functions are pure and deterministic: equal views, questions and vectors give byte-identical results. Ties are

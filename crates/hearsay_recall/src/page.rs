@@ -1,10 +1,10 @@
-//! Output for people and language models, protected against prompt injection. All such output is written through a
-//! [`Page`].
+//! Output for people and language models, with protection against prompt injection. The crate writes all of this output
+//! through a [`Page`].
 //!
 //! Fixed text, such as a heading, is a string literal in the source code of the program. All other text is data and may
 //! be hostile. A page separates fixed text and data by type: [`Page::literal`] takes `'static` strings, and
-//! [`Page::data`] escapes its argument. No caller can forget to escape. Only the page itself writes line breaks and
-//! brackets. Data can neither end a line nor look like a heading, a remark or a citation.
+//! [`Page::data`] escapes its argument. A caller therefore cannot forget to escape data. Only the page itself writes
+//! line breaks and brackets. Data can neither end a line nor look like a heading, a remark or a citation.
 
 use std::borrow::Cow;
 

@@ -1,11 +1,11 @@
-//! Spreading activation: personalised PageRank over the asker's knowledge. It starts at the passages and at the
-//! entities of the facts that fit the question best.
+//! Spreading activation: personalised PageRank over the knower's knowledge. Activation starts at the best passages for
+//! the question, and at the entities of the best facts.
 //!
 //! The algorithm is forward push in rounds. The nodes are entities and passages; the ends of a fact are its subject and
-//! object. An entity passes its mass on through each of its facts: to the other end of the fact, and to the passages
-//! that are evidence for the fact. A passage passes its mass on to the ends of the facts for which it is evidence. Mass
-//! below a threshold is not passed on. Entities with very many facts therefore pass nothing on, and activation reaches
-//! only nearby nodes.
+//! object. An entity passes its mass through each of its facts to the other end of the fact, and to the passages that
+//! are evidence for the fact. A passage passes its mass to the ends of the facts for which it is evidence. Mass below a
+//! threshold is not passed on. Entities with very many facts therefore pass no mass on, and activation reaches only
+//! nearby nodes.
 //!
 //! Mass is an integer, so a sum does not depend on the order of its terms.
 

@@ -1,4 +1,4 @@
-//! The passages of an index, sorted by id and by line. Rankings use both orders, and so need not sort.
+//! The passages of an index, sorted by id and by line. Rankings use both orders, so they need not sort.
 
 use hearsay_model::PassageId;
 use rustc_hash::FxHashSet;

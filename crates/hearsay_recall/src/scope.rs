@@ -16,7 +16,7 @@ use crate::{
 /// A scope contains three groups of documents:
 ///
 /// - facts with one of these entities as subject or object, except `lore` facts
-/// - facts and passages that name an entity that the question is about, and passages that such an entity said
+/// - facts and passages that name an entity of the question, and passages that an entity of the question said
 /// - passages that are evidence for a fact in the scope
 #[derive(Debug, Clone, Default)]
 pub struct Scope {
@@ -41,9 +41,9 @@ impl Scope {
         Self { about: about.into_iter().map(|id| names.linked_entity(id)).collect(), in_scope, with_annotations: false }
     }
 
-    /// Extends the scope by documents in which the author recorded an entity of the scope, for example as an entity
-    /// that a passage mentions. Use this for the DM only. A character who hears of "the Grey Lady" does not know to
-    /// which entity the author referred.
+    /// Adds documents to the scope in which the author recorded an entity of the scope, for example as an entity that a
+    /// passage mentions. Use this function only for the DM. If a character hears of "the Grey Lady", the character does
+    /// not know which entity the author recorded.
     pub fn with_annotations(self) -> Self {
         Self { with_annotations: true, ..self }
     }

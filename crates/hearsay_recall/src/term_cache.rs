@@ -1,8 +1,8 @@
-//! Stored terms of all texts. With them, an index can be built without splitting and stemming the texts again.
+//! Stored terms of all texts. With these terms, an index can be built without splitting and stemming the texts again.
 //!
-//! The cache finds each text by its id, which is derived from its words. For a passage, title and date must match too,
-//! because they are searched with the passage. The index splits and stems texts that are not in the cache. Texts that
-//! are no longer used are left out of the next cache.
+//! The cache finds each text by its id, which is derived from the words of the text. For a passage, the title and the
+//! date must also match, because a search includes them. The index splits and stems texts that are not in the cache.
+//! The next cache omits texts that are no longer used.
 
 use std::hash::{Hash, Hasher};
 

@@ -7,8 +7,9 @@ pub trait TokenCounter {
     fn count(&self, text: &str) -> usize;
 }
 
-/// Approximate token counter without a tokenizer. It counts one token for four characters, or four tokens for three
-/// words, whichever gives more tokens. On English prose, the result is slightly above the counts of common tokenizers.
+/// Approximate token counter without a tokenizer. The counter computes two numbers, one token for four characters and
+/// four tokens for three words, and returns the larger number. For English prose, the result is slightly above the
+/// counts of common tokenizers.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ApproximateTokens;
 

@@ -21,7 +21,7 @@ impl VectorSet {
     pub const FORMAT: u32 = 2;
 
     /// Adds a normalized vector, that is, a vector with the Euclidean norm 1. Returns whether the vector was accepted.
-    /// The first vector sets the dimension; vectors of another dimension or with values that are not finite are
+    /// The first vector sets the dimension. Vectors with another dimension, or with values that are not finite, are
     /// rejected.
     pub fn push(&mut self, key: VectorKey, vector: &[f32]) -> bool {
         let is_new = self.vectors.push(vector).is_some();

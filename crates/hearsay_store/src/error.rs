@@ -41,7 +41,7 @@ pub enum StoreError {
     },
     /// A newer version of Hearsay wrote the database, with a schema that this version does not know.
     #[error(
-        "the database in {place} has schema {found}; this program supports schemas up to {supported}; use a newer version of Hearsay"
+        "the database in {place} has schema version {found}, but this program supports only versions up to {supported}; use a newer version of Hearsay"
     )]
     SchemaTooNew {
         /// Directory of the campaign.
@@ -53,7 +53,7 @@ pub enum StoreError {
     },
     /// An old development version of Hearsay wrote the database, with a schema that this version cannot read.
     #[error(
-        "the database in {place} has schema {found}; the oldest schema that this program reads is {supported}; run `hearsay export` with the version that wrote the database, and import the exported files with this version"
+        "the database in {place} has schema version {found}, but this program reads only version {supported} and later; run `hearsay export` with the version of Hearsay that wrote the database, and import the exported files with this version"
     )]
     SchemaTooOld {
         /// Directory of the campaign.
@@ -85,7 +85,7 @@ pub enum StoreError {
         given: Position,
     },
     /// A commit failed. None of its operations is stored.
-    #[error("operation {first} was not saved in {place}: {reason}; check that the disk has room, and try again")]
+    #[error("operation {first} was not saved in {place}: {reason}; check that the disk has free space, and try again")]
     NotSaved {
         /// Directory of the campaign.
         place: String,
@@ -94,7 +94,7 @@ pub enum StoreError {
         /// Error of the database.
         reason: String,
     },
-    /// A commit failed, but its operations may be stored nevertheless. The store accepts no more commits until
+    /// A commit failed, but its operations may still be stored. The store accepts no more commits until
     /// [`Store::reload`](crate::Store::reload) succeeds or the campaign is opened again.
     #[error(
         "it is unknown whether operation {first} was saved in {place}: {reason}; close the campaign and open it again"
@@ -109,7 +109,9 @@ pub enum StoreError {
     },
     /// A commit was rejected because the storage failed earlier. None of its operations is stored. The store writes no
     /// more data until the campaign is opened again.
-    #[error("writing to {place} stopped: {reason}; solve this problem, then close the campaign and open it again")]
+    #[error(
+        "Hearsay stopped writing to {place}: {reason}; solve this problem, close the campaign, and then open it again"
+    )]
     Stopped {
         /// Directory of the campaign.
         place: String,
@@ -118,7 +120,7 @@ pub enum StoreError {
     },
     /// An action failed because the disk is full. Acknowledged data is safe.
     #[error(
-        "the disk is full, so the campaign in {place} could not be {action}; saved data is safe; free some space and open the campaign again"
+        "the disk is full, so the campaign in {place} could not be {action}; saved data is safe; free some disk space, and open the campaign again"
     )]
     DiskFull {
         /// Directory of the campaign.
@@ -128,7 +130,7 @@ pub enum StoreError {
     },
     /// The graph tables could not be written. The journal is not affected.
     #[error(
-        "the graph tables in {place} are behind the journal: {reason}; close the campaign and open it again to update them"
+        "the graph tables in {place} do not contain the latest operations: {reason}; to update the tables, close the campaign and open it again"
     )]
     Projection {
         /// Directory of the campaign.
@@ -147,7 +149,7 @@ pub enum StoreError {
         reason: String,
     },
     /// A query that the caller passed to the store failed. The value is the error text of the database.
-    #[error("the query failed: {0}")]
+    #[error("the database query failed: {0}")]
     Query(String),
     /// A database action took longer than its timeout.
     #[error("the database in {place} did not {action} within {} s; close other programs that use the disk, and try again", timeout.as_secs())]

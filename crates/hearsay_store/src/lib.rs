@@ -40,32 +40,32 @@
 //!
 //! # Guarantees
 //!
-//! - **Acknowledged means durable.** The store acknowledges a commit only after the commit is on the disk. If the
-//!   program is killed at any moment, no acknowledged commit is lost, and no operation is stored partially.
-//! - **All or nothing.** Either all operations of one [`Store::commit`] are stored, or none of them, regardless of
+//! - **Acknowledged commits are durable.** The store acknowledges a commit only after the commit is on the disk. The
+//!   program may be killed at any moment: no acknowledged commit is lost, and no operation is stored partially.
+//! - **Commits are atomic.** Either all operations of one [`Store::commit`] are stored, or none of them, regardless of
 //!   their size.
-//! - **No gap.** The store rejects a commit if its first operation does not directly follow the newest stored
-//!   operation. A rejected commit changes nothing.
-//! - **No writes after a failure.** The store accepts no more commits after a write or sync failed, after a background
-//!   task of the storage engine (SurrealKV) failed, or after the directory was deleted. Open the campaign again to
-//!   continue. [`Store::health`] reports the failure within about a second, even if there are no commits.
+//! - **The journal has no gaps.** If the first operation of a commit does not directly follow the newest stored
+//!   operation, the store rejects the commit. A rejected commit changes nothing.
+//! - **The store does not write after a failure.** A failure is a failed write or sync, a failed background task of the
+//!   storage engine (SurrealKV), or the deletion of the directory. After a failure, the store accepts no more commits.
+//!   To continue, open the campaign again. [`Store::health`] reports the failure within about a second, even if there
+//!   are no commits.
 //! - **The graph is repaired.** If the previous program did not close the campaign, the store compares the graph tables
 //!   with the state in the background, and repairs each record that differs. If the campaign is closed before the
-//!   comparison is complete, the next opening repeats it. The store also makes this comparison when it first opens a
-//!   directory whose journal contains operations.
+//!   comparison is complete, the store repeats the comparison at the next opening. The store also makes this comparison
+//!   when it first opens a directory whose journal contains operations.
 //! - **Damage is detected.** Each journal entry contains a digest that depends on all earlier entries. The acknowledged
 //!   position is also stored outside the database. If the journal was truncated, changed or emptied, opening the
 //!   campaign returns [`StoreError::Damaged`] instead of an older state of the campaign. After a power loss, the
-//!   position in the file `acknowledged` may be too old. The store then does not notice if operations after that
-//!   position are missing. If the storage engine would damage a directory further, the store does not open the
-//!   directory.
+//!   position in the file `acknowledged` may be too old. In this case, the store cannot detect missing operations after
+//!   this position. If opening would cause further damage to a directory, the store does not open the directory.
 //! - **Readable data can be saved.** [`check_directory`] checks every file and record. [`repair_directory`] writes all
 //!   readable data to a new database, reports the lost data, and keeps the damaged files.
-//! - **One process at a time.** A process locks the directory that it opens. If a second process opens the directory,
-//!   it gets an error that names the first process.
+//! - **Only one process at a time uses a directory.** A process locks the directory that it opens. If a second process
+//!   opens the directory, the second process receives an error that names the first process.
 //! - **Derived data can be deleted.** The graph tables, the snapshot, the terms and the vectors are computed from the
-//!   journal. You may delete them; they are then recomputed.
-//! - **Offline.** The database cannot use the network or run scripts.
+//!   journal. If you delete them, Hearsay computes them again.
+//! - **The database is offline.** It cannot use the network or run scripts.
 //!
 //! # Files
 //!
@@ -84,7 +84,7 @@
 //!
 //! A store runs on its own threads. All calls return immediately, except opening, closing, and the functions named
 //! `…_blocking`. Do not make these blocking calls on a game's main thread. The queues of the store have no size limit.
-//! To limit memory use, do not queue too many commits at once, and wait while [`Store::backlog`] is large.
+//! To limit memory use, do not queue many commits at once, and wait while [`Store::backlog`] is large.
 //!
 //! # Features
 //!

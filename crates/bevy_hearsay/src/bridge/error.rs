@@ -14,14 +14,15 @@ use crate::schedule::PluginName;
 #[non_exhaustive]
 pub enum HearsayError {
     /// Error: the app does not have a plugin that the request needs. The request has no effect.
-    #[error("the app does not have `{0}`, so the request has no effect; add this plugin")]
+    #[error("the app does not have the plugin `{0}`, so the request has no effect; add this plugin")]
     PluginMissing(PluginName),
-    /// Error: the memory is not open, because it could not be opened or was closed.
+    /// Error: the memory is not open. Either the plugin could not open it, or the memory was closed.
     #[error("the memory is not open; open a save, or see the resource `MemoryFailure` for the reason")]
     NotOpen,
     /// Error: the entity has no [`MemoryId`](crate::MemoryId), or was despawned.
     #[error(
-        "{0} is unknown to the memory, because it was despawned or has no `MemoryId` component; add this component"
+        "the memory does not contain the entity {0}, because the entity was despawned or has no `MemoryId` component; \
+         add this component"
     )]
     UnknownEntity(Entity),
     /// Error: another Bevy entity already has the same id, so the entity is not bound.
@@ -45,14 +46,14 @@ pub enum HearsayError {
     InvalidRelation(String),
     /// Error: too many game events wait for the memory. The request is dropped.
     #[error(
-        "{capacity} game events already wait, so this request is dropped; raise `GameEventSettings::queue_capacity`"
+        "{capacity} game events already wait, so the plugin dropped this request; raise `GameEventSettings::queue_capacity`"
     )]
     QueueFull {
         /// Maximum number of waiting game events.
         capacity: usize,
     },
     /// Error: a slot was loaded before the question was answered or the game event was recorded.
-    #[error("a slot was loaded before the request was completed; repeat the request")]
+    #[error("the request was dropped, because a slot was loaded before the request was completed; repeat the request")]
     SlotLoaded,
     /// Error: the memory was closed before it had committed all changes and game events of the game.
     #[error(

@@ -1,9 +1,9 @@
 //! Opens and closes memories at the game's request, and sets the [`MemoryPhase`].
 //!
-//! At most one memory is open. A request first closes the open memory: the waiting changes and requests are sent, and
-//! everything that belongs to this memory is removed from the app. A separate thread then closes the memory. After it
-//! is closed, another thread opens the next memory. If the game makes several requests in the meantime, only the last
-//! request takes effect.
+//! At most one memory is open. If the game requests another memory, the plugin first sends the waiting changes and
+//! requests to the open memory, and removes everything that belongs to this memory from the app. A separate thread then
+//! closes the memory. Afterwards, another thread opens the next memory. If the game makes several requests in the
+//! meantime, only the last request takes effect.
 
 use std::time::Instant;
 

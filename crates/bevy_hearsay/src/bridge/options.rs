@@ -6,9 +6,10 @@ use bevy::prelude::*;
 use hearsay_commands::policy::ReviewMode;
 use hearsay_engine::{Location, MemoryError, MemoryOptions, Settings, Waker};
 
-/// Plugin that opens the memory in the background, and closes it on [`AppExit`]. [`MemoryPhase`](crate::MemoryPhase)
-/// is the state of the memory. While the game runs, [`MemoryLifecycleCommands`](crate::MemoryLifecycleCommands) open
-/// other saves. The plugin adds Bevy's [`StatesPlugin`](bevy::state::app::StatesPlugin) if the app does not have it.
+/// Plugin that opens the memory in the background, and closes it on [`AppExit`]. The Bevy state
+/// [`MemoryPhase`](crate::MemoryPhase) shows whether the memory is open. While the game runs, it can open other saves
+/// with [`MemoryLifecycleCommands`](crate::MemoryLifecycleCommands). The plugin adds Bevy's
+/// [`StatesPlugin`](bevy::state::app::StatesPlugin) if the app does not have it.
 #[derive(Debug, Clone)]
 pub struct MemoryPlugin {
     /// Directory of the campaign that the game starts from. The file `hearsay.toml` in this directory has the engine's
@@ -25,8 +26,8 @@ pub struct MemoryPlugin {
     pub sync_campaign_files: bool,
     /// Settings of the engine. Default: the campaign's `hearsay.toml`, or the default settings if this file is missing.
     pub settings: Option<Settings>,
-    /// Whether a DM reviews doubtful facts, or the plugin decides without a DM. If set, this value overrides the mode
-    /// in the engine's settings.
+    /// Whether a DM reviews doubtful facts, or the plugin decides about them without a DM. If this field is set, it
+    /// overrides the mode in the engine's settings.
     pub mode: Option<ReviewMode>,
     /// Maximum number of requests that can wait for the memory at the same time. Default 1,024.
     pub queue_capacity: usize,
@@ -35,10 +36,11 @@ pub struct MemoryPlugin {
     /// Initial value of [`MemorySettings::status_interval`]. Default 1 s.
     pub status_interval: Duration,
     /// Whether the memory's threads have a lower priority than the game's threads, so that a commit does not delay a
-    /// frame. Default true. This setting has an effect on Linux, Android and Windows.
+    /// frame. Default true. This setting has an effect only on Linux, Android and Windows.
     pub low_priority_threads: bool,
-    /// Called after each answer and each event of the memory. Set it in an app that draws only when something changed,
-    /// so that the app draws what the memory has for it. Default `None`.
+    /// Function that the plugin calls after each answer and each event of the memory. If your app draws a frame only
+    /// after a change, set a function that requests a new frame. The new frame then shows the answer or event. Default
+    /// `None`.
     pub waker: Option<Waker>,
 }
 
@@ -51,8 +53,8 @@ pub struct MemorySettings {
     /// changes are always saved. A closing memory also saves the computed vectors, and a snapshot of the state that
     /// makes the next opening faster.
     pub exit_timeout: Duration,
-    /// Interval between two requests for the memory's status. The status tells whether the memory dropped events
-    /// because the game received them too slowly. If so, the plugin compares all entities with the memory again.
+    /// Interval between two requests for the memory's status. If the game receives events too slowly, the memory drops
+    /// some of them and reports this in its status. The plugin then compares all entities with the memory again.
     pub status_interval: Duration,
 }
 

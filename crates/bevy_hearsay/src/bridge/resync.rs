@@ -1,4 +1,4 @@
-//! Detects dropped events. The engine drops events if the game receives them too slowly. In this case, the plugin
+//! Detects dropped events. If the game receives events too slowly, the engine drops some of them. The plugin then
 //! compares all entities with the memory again.
 
 use std::time::{Duration, Instant};

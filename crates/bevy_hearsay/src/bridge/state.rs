@@ -6,8 +6,8 @@ use hearsay_engine::ModelStatus;
 use super::{error::HearsayError, handle::NpcMemory};
 
 /// Phase of the memory. This type is a Bevy state: use it with `OnEnter`, `OnExit`, `in_state` and
-/// `Res<State<MemoryPhase>>`. The plugin sets the phase in [`HearsaySystems::Phase`](crate::HearsaySystems::Phase), so
-/// with the default schedules, a new phase starts before [`Update`] of the same frame. The game does not set it.
+/// `Res<State<MemoryPhase>>`. The plugin sets the phase, so the game must not set it. With the default schedules, a new
+/// phase starts before [`Update`] of the same frame: see [`HearsaySystems::Phase`](crate::HearsaySystems::Phase).
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -22,27 +22,27 @@ pub enum MemoryPhase {
     /// No memory is open, and none is being opened. The last memory may still be closing on a separate thread.
     #[default]
     Closed,
-    /// A memory is being opened: the database is opened and the campaign is read. If another memory was open, it is
-    /// closed first.
+    /// A memory is being opened: the database is opened and the campaign is read. If another memory was open, the
+    /// plugin closes that memory first.
     Opening,
     /// The memory is open and answers requests. The entities that the [spawn policy](crate::SpawnPolicy) selects are
     /// being spawned, and the game's entities are being bound.
     Loading,
     /// The memory is open, all selected entities are spawned with their values, the game's entities are bound, and
     /// [`GameClock`](crate::GameClock) has the time of the save. The memory stays in this phase until it is closed,
-    /// also while a slot is loaded.
+    /// even while the game loads a slot.
     Playable,
     /// The memory could not be opened. [`MemoryFailure`] has the reason. The game continues without a memory.
     Failed,
 }
 
-/// Reason why the memory could not be opened. The resource is present in the phase [`MemoryPhase::Failed`]. The text of
-/// the error can be shown to the user.
+/// Reason why the plugin could not open the memory. This resource exists in the phase [`MemoryPhase::Failed`]. You can
+/// show the text of the error to the user.
 #[derive(Resource, Debug, Clone)]
 pub struct MemoryFailure(pub HearsayError);
 
-/// Progress of loading. The memory is first opened, then the campaign is imported, and then the entities that the
-/// [spawn policy](crate::SpawnPolicy) selects are loaded.
+/// Progress of loading. The plugin first opens the memory, then imports the campaign, and then loads the entities that
+/// the [spawn policy](crate::SpawnPolicy) selects.
 #[derive(Resource, Debug, Clone, Default, PartialEq, Eq, Reflect)]
 #[reflect(Resource)]
 pub struct LoadProgress {

@@ -14,8 +14,8 @@ use super::changes::note_change;
 /// no entity with this id, it creates the entity. Without an id (the default), the Bevy entity gets an id made from its
 /// [`Name`] and a unique suffix.
 ///
-/// If two Bevy entities have the same id, the second entity is not bound, and a
-/// [`MemoryErrorMessage`](crate::MemoryErrorMessage) reports this.
+/// If two Bevy entities have the same id, the plugin does not bind the second entity, and sends a
+/// [`MemoryErrorMessage`](crate::MemoryErrorMessage).
 #[derive(Component, Clone, Default, PartialEq, Eq, Hash, Reflect)]
 #[component(immutable)]
 #[reflect(opaque)]

@@ -18,8 +18,8 @@ pub struct PlaceId(pub EntityId);
 
 impl PlaceId {
     /// Creates a place id from an id or a name. A name is converted to an id: `The Last Crumb` becomes
-    /// `the-last-crumb`. If the text has no letter or digit, the id is `unnamed`. The memory refuses a place that does
-    /// not exist, and a [`MemoryErrorMessage`](crate::MemoryErrorMessage) reports this.
+    /// `the-last-crumb`. If the text has no letter or digit, the id is `unnamed`. If the place does not exist, the
+    /// memory refuses the move, and the plugin sends a [`MemoryErrorMessage`](crate::MemoryErrorMessage).
     pub fn new(name: impl AsRef<str>) -> Self {
         Self(EntityId::from_name_or_unnamed(name.as_ref()))
     }

@@ -37,8 +37,8 @@ pub struct ActionCommitted {
     pub action: ActionId,
     /// Position of the recorded operation in the journal.
     pub position: Position,
-    /// The facts that the event stated, in the order of its statements. A statement that the speaker already knew has
-    /// the id of the known fact.
+    /// The facts that the event stated, in the order of its statements. If the speaker already knew a stated fact, the
+    /// list contains the id of the known fact.
     pub facts: Vec<FactId>,
     /// The other characters that heard or saw the event, sorted. They do not need to exist as Bevy entities.
     pub heard_by: Vec<EntityId>,

@@ -24,14 +24,15 @@ use crate::{
 /// plugin that a command needs, the command has no effect, and a [`MemoryErrorMessage`](crate::MemoryErrorMessage)
 /// reports [`HearsayError::PluginMissing`].
 ///
-/// The command [`forget`](Self::forget) and the commands from [`say`](Self::say) to [`reveal`](Self::reveal) trigger a
-/// [`GameEvent`]. The entity receives [`ActionCommitted`](crate::ActionCommitted) when the event is recorded, or
-/// [`ActionFailed`](crate::ActionFailed) if the event cannot be recorded. To get the id of the event, use
-/// [`perform`](Self::perform).
+/// Some commands trigger a [`GameEvent`]: [`say`](Self::say), [`say_that`](Self::say_that), [`tell`](Self::tell),
+/// [`lie_to`](Self::lie_to), [`witness`](Self::witness), [`show`](Self::show), [`read_document`](Self::read_document),
+/// [`reveal`](Self::reveal) and [`forget`](Self::forget). When the event is recorded, the entity receives
+/// [`ActionCommitted`](crate::ActionCommitted). If the event cannot be recorded, the entity receives
+/// [`ActionFailed`](crate::ActionFailed). To get the id of the event, use [`perform`](Self::perform).
 pub trait EntityMemoryCommands {
-    /// Says a line aloud. Everyone in [earshot](crate::Earshot) learns that the line was said. Unless extraction is
-    /// disabled, the memory later extracts facts from the line. The hearers believe these facts as if the speaker had
-    /// told them. To state exact facts instead, use [`say_that`](Self::say_that).
+    /// Says a line aloud. Everyone in [earshot](crate::Earshot) learns that the line was said. If extraction is
+    /// enabled, the memory later extracts facts from the line. The hearers believe these facts as if the speaker had
+    /// told them the facts. To state exact facts instead, use [`say_that`](Self::say_that).
     fn say(&mut self, text: impl Into<String>) -> &mut Self;
 
     /// Says a line aloud. The line states the facts in `states`, and everyone in earshot learns these facts. A fact
@@ -41,7 +42,8 @@ pub trait EntityMemoryCommands {
     /// Tells another character a fact that this entity knows, or a new fact. A new fact becomes a claim.
     fn tell(&mut self, to: impl Into<Target>, statement: Statement) -> &mut Self;
 
-    /// Tells another character a lie. A new fact is false: the hearer may believe it, but this entity does not.
+    /// Tells another character a lie. If the statement is a new fact, the fact is false. The hearer may believe the
+    /// fact, but this entity does not believe it.
     fn lie_to(&mut self, to: impl Into<Target>, statement: Statement) -> &mut Self;
 
     /// Records that this entity, and nobody else, sees that a statement is true. A new fact becomes canon.
@@ -56,9 +58,10 @@ pub trait EntityMemoryCommands {
     /// Tells another character a secret that this entity knows. `fact` is the id or handle of the secret.
     fn reveal(&mut self, fact: impl Into<String>, to: impl Into<Target>) -> &mut Self;
 
-    /// Performs any action, and returns its id. The id is also in the [`ActionCommitted`](crate::ActionCommitted) or
-    /// [`ActionFailed`](crate::ActionFailed) that the entity receives. `to` contains the listeners or witnesses. `None`:
-    /// everyone in [earshot](crate::Earshot) perceives the action.
+    /// Performs any action, and returns the id of the action. The entity later receives
+    /// [`ActionCommitted`](crate::ActionCommitted) or [`ActionFailed`](crate::ActionFailed) with the same id. `to`
+    /// contains the listeners or witnesses. If `to` is `None`, everyone in [earshot](crate::Earshot) perceives the
+    /// action.
     fn perform(&mut self, action: GameAction, to: Option<Vec<Target>>) -> ActionId;
 
     /// Moves the entity to a place. The place does not need to exist as a Bevy entity.
@@ -70,8 +73,8 @@ pub trait EntityMemoryCommands {
     /// Ends the entity's membership in a group. The entity still knows the facts that it learned as a member.
     fn leave(&mut self, group: impl Into<Target>) -> &mut Self;
 
-    /// Adds a relation from this entity to `object`. The predicate is a name such as `OWES` or `TRUSTS`. The returned
-    /// value can also set the attitude: `commands.entity(ann).relate("TRUSTS", hero).attitude(90)`.
+    /// Adds a relation from this entity to `object`. The predicate is a name such as `OWES` or `TRUSTS`. With the
+    /// returned value, you can also set the attitude: `commands.entity(ann).relate("TRUSTS", hero).attitude(90)`.
     fn relate(&mut self, predicate: &str, object: impl Into<Target>) -> RelationCommands<'_, Self>;
 
     /// Sets the attitude of a relation from this entity to `object`, from −100 (hostile) to 100 (friendly). Adds the
@@ -95,13 +98,13 @@ pub trait EntityMemoryCommands {
     /// handle.
     fn forget(&mut self, fact: impl Into<String>) -> &mut Self;
 
-    /// Removes the entity and all facts about it from the memory, and despawns the Bevy entity. Undoing this operation
-    /// restores the entity in the memory.
+    /// Removes the entity and all facts about it from the memory, and despawns the Bevy entity. To restore the entity
+    /// in the memory, undo this operation.
     fn erase(&mut self);
 }
 
 /// Commands for a relation that [`relate`](EntityMemoryCommands::relate) added. This type dereferences to the commands
-/// of the entity, so calls can be chained.
+/// of the entity, so you can chain more commands.
 pub struct RelationCommands<'a, E: EntityMemoryCommands + ?Sized> {
     entity: &'a mut E,
     predicate: String,

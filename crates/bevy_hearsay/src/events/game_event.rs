@@ -24,7 +24,7 @@ pub enum GameAction {
         text: String,
         /// The facts that the words state.
         states: Vec<Statement>,
-        /// Whether the actor lies. If so, the new facts that the line states are false.
+        /// Whether the actor lies. If the actor lies, the new facts that the line states are false.
         lie: bool,
     },
     /// Tells others a fact that the actor knows, or a new fact. A new fact becomes a claim of the actor.
@@ -44,8 +44,8 @@ pub enum GameAction {
     Reveal {
         /// The secret, given by id, by the beginning of its id, or by handle.
         fact: String,
-        /// Whether the actor stops concealing the secret. If `false`, the actor still conceals the secret from everyone
-        /// else.
+        /// Whether the actor stops concealing the secret. With `false`, the actor still conceals the secret from
+        /// everyone else.
         openly: bool,
     },
     /// Deduces a fact from facts that the actor knows.
@@ -64,16 +64,16 @@ pub enum GameAction {
 }
 
 /// A game event of an entity. Trigger this event directly or with the commands of
-/// [`EntityMemoryCommands`](crate::EntityMemoryCommands). The event is recorded by
-/// [`GameEventsPlugin`](crate::GameEventsPlugin). Then the entity receives [`ActionCommitted`](crate::ActionCommitted),
-/// or [`ActionFailed`](crate::ActionFailed) if the event cannot be recorded.
+/// [`EntityMemoryCommands`](crate::EntityMemoryCommands). [`GameEventsPlugin`](crate::GameEventsPlugin) records the
+/// event. Then the entity receives [`ActionCommitted`](crate::ActionCommitted). If the event cannot be recorded, the
+/// entity receives [`ActionFailed`](crate::ActionFailed).
 #[derive(EntityEvent, Debug, Clone)]
 pub struct GameEvent {
     /// The Bevy entity that acts.
     pub entity: Entity,
     /// The action of this entity.
     pub action: GameAction,
-    /// The listeners or witnesses. `None`: everyone in [earshot](crate::Earshot) perceives the event.
+    /// The listeners or witnesses. With `None`, everyone in [earshot](crate::Earshot) perceives the event.
     pub to: Option<Vec<Target>>,
     /// The author of the recorded operation: the game, the DM or a player.
     pub author: Author,

@@ -73,7 +73,7 @@ pub struct SessionEnded {
 }
 
 /// Commands that start and end sessions, and log their lines. If the memory rejects a command, for example because no
-/// session is active, a [`MemoryErrorMessage`](crate::MemoryErrorMessage) reports this. The commands need
+/// session is active, the plugin sends a [`MemoryErrorMessage`](crate::MemoryErrorMessage). The commands need
 /// [`GameEventsPlugin`](crate::GameEventsPlugin).
 pub trait SessionCommands {
     /// Starts a session with all living player characters, or with the characters that `session` names.

@@ -83,7 +83,7 @@ pub enum Statement {
     Parts {
         /// The subject of the fact.
         subject: Target,
-        /// The relation (`OWES` or `owes`) or the attribute (such as `occupation`).
+        /// The predicate: a relation, such as `OWES` or `owes`, or an attribute, such as `occupation`.
         predicate: String,
         /// The related entity, or the value of the attribute.
         object: Target,

@@ -39,18 +39,18 @@ impl WorldEvent {
 }
 
 /// Commands that change the whole world instead of one entity. If the memory rejects a command, for example because the
-/// flag is not declared, a [`MemoryErrorMessage`](crate::MemoryErrorMessage) reports this. The commands need
+/// flag is not declared, the plugin sends a [`MemoryErrorMessage`](crate::MemoryErrorMessage). The commands need
 /// [`GameEventsPlugin`](crate::GameEventsPlugin).
 pub trait WorldMemoryCommands {
     /// Sets a declared flag of the campaign, such as `fire-reported`. The conditions of reveals can depend on flags.
     /// The value must have the same type as the declared value: a boolean, a number or text.
     fn set_flag(&mut self, name: impl Into<String>, value: impl Into<Value>);
 
-    /// Lets a number of days of the campaign's calendar pass, in which characters meet and pass on news. Afterwards,
-    /// the game clock is at the end of this period. The command fails if the game clock is not set. To set the period
+    /// Simulates a number of days of the campaign's calendar, in which characters meet and pass on news. Afterwards,
+    /// the game clock is at the end of this period. If the game clock is not set, the command fails. To set the period
     /// or the random seed, trigger [`WorldEvent::Gossip`].
     ///
-    /// The simulation runs on the memory's thread, which answers no question meanwhile.
+    /// The simulation runs on the memory's thread. During the simulation, the memory answers no questions.
     fn gossip(&mut self, days: u32);
 }
 

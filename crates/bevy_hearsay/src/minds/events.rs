@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// Triggered on a watched character that learned a new fact: the character itself saw, heard, read or deduced the fact.
-/// A fact that only its group or place learned causes no event. See [`WatchMind`].
+/// If only the group or the place of the character learned the fact, no event is triggered. See [`WatchMind`].
 #[derive(EntityEvent, Debug, Clone, PartialEq)]
 pub struct FactLearned {
     /// The Bevy entity of the character.
@@ -23,12 +23,12 @@ pub struct FactLearned {
     pub claim: LineClaim,
     /// How the character learned the fact, for example who told it.
     pub acquisition: Acquisition,
-    /// How much this acquisition makes the character believe the fact.
+    /// Credence in the fact that this acquisition gives the character.
     pub credence: Credence,
 }
 
-/// Triggered on a watched character after [`FactLearned`], if the character was told the fact and does not believe it
-/// fully.
+/// Triggered on a watched character after [`FactLearned`], if another character told the fact and the watched character
+/// does not fully believe it.
 #[derive(EntityEvent, Debug, Clone, PartialEq)]
 pub struct RumourHeard {
     /// The Bevy entity of the character.
@@ -57,8 +57,8 @@ pub struct PromiseMade {
     pub to: EntityId,
 }
 
-/// Triggered on a character with [`WatchMind::beliefs`] whose credence in a fact changed by at least 0.01, also if it
-/// learned or forgot the fact.
+/// Triggered on a character with [`WatchMind::beliefs`] whose credence in a fact changed by at least 0.01. Learning or
+/// forgetting a fact also counts as a change.
 #[derive(EntityEvent, Debug, Clone, PartialEq)]
 pub struct BeliefChanged {
     /// The Bevy entity of the character.

@@ -14,8 +14,9 @@ use crate::{
 pub use events::{BeliefChanged, FactLearned, PromiseMade, RumourHeard, SecretRevealable};
 pub use watch::WatchMind;
 
-/// Plugin that triggers events on characters with the component [`WatchMind`] when they learn facts or change their
-/// beliefs, and [`SecretRevealable`] on characters that may tell a secret.
+/// Plugin that triggers events about the minds of characters. If a character with the component [`WatchMind`] learns a
+/// fact or changes a belief, the plugin triggers an event on this character. If a character may tell a secret, the
+/// plugin triggers [`SecretRevealable`] on it.
 #[derive(Debug, Clone, Default)]
 pub struct MindsPlugin;
 

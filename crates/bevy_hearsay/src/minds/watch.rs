@@ -13,9 +13,10 @@ use crate::{
 };
 
 /// Watches the mind of a character: the plugin triggers [`FactLearned`](crate::FactLearned),
-/// [`RumourHeard`](crate::RumourHeard), [`PromiseMade`](crate::PromiseMade) and, on request,
-/// [`BeliefChanged`](crate::BeliefChanged) on the entity. Characters without this component cost nothing. To change the
-/// component, insert it again. It needs [`MindsPlugin`](crate::MindsPlugin) and a [`MemoryId`].
+/// [`RumourHeard`](crate::RumourHeard) and [`PromiseMade`](crate::PromiseMade) on the entity. If
+/// [`beliefs`](Self::beliefs) is `true`, it also triggers [`BeliefChanged`](crate::BeliefChanged). Characters without
+/// this component cost no time. To change the component, insert it again. The component needs
+/// [`MindsPlugin`](crate::MindsPlugin) and a [`MemoryId`].
 ///
 /// ```
 /// # use bevy::prelude::*;
@@ -32,10 +33,12 @@ use crate::{
 #[reflect(Component, Clone, Default, PartialEq, Debug)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize), reflect(Serialize, Deserialize))]
 pub struct WatchMind {
-    /// Only facts with one of these entities as subject, object or mention cause events. Empty for all facts.
+    /// Entities whose facts cause events. A fact causes an event only if its subject, its object or a mentioned entity
+    /// is in this list. If the list is empty, all facts cause events.
     pub about: Vec<EntityId>,
-    /// Whether changed beliefs also cause events. The memory then keeps the character's whole view up to date. At most
-    /// [`MAX_WATCHED_BELIEFS`](crate::engine::MAX_WATCHED_BELIEFS) characters can have this set at a time.
+    /// Whether changed beliefs also cause events. With `true`, the memory keeps all knowledge of the character up to
+    /// date. At most [`MAX_WATCHED_BELIEFS`](crate::engine::MAX_WATCHED_BELIEFS) characters can have the value `true`
+    /// at a time.
     pub beliefs: bool,
 }
 

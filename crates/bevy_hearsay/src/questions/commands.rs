@@ -88,11 +88,12 @@ pub trait EntityQuestionCommands {
     /// account.
     fn ask(&mut self, question: impl Into<Question>) -> EntityCommands<'_>;
 
-    /// Requests at most `limit` entities within `depth` steps of this entity in the graph, as the DM sees it. The reply
-    /// is a `Reply<Vec<NeighbourRow>>`.
+    /// Requests at most `limit` entities within `depth` steps of this entity in the graph of the whole campaign. The
+    /// reply is a `Reply<Vec<NeighbourRow>>`.
     fn neighbours(&mut self, depth: usize, limit: usize) -> EntityCommands<'_>;
 
-    /// Requests the character's beliefs about a subject, with their derivations. The reply is a `Reply<BeliefReport>`.
+    /// Requests the character's beliefs about a subject, with the sources of each belief. The reply is a
+    /// `Reply<BeliefReport>`.
     fn beliefs_about(&mut self, subject: impl Into<Target>) -> EntityCommands<'_>;
 
     /// Requests at most `limit` facts that the character knows, newest first. The reply is a `Reply<Vec<KnowsRow>>`.

@@ -12,14 +12,14 @@ pub enum QuestionState {
     /// The question waits for its reply. Despawn the entity to cancel the question.
     #[default]
     Waiting,
-    /// The reply arrived: a [`Reply`] component on the same entity.
+    /// The reply arrived. The same entity now has a [`Reply`] component.
     Answered,
     /// The question will get no reply. The text is the reason, for display.
     Failed(String),
 }
 
-/// Keeps the entity of a question when the reply has arrived, or when the question has failed. Insert this component on
-/// the entity of the question if systems read the [`Reply`] later. The game then despawns the entity itself.
+/// Keeps the entity of a question after the reply has arrived or the question has failed. If systems read the [`Reply`]
+/// later, insert this component on the entity of the question. The game must then despawn the entity itself.
 ///
 /// ```
 /// # use bevy::prelude::*;
@@ -36,8 +36,8 @@ pub struct KeepAnswer;
 #[derive(Component, Debug, Clone, PartialEq)]
 pub struct Reply<T: Send + Sync + 'static>(pub T);
 
-/// Triggered on the entity of a question when the [`Reply`] arrives. Afterwards, the entity is despawned, unless it has
-/// the component [`KeepAnswer`].
+/// Triggered on the entity of a question when the [`Reply`] arrives. Afterwards, the plugin despawns the entity, unless
+/// the entity has the component [`KeepAnswer`].
 #[derive(EntityEvent, Debug, Clone, Copy)]
 pub struct Answered {
     /// The Bevy entity of the question.
@@ -45,7 +45,7 @@ pub struct Answered {
 }
 
 /// Triggered on the entity of a question that will get no reply. [`QuestionState::Failed`] also contains the text of
-/// the error. Afterwards, the entity is despawned, unless it has the component [`KeepAnswer`].
+/// the error. Afterwards, the plugin despawns the entity, unless the entity has the component [`KeepAnswer`].
 #[derive(EntityEvent, Debug, Clone)]
 pub struct Unanswered {
     /// The Bevy entity of the question.
@@ -75,9 +75,9 @@ pub struct Question {
     pub place: Option<Target>,
     /// The other characters in the scene. Default: everyone in [earshot](crate::Earshot).
     pub present: Option<Vec<Target>>,
-    /// Maximum number of tokens of the scene context. Default: as in the engine's settings.
+    /// Maximum number of tokens of the scene context. Default: the value in the engine's settings.
     pub budget: Option<usize>,
-    /// Maximum number of facts and passages in the scene context. Default: as in the engine's settings.
+    /// Maximum number of facts and passages in the scene context. Default: the value in the engine's settings.
     pub limit: Option<usize>,
     /// Whether this question cancels older questions to the same character that have no reply yet.
     pub supersede: bool,

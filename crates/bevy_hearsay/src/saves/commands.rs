@@ -17,7 +17,7 @@ pub trait SaveCommands {
     /// Loads a slot. Pending questions get no reply, and unsent changes are dropped, because both belong to the state
     /// before loading.
     fn load_slot(&mut self, name: impl Into<String>);
-    /// Deletes a slot, which is a name for a position in the journal. The operations in the journal are not deleted.
+    /// Deletes a slot. A slot is only a name for a position in the journal, so the operations in the journal stay.
     fn drop_slot(&mut self, name: impl Into<String>);
     /// Saves to the slot `quick`.
     fn quick_save(&mut self) {

@@ -16,12 +16,13 @@ pub use autosave::Autosave;
 pub use commands::SaveCommands;
 pub use queue::{SlotLoaded, SlotSaved};
 
-/// Plugin that saves and loads slots. Each slot is a position in the save's journal. Saving a slot costs one small
-/// write. Loading reverts all operations after this position.
+/// Plugin that saves and loads slots. Each slot is a position in the journal of the save. Saving a slot costs one small
+/// write. Loading a slot reverts all operations after its position.
 #[derive(Debug, Clone, Default)]
 pub struct SavesPlugin {
-    /// Initial value of the resource [`Autosave`]. Default: off. Every acknowledged operation is on disk even without
-    /// autosaves. A slot only names a position in the journal to which the game can return.
+    /// Initial value of the resource [`Autosave`]. By default, autosaves are off. The disk contains every acknowledged
+    /// operation even without autosaves. A slot only gives a name to a position in the journal, so that the game can
+    /// return to this position.
     pub autosave: Autosave,
 }
 

@@ -1,4 +1,4 @@
-//! The queue of save and load requests to the memory, and their outcomes.
+//! The queue of save and load requests to the memory, and the outcomes of these requests.
 
 use std::path::PathBuf;
 

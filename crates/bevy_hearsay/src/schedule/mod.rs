@@ -4,9 +4,8 @@
 //! Work that needs the whole Bevy world is queued as a command. Commands are applied in the order of their systems. The
 //! plugins add no sync points of their own.
 //!
-//! In Bevy, each system and each run condition costs a fraction of a microsecond in every frame, even if there is
-//! nothing to do. All systems of a schedule therefore share one run condition. This condition is false while no work is
-//! pending.
+//! In Bevy, each system and each run condition costs a fraction of a microsecond in every frame, even without work. All
+//! systems of a schedule therefore share one run condition, which is false while no work is pending.
 
 mod activity;
 mod installed;

@@ -2,8 +2,8 @@
 
 use bevy::prelude::*;
 
-/// System sets of the plugins. Each set runs after the previous one. All sets except [`Close`](Self::Close) are skipped
-/// in a frame in which there is nothing to do.
+/// System sets of the plugins. Each set runs after the previous one. In a frame without work, the plugin skips all sets
+/// except [`Close`](Self::Close).
 #[derive(SystemSet, Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum HearsaySystems {
     /// Receives the memory's answers and events. Contains the sets of [`ReceiveSystems`].
@@ -26,9 +26,9 @@ pub enum HearsaySystems {
 pub enum ReceiveSystems {
     /// Receives the opened memory. If the game requested to close the memory, continues to close it.
     Memory,
-    /// Requests records from the memory. This set runs before [`Events`](Self::Events), so a record that an event
-    /// reports as changed is requested one frame later. By then, the plugin knows whether this game itself made the
-    /// change.
+    /// Requests records from the memory. This set runs before [`Events`](Self::Events). If an event reports a changed
+    /// record, the plugin therefore requests the record one frame later. By then, the plugin knows whether this game
+    /// itself made the change.
     Requests,
     /// Receives the memory's events. This set runs after [`Memory`](Self::Memory), in the same frame. The first frame
     /// with an open memory therefore already has the events of the opening.
@@ -73,8 +73,8 @@ pub enum SendSystems {
     GameEvents,
     /// Sends requests to save or load, after all earlier changes and game events. Autosaves are requested here too.
     Saves,
-    /// Sends questions, after all earlier changes and game events. This set runs after [`Saves`](Self::Saves): if a
-    /// question is asked in the frame in which a slot is loaded, the question gets no reply.
+    /// Sends questions, after all earlier changes and game events. This set runs after [`Saves`](Self::Saves). If the
+    /// game asks a question and loads a slot in the same frame, the question therefore gets no reply.
     Questions,
     /// Requests and receives the memory's status.
     Status,

@@ -21,9 +21,9 @@ use crate::{
     components::{EntityKind, MemoryId, SpawnedByHearsay},
 };
 
-/// Triggered on an entity that the game spawned, when the memory no longer contains this entity. This happens if the
-/// entity was removed from the memory, or if a slot from before its creation was loaded. The Bevy entity is no longer
-/// bound. The game decides whether to keep the Bevy entity.
+/// Triggered on an entity that the game spawned, when the memory no longer contains this entity. Either the entity was
+/// removed from the memory, or the game loaded a slot that was saved before the entity was created. The plugin no
+/// longer syncs the Bevy entity. The game decides whether to keep the Bevy entity.
 #[derive(EntityEvent, Debug, Clone, Copy)]
 pub struct Forgotten {
     /// The Bevy entity.

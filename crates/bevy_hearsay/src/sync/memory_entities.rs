@@ -26,8 +26,7 @@ pub struct MemoryEntities<'w, 's> {
 }
 
 impl MemoryEntities<'_, '_> {
-    /// Returns the Bevy entity that is bound to an id. Returns `None` if there is none: the entity is not spawned, or
-    /// is not bound yet.
+    /// Returns the Bevy entity that is bound to an id. Returns `None` if the entity is not spawned or not bound yet.
     pub fn entity(&self, id: &EntityId) -> Option<Entity> {
         self.registry.as_ref()?.entity(id)
     }

@@ -9,12 +9,12 @@
 //! Changes wait in the [`Outbox`]. At each interval, the outbox sends all waiting changes as one operation, called a
 //! *batch*. Batches are numbered.
 //!
-//! Each record that the game reads has the number of the last batch that was acknowledged when the record was
-//! requested. A field that is in a later batch, or that has not been sent yet, is newer than the record. Its component
-//! keeps the game's value. The entity is read again when the later batch is acknowledged.
+//! When the plugin requests a record from the memory, it notes the number of the last acknowledged batch. If a field of
+//! the entity is in a later batch or has not been sent yet, the game's value is newer than the record. The component of
+//! this field then keeps the game's value. When the later batch is acknowledged, the plugin reads the entity again.
 //!
-//! This design prevents echoes, because a component that equals its shadow is not sent. It also prevents lost updates,
-//! because a record never overwrites a pending value.
+//! The plugin never sends a component that equals its shadow, so there are no echoes. A record never overwrites a
+//! pending value, so no update is lost.
 
 mod apply;
 mod bind;
@@ -73,7 +73,7 @@ pub struct SyncPlugin {
     /// Initial value of [`SyncSettings::poll`]. Default 50 ms.
     pub poll: Duration,
     /// Initial value of the resource [`SpawnPolicy`], which selects the entities of the memory that the plugin spawns.
-    /// Default: all.
+    /// By default, the plugin spawns all entities.
     pub spawn_policy: SpawnPolicy,
 }
 

@@ -8,15 +8,15 @@ use hearsay_model::{Belonging, EntityId, Kind, PredicateRole, State};
 type SelectionFn = Arc<dyn Fn(&State, &EntityId) -> bool + Send + Sync>;
 
 /// Selects the entities of the memory that the plugin spawns as Bevy entities. An entity that the game spawned with a
-/// [`MemoryId`](crate::MemoryId) is always synced. You can change this resource while the game runs. Newly selected
-/// entities are then spawned over the next frames, and entities that are no longer selected are despawned. The memory
-/// does not change.
+/// [`MemoryId`](crate::MemoryId) is always synced. You can change this resource while the game runs. Over the next
+/// frames, the plugin then spawns the newly selected entities, and despawns entities that are no longer selected. The
+/// memory does not change.
 #[derive(Resource, Clone, Default)]
 pub enum SpawnPolicy {
     /// All entities.
     #[default]
     All,
-    /// No entities. Only entities that the game spawns are synced.
+    /// The plugin spawns no entities of the memory. Only entities that the game spawns are synced.
     Nothing,
     /// The places in `places` and their parts, all places within `steps` steps of these places, and all entities that
     /// are located at one of the selected places. A step follows one relation between two places.

@@ -21,9 +21,9 @@ use crate::schedule::{Activity, CollectSystems, PluginName, is_installed, schedu
 /// A component of the game that is stored as an attribute. The memory treats the attribute like every other fact: its
 /// value is saved, and a change of its value can be undone.
 ///
-/// By default, the value is private: of all characters, only the entity itself knows it, gossip does not spread it, and
-/// it is in no answer. Set [`AUDIENCE`](Self::AUDIENCE) and [`IN_PROMPTS`](Self::IN_PROMPTS) for a value that
-/// characters can notice or talk about.
+/// By default, the value is private: only the entity itself knows the value, gossip does not spread it, and no answer
+/// contains it. If characters can notice the value or talk about it, set [`AUDIENCE`](Self::AUDIENCE) and
+/// [`IN_PROMPTS`](Self::IN_PROMPTS).
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -53,12 +53,12 @@ pub trait SyncedAttribute: Component {
     /// Name of the attribute: lowercase words joined by `_`.
     const ATTRIBUTE: &'static str;
 
-    /// The characters that know a value that the game sets. Takes precedence over the audience rules of the campaign.
-    /// The default is [`Audience::Private`]: only the entity itself knows the value, if it is a character.
+    /// The characters that know the value. This constant takes precedence over the audience rules of the campaign. The
+    /// default is [`Audience::Private`]: only the entity itself knows the value, if it is a character.
     const AUDIENCE: Audience = Audience::Private;
 
-    /// Whether the value may be in the answers to questions, and thus in the prompts of language models, if the asked
-    /// character knows the value. The default is `false`.
+    /// Whether a character that knows the value may use it in answers. Answers can become part of the prompts of
+    /// language models. The default is `false`.
     const IN_PROMPTS: bool = false;
 
     /// Returns the value to store. A text value must not be empty.

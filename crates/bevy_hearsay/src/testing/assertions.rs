@@ -30,8 +30,8 @@ pub fn known_facts(app: &mut SteppingApp, character: Entity) -> Result<Vec<Knows
     })
 }
 
-/// Settles the app, and asserts that a character knows a fact whose statement contains these words. Upper and lower
-/// case count as equal.
+/// Settles the app, and asserts that a character knows a fact whose statement contains these words. The comparison
+/// ignores upper and lower case.
 ///
 /// # Panics
 /// Panics if the character knows no such fact. The message lists the facts that the character knows.
@@ -78,8 +78,8 @@ pub fn assert_believes(app: &mut SteppingApp, character: Entity, words: &str, cr
 }
 
 /// Settles the app, and asserts that a character neither knows nor can learn the facts whose statements contain these
-/// words. The character cannot learn a fact if every living character that knows the fact conceals it, and if no reveal
-/// currently allows a knower to tell the fact to this character.
+/// words. A character cannot learn a fact if two conditions are met: every living character that knows the fact
+/// conceals it, and no reveal currently allows a knower to tell the fact to this character.
 ///
 /// # Panics
 /// Panics if the character knows such a fact or can learn it. Also panics if the memory contains no such fact, because

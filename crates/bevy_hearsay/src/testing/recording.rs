@@ -19,7 +19,7 @@ pub enum RecordedInput {
         actor: EntityId,
         /// The action of this entity.
         action: GameAction,
-        /// The listeners or witnesses. `None`: everyone at the place of the actor perceives the event.
+        /// The listeners or witnesses. With `None`, everyone at the place of the actor perceives the event.
         to: Option<Vec<Target>>,
         /// The author of the event.
         author: Author,
@@ -89,8 +89,8 @@ impl SteppingApp {
         self.world_mut().remove_resource::<Recorder>().map(|recorder| recorder.recording).unwrap_or_default()
     }
 
-    /// Replays a recording. Inputs that were recorded in the same frame are also replayed in one frame. After each such
-    /// frame, the app [settles](Self::settle), so that the result does not depend on the speed of the memory.
+    /// Replays a recording. Inputs that were recorded in the same frame are also replayed in one frame. After each of
+    /// these frames, the app [settles](Self::settle), so the result does not depend on the speed of the memory.
     ///
     /// # Panics
     /// Panics if the app has no entity with the id of a recorded actor, or if it does not settle.

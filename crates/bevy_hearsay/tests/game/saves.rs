@@ -106,7 +106,7 @@ fn loading_a_slot_leaves_nothing_of_what_came_after() {
     app.world_mut().commands().load_slot("none");
     app.settle();
     let errors = app.take_errors();
-    assert!(errors.iter().any(|text| text.contains("there is no slot `none`; slots: `quick`")), "{errors:?}");
+    assert!(errors.iter().any(|text| text.contains("there is no slot `none`; the slots are `quick`")), "{errors:?}");
     set_occupation(&mut app, "rook", "cook");
     assert_eq!(occupation(&mut app, "rook").as_deref(), Some("cook"), "a failed load changes nothing");
 }

@@ -37,8 +37,8 @@ impl KeyCombination {
         self.command || self.alt || (Key::F1..=Key::F20).contains(&self.key)
     }
 
-    /// Returns whether the combination was pressed in this frame. If so, removes the key event, so that no other widget
-    /// handles it.
+    /// Returns whether the user pressed the combination in this frame. Also removes the key event, so that no other
+    /// widget handles it.
     pub fn consume(self, ui: &egui::Ui) -> bool {
         // Accept these keys with and without Shift, because only some keyboards need Shift to type them.
         let ignores_shift =

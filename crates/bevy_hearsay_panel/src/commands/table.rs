@@ -8,7 +8,7 @@ use super::keys::{KeyCombination, alt, ctrl, key};
 /// Part of the DM console in which a command is available.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CommandScope {
-    /// The whole DM console, whichever panel is active.
+    /// The whole DM console, regardless of the active panel.
     Desk,
     /// One panel. The command is available only while this panel is active.
     Panel(PanelKind),
@@ -107,7 +107,7 @@ panels! {
     Search: "Search", Left(1), "Open search", [alt(Key::Num2)], "Find entities, facts and passages";
     /// The page of one entity: its facts, its knowledge and its secrets.
     Entity: "Entity", Right(0), "Open entity page", [alt(Key::Num3)], "All facts about one entity";
-    /// The characters in a scene, and the facts that each may say.
+    /// The characters in a scene, and the facts that each character may say.
     Scene: "Scene", Left(2), "Open scene", [alt(Key::Num4)], "Characters in the scene, and what each of them may say";
     /// The entities and their relations as a graph.
     Graph: "Graph", Right(1), "Open graph", [alt(Key::Num5)], "Relations between entities";

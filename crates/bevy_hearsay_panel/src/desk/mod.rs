@@ -51,7 +51,7 @@ pub struct Desk {
     undo: undo::Undo,
     dialogs: dialogs::Dialogs,
     theme: Arc<Theme>,
-    /// The panels that players can see; `None` unless screen-safe mode is on.
+    /// The panels that players can see; `None` while screen-safe mode is off.
     player_screen: Option<PlayerScreen>,
     quiet: bool,
     /// Time of the last frame with input.
@@ -156,8 +156,8 @@ impl Desk {
         Arc::make_mut(&mut self.theme).set_scale(scale);
     }
 
-    /// Turns screen-safe mode on or off. Turn it on while players can see the screen: the panels then show only what
-    /// every player character knows.
+    /// Turns screen-safe mode on or off. While players can see the screen, turn this mode on. The panels then show only
+    /// facts that every player character knows.
     pub fn set_screen_safe(&mut self, screen_safe: bool) {
         if screen_safe == self.player_screen.is_some() {
             return;
@@ -183,7 +183,7 @@ impl Desk {
         self.context_poller.panel_context().status.as_ref().map_or(0, |status| status.reviews)
     }
 
-    /// Returns the number of texts that wait for the extraction of facts; `None` if it is not known yet.
+    /// Returns the number of texts that wait for the extraction of facts; `None` while this number is unknown.
     pub fn unread_texts(&self) -> Option<usize> {
         self.context_poller.panel_context().status.as_ref().map(|status| status.unread)
     }

@@ -1,5 +1,5 @@
-//! The panels in screen-safe mode. They are separate from the DM's panels, so that no data that was read for the DM is
-//! left in them, and they read only the common view of the players.
+//! The panels in screen-safe mode. These panels are separate from the DM's panels, so they contain no data that was
+//! read for the DM. They read only the common view of the players.
 
 use std::{collections::BTreeMap, sync::Arc};
 

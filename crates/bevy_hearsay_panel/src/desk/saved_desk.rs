@@ -1,4 +1,5 @@
-//! State that is saved when the DM console closes: layout, theme, and typed text that was not sent.
+//! State that is saved when the DM console closes: the layout, the theme, and text that the user typed but did not
+//! send.
 
 use std::{collections::BTreeMap, fs, path::Path};
 

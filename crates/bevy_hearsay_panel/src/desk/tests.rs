@@ -106,7 +106,11 @@ fn undo_goes_back_step_by_step_and_names_what_it_takes_back() {
     );
     press(&mut harness, Modifiers::COMMAND, Key::Z);
     press(&mut harness, Modifiers::COMMAND, Key::Z);
-    assert!(status_text(&harness).contains("nothing to undo"), "an import is not by the DM: {}", status_text(&harness));
+    assert!(
+        status_text(&harness).contains("no operation to undo"),
+        "an import is not by the DM: {}",
+        status_text(&harness)
+    );
     press(&mut harness, Modifiers::COMMAND | Modifiers::SHIFT, Key::Z);
     let value = || {
         let read = |world: &hearsay_engine::ReadSnapshot| {
@@ -275,7 +279,7 @@ fn undo_reaches_days_that_passed_the_clock_and_imports_and_names_them() {
     assert_eq!(harness.state().desk.panel_context().clock_time, Some(before));
     press(&mut harness, Modifiers::COMMAND, Key::Z);
     assert!(
-        status_text(&harness).contains("nothing to undo"),
+        status_text(&harness).contains("no operation to undo"),
         "initial content cannot be undone: {}",
         status_text(&harness)
     );

@@ -30,7 +30,7 @@ pub fn badge(ui: &mut Ui, display: &DisplayContext, tone: Tone, text: &str) -> R
     response
 }
 
-/// Draws a confidence as a number and a bar. Screen readers say, for example, `confidence 0.55`.
+/// Draws a confidence as a number and a bar. A screen reader reads, for example, `confidence 0.55`.
 pub fn confidence_bar(ui: &mut Ui, display: &DisplayContext, name: &str, value: f64) -> Response {
     let (palette, sizes) = (display.theme.palette(), display.theme.sizes());
     let value = value.clamp(0.0, 1.0) as f32;
@@ -77,7 +77,8 @@ pub fn key_hint(ui: &mut Ui, display: &DisplayContext, keys: &str) -> Response {
     frame.show(ui, |ui| ui.label(RichText::new(keys).small().monospace().color(palette.weak))).inner
 }
 
-/// Draws the button of a command with its key. Returns whether the user gave the command, by click, key or palette.
+/// Draws the button of a command with its key. Returns whether the user chose the command with a click, with its key or
+/// in the palette.
 pub fn command_button(ui: &mut Ui, display: &DisplayContext, command: &Command) -> bool {
     let clicked = command_button_without_keys(ui, display, command).clicked();
     display.is_triggered(ui, command) || clicked
@@ -168,7 +169,7 @@ pub fn entity_button(ui: &mut Ui, display: &DisplayContext, entity: &NamedEntity
     set_button_name(response.on_hover_text(format!("{kind}: {}", entity.id)), ui.is_enabled(), &entity.name)
 }
 
-/// Returns the symbol of a kind. Each kind has a different symbol, so that kinds can be told apart without colours.
+/// Returns the symbol of a kind. Each kind has a different symbol, so a user can distinguish the kinds without colours.
 pub fn kind_symbol(kind: Option<&hearsay_model::Kind>) -> &'static str {
     use hearsay_model::Kind;
     match kind {
@@ -210,8 +211,8 @@ pub fn card<R>(
         })
 }
 
-/// Draws the controls above a list. They take at most half of the height, and scroll if they need more. The list gets
-/// the rest of the height.
+/// Draws the controls above a list. The controls take at most half of the height, and scroll if they need more space.
+/// The list takes the remaining height.
 pub fn list_header<R>(ui: &mut Ui, id: &str, content: impl FnOnce(&mut Ui) -> R) -> R {
     let half = ui.available_height() / 2.0;
     let area = ScrollArea::vertical().id_salt(id).max_height(half).min_scrolled_height(half);

@@ -35,8 +35,8 @@ impl RowHeights {
 }
 
 /// Draws a list of rows with different heights. Only visible rows are drawn. `default_height` is the assumed height of
-/// rows that were never drawn. `focus` is the row to which the list scrolls. Pass `focus` in one frame only; the list
-/// then keeps scrolling to this row until the layout is stable.
+/// rows that were never drawn. `focus` is the row to which the list scrolls. Pass `focus` in one frame only. The list
+/// then scrolls to this row in the next frames, until the layout is stable.
 pub fn list(
     ui: &mut Ui,
     id: &str,

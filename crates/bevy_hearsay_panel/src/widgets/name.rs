@@ -8,7 +8,7 @@ use crate::{direction::visual_order, names::NamedEntity, panel::DisplayContext};
 /// The result of a name field.
 #[derive(Debug)]
 pub struct NameField {
-    /// The response of the field.
+    /// The response of egui to the text field.
     pub response: Response,
     /// The entity that the user chose from the list in this frame. The field then contains the name of this entity.
     pub chosen: Option<NamedEntity>,
@@ -70,7 +70,8 @@ pub fn name_field(
 }
 
 /// Handles the keys of a completion list. Call this function before drawing the text field, which would otherwise
-/// receive these keys. Each of `choose_keys` chooses the highlighted entity. Returns the chosen entity.
+/// receive these keys. If the user presses one of `choose_keys`, the highlighted entity is chosen. Returns the chosen
+/// entity.
 pub fn handle_completion_keys(
     ui: &Ui,
     candidates: &[NamedEntity],

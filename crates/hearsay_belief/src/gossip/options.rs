@@ -9,12 +9,12 @@ const MAX_DAYS: i64 = 1_000;
 /// Number of rounds of meetings in a day.
 pub(super) const ROUNDS: u32 = 8;
 
-/// Options of a gossip step: its time span, and how much the characters talk.
+/// Options of a gossip step: its time span, and the frequency of meetings and tellings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GossipOptions {
-    /// The start of the step. This moment itself is not part of the step.
+    /// The start of the step. The step does not include this moment.
     pub from: GameTime,
-    /// The end of the step. This moment is part of the step.
+    /// The end of the step. The step includes this moment.
     pub until: GameTime,
     /// The seed of the random draws. A different seed gives different meetings. Use the same seed for all steps of one
     /// game.
@@ -33,7 +33,8 @@ pub struct GossipOptions {
     /// The default is far below [`BELIEF_THRESHOLD`](crate::BELIEF_THRESHOLD), so that characters also pass on rumours
     /// that they do not believe. A hearer who hears a rumour from several tellers may believe it.
     pub min_credence: Credence,
-    /// Whether the result explains which facts no character tells; false by default, because it takes longer.
+    /// Whether the result contains the facts that no character tells, with the reasons; `false` by default, because
+    /// this takes longer.
     pub explain: bool,
 }
 

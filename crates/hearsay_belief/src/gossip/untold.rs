@@ -9,8 +9,8 @@ use super::{Conversation, GossipStep, MeetingPlan, Simulation, knowledge::Charac
 /// Maximum number of conversations per fact that count towards [`Untold::chances`].
 const MAX_CHANCES: u32 = 1_000;
 
-/// Reason why no character tells a fact. If different reasons apply to different knowers or meetings, the greatest of
-/// these reasons counts: it names what keeps the fact from being told where it comes closest to being told.
+/// Reason why no character tells a fact. The reasons are ordered: a greater reason means that the fact came closer to
+/// being told. If different reasons apply to different knowers or meetings, the greatest reason counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum UntoldReason {
@@ -20,36 +20,36 @@ pub enum UntoldReason {
     Secret,
     /// The rules of the campaign make the fact private.
     Private,
-    /// All who know the fact have known it since before the campaign, or learned it without a date.
+    /// All knowers of the fact have known it since before the campaign, or learned it without a date.
     NoDate,
-    /// All who know the fact learned it so long ago that it is no longer news.
+    /// All knowers of the fact learned it so long ago that it is no longer news.
     TooOld,
-    /// All who know the fact learn it after the step.
+    /// All knowers of the fact learn it after the step.
     NotYetLearned,
-    /// All who know the fact conceal it.
+    /// All knowers of the fact conceal it.
     Concealed,
-    /// All who know the fact doubt it too much, or know that it is refuted or has ended.
+    /// The credence of all knowers of the fact is too low, or they know that the fact is refuted or has ended.
     Doubted,
-    /// All who know the fact have a talkativeness of 0.
+    /// All knowers of the fact have a talkativeness of 0.
     Silent,
-    /// The places of all who know the fact are unknown.
+    /// The places of all knowers of the fact are unknown.
     NoPlace,
-    /// No other living NPC is at the places of those who know the fact.
+    /// No other living NPC is at the places of the knowers of the fact.
     Alone,
-    /// Those who know the fact happen to meet nobody in the step while the fact is news.
+    /// By chance, the knowers of the fact meet no other character in the step while the fact is news.
     NoMeeting,
-    /// Those who know the fact meet only characters whom the fact is about.
+    /// The knowers of the fact meet only characters whom the fact is about.
     AboutHearer,
-    /// Those who know the fact meet only characters who know it, or who are thought to know it.
+    /// The knowers of the fact meet only characters who know the fact, or who know it in the opinion of the teller.
     HearersKnow,
     /// Every living NPC knows the fact.
     EverybodyKnows,
     /// In every meeting, the teller tells newer facts first, and the number of facts per meeting is limited.
     OtherNewsFirst,
-    /// The fact can be told, but its probability is too low for the meetings in the step, also because no listener knows
-    /// an entity that the fact concerns.
+    /// The fact can be told, but the probability that a character tells it is too low for the meetings in the step. One
+    /// reason is that no listener knows an entity that the fact concerns.
     LittleInterest,
-    /// The fact can be told, but its probability is too low for the meetings in the step.
+    /// The fact can be told, but the probability that a character tells it is too low for the meetings in the step.
     LowProbability,
 }
 
@@ -79,8 +79,8 @@ impl UntoldReason {
     }
 }
 
-/// A fact that some knower knows and that no character tells during a gossip step, although facts of its kind can be
-/// gossip.
+/// A fact that at least one knower knows and that no character tells during a gossip step, although facts of this kind
+/// can be gossip.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Untold {
     /// The fact.

@@ -18,7 +18,7 @@ pub enum LearnError {
     },
     /// The knower does not know a premise of the deduction.
     #[error(
-        "{knower} does not know that \u{201C}{statement}\u{201D}, so {knower} cannot deduce anything from this fact; first record how {knower} learned the fact"
+        "{knower} does not know that \u{201C}{statement}\u{201D}, so {knower} cannot deduce another fact from this fact; first record how {knower} learned the fact"
     )]
     UnknownPremise {
         /// The knower.
@@ -27,22 +27,22 @@ pub enum LearnError {
         statement: String,
     },
     /// The teller or a learner is dead.
-    #[error("{0} is dead at the time of the event, so it cannot learn or tell facts")]
+    #[error("{0} is dead at the time of the event, so this character cannot learn or tell facts")]
     Dead(EntityId),
-    /// The entity cannot know anything: an item, a document or an event.
+    /// The entity cannot know facts, because it is for example an item, a document or an event.
     #[error("{0} is not a character, group or place, so it cannot know facts")]
     CannotKnow(EntityId),
     /// No hearer is given.
-    #[error("nobody would learn the fact; name at least one character who sees, hears or reads it")]
+    #[error("nobody would learn the fact; name at least one character who sees, hears or reads the fact")]
     NoHearers,
     /// A line has no speaker.
-    #[error("the line has no speaker; name the character who says it")]
+    #[error("the line has no speaker; name the character who says the line")]
     NoSpeaker,
     /// The teller is among the hearers.
-    #[error("{0} cannot tell a fact to itself")]
+    #[error("{0} cannot tell a fact to itself; name another hearer")]
     TellerIsHearer(EntityId),
     /// The fact is proposed or rejected, so no character can know it.
-    #[error("\u{201C}{statement}\u{201D} is {status}, so no character can learn it; accept the fact first")]
+    #[error("\u{201C}{statement}\u{201D} is {status}, so no character can learn this fact; accept the fact first")]
     NotInWorld {
         /// The statement of the fact.
         statement: String,
@@ -50,10 +50,13 @@ pub enum LearnError {
         status: &'static str,
     },
     /// The document to read has no passages.
-    #[error("{0} has no text that can be read; add a passage with `document: {0}` to a campaign file")]
+    #[error(
+        "{0} has no text that can be read, so no character can read it; add a passage with `document: {0}` to a \
+         campaign file"
+    )]
     NoText(EntityId),
     /// A deduction has no premises.
-    #[error("a deduction needs at least one premise: name a fact from which the new fact follows")]
+    #[error("a deduction needs at least one premise; name a fact from which the new fact follows")]
     NoPremises,
     /// The fact to record is invalid.
     #[error(transparent)]

@@ -31,9 +31,9 @@ pub struct KnownEdge {
     /// Whether the edge belongs to the knower itself, to its group or place, or to common lore.
     pub access_path: AccessPath,
     /// The game time at which the knower received the fact through this edge. For an edge of a group or place, this is
-    /// the time when the group or place learned the fact or when the knower joined, whichever is later.
+    /// the later of two times: the time when the group or place learned the fact, and the time when the knower joined.
     pub since: Option<GameTime>,
-    /// How much this edge alone makes the knower believe the fact. The value is computed from all edges in the
+    /// Credence in the fact that this edge alone gives the knower. The value is computed from all edges in the
     /// derivation of this edge.
     pub belief: Credence,
 }
@@ -179,8 +179,8 @@ impl Known {
         learned.or(self.fact.provenance().session.as_ref())
     }
 
-    /// Returns the edges through which the fact is known. The knower's own edges come first. Apart from that, edges
-    /// with higher belief come first.
+    /// Returns the edges through which the fact is known. The knower's own edges come first, and then the edges of
+    /// groups, places and common lore. In each group, the edges with the highest belief come first.
     #[inline]
     pub fn known_edges(&self) -> &[KnownEdge] {
         &self.known_edges
@@ -199,7 +199,7 @@ impl Known {
         self.known_edges.is_empty()
     }
 
-    /// Returns how much the knower believes the fact, computed from [all edges together](crate::combined_belief).
+    /// Returns the knower's credence in the fact, computed from [all edges together](crate::combined_belief).
     ///
     /// If the knower learned the fact itself, the beliefs of its groups and places do not count. For example, a liar
     /// does not believe the lie even if the whole town believes it.
@@ -246,7 +246,8 @@ pub struct FactSummary {
     pub id: FactId,
     /// The dense index of the fact in the state of the view.
     pub index: u32,
-    /// Whether the knower has its own edge to the fact. For example, it saw the fact, read it or was told it.
+    /// Whether the knower has its own edge to the fact. For example, the knower saw or read the fact, or another
+    /// character told the knower the fact.
     pub own: bool,
     /// Whether the fact is secret.
     pub secret: bool,

@@ -1,5 +1,4 @@
-//! Reference implementation of a view, as simple as possible. It repeatedly visits every edge until a pass adds
-//! nothing.
+//! Simple reference implementation of a view. It visits all edges again and again, until a pass adds no more facts.
 //!
 //! [`View::new`] must give the same result.
 

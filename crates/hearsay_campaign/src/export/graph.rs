@@ -1,5 +1,5 @@
-//! Export of entities and relations as a graph for other programs. The graph contains secrets, so only the DM may see
-//! it.
+//! Export of entities and relations as a graph for other programs. The graph contains secrets, so it is only for the
+//! DM.
 
 use std::{
     fmt::Write as _,

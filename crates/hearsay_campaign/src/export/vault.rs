@@ -16,9 +16,9 @@ use crate::lossless::{Pages, fact_reference, one_line};
 /// Each entity has a note that contains its kind and aliases in the front matter, its relations as links, its facts,
 /// its secrets in a callout, and its passages. Notes of entities whose name is secret are in the folder `Secrets`. Each
 /// session has a note with its log. You may edit, rename and move the notes. Each line of a fact ends with a reference
-/// to the fact, which Obsidian does not show: a changed line with its reference is a changed fact. Other changed lines
-/// are read as in any other vault. Data that Markdown cannot express is in the file `hearsay.records`, which Obsidian
-/// does not show. On Unix, only the owner of the files can read them.
+/// to the fact, which Obsidian does not show. If you change the line but keep the reference, the import changes the
+/// fact. Other changed lines are read as in any other vault. Data that Markdown cannot express is in the file
+/// `hearsay.records`, which Obsidian does not show. On Unix, only the owner of the files can read them.
 ///
 /// # Errors
 /// Returns an error if a file cannot be written.

@@ -18,7 +18,7 @@ const PAGE_NAME: &str = "campaign.yaml";
 const MAX_ATTEMPTS: usize = 24;
 
 /// Writes a state as campaign files into a folder. [`read_any`](crate::read_any) reads the files back without loss. You
-/// may edit lines; the import restores the exact records of all unchanged lines. Data that the format cannot express,
+/// may edit lines. The import restores the exact records of all unchanged lines. Data that the format cannot express,
 /// such as tellings, decisions and recording times, is in the file `hearsay.records` in the same folder. On Unix, only
 /// the owner of the files can read them.
 ///

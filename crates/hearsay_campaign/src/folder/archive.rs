@@ -85,7 +85,7 @@ impl Archive {
             } else if file.is_symlink() {
                 skip(&name, "a link within an archive".to_owned());
             } else if file.encrypted() {
-                skip(&name, "it is encrypted: export it without a password".to_owned());
+                skip(&name, "the file is encrypted: export the archive without a password".to_owned());
             } else if file.size() > 1 << 20 && file.size() / file.compressed_size().max(1) > limits.ratio {
                 skip(
                     &name,
@@ -106,7 +106,7 @@ impl Archive {
         entries.dedup_by(|later, first| {
             let is_duplicate = later.path == first.path;
             if is_duplicate {
-                skipped.push(Skipped { path: later.path.clone(), reason: "two files have this name".into() });
+                skipped.push(Skipped { path: later.path.clone(), reason: "another file has the same name".into() });
             }
             is_duplicate
         });

@@ -275,7 +275,8 @@ fn normalize_name(name: &str) -> String {
     slug(&words.replace("(s)", "s"))
 }
 
-/// Returns the kind of entity that a tag, a type or the name of a folder means, or `None` if the word means no kind.
+/// Returns the kind of entity that a tag, a type or the name of a folder means. Returns `None` if the word does not
+/// mean a kind.
 pub fn kind(word: &str) -> Option<Kind> {
     let word = normalize_name(word);
     // `npc/ally` and `world/people` contain the kind as a part.
@@ -292,8 +293,9 @@ pub fn noun(word: &str) -> Option<Kind> {
     ENGLISH.kinds.nouns.kind(word).or_else(|| kind(word))
 }
 
-/// Returns the state that the words mean, as the vocabulary writes it: `DECEASED` becomes `dead`. In a longer text such
-/// as `DECEASED (throat slit)`, only the beginning counts. Returns `None` if the words mean no state.
+/// Returns the state that the words mean, in the words of the vocabulary. For example, `DECEASED` becomes `dead`. In a
+/// longer text such as `DECEASED (throat slit)`, only the beginning counts. Returns `None` if the words do not mean a
+/// state.
 pub fn state(words: &str) -> Option<&'static str> {
     let text = hearsay_model::text::words(words.split('(').next().unwrap_or_default());
     let first: Vec<&str> = text.iter().take(4).map(String::as_str).collect();
@@ -304,7 +306,8 @@ pub fn state(words: &str) -> Option<&'static str> {
     first.iter().find_map(|word| ENGLISH.kinds.states.meaning(word))
 }
 
-/// Returns the state that a field such as `dead: true` or `alive: false` expresses, or `None` if it expresses no state.
+/// Returns the state that a field such as `dead: true` or `alive: false` expresses. Returns `None` if the field does
+/// not express a state.
 pub fn flag_state(name: &str, flag: bool) -> Option<&'static str> {
     match (state(&normalize_name(name).replace('-', " "))?, flag) {
         ("alive", false) => Some("dead"),

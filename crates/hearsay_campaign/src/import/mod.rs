@@ -3,16 +3,16 @@
 //! An import has three steps:
 //!
 //! 1. A [`NoteReader`] converts the files of one format to [`Notes`]: texts, positions and marks of secrecy. A reader
-//!    decides nothing about the game world.
+//!    makes no decisions about the game world.
 //! 2. [`NoteIndex`] finds the note for a link: by key, id, title, file name, path, heading or alias.
 //! 3. [`assemble`] builds a [`Campaign`](crate::Campaign) from the notes: entities with stable ids, facts, passages,
-//!    sessions and knowers. As for Hearsay's own format, [`plan`](crate::plan) then compares the campaign with a state.
+//!    sessions and knowers. Then [`plan`](crate::plan) compares the campaign with a state, as for Hearsay's own format.
 //!
 //! # Support for Markdown
 //!
-//! - **Kind of a note**: the kind comes from the first of these places that states a kind: `tags`, `type` or `layout`
-//!   in the front matter, tags in the text, the folder, the heading above, the first sentence. A note with a `player`
-//!   is a player character.
+//! - **Kind of a note**: the reader searches these places, in this order, for a kind: `tags`, `type` or `layout` in the
+//!   front matter, tags in the text, the folder, the heading above, and the first sentence. The first kind that it
+//!   finds applies. A note with a `player` is a player character.
 //! - **Names**: the name is `title` or `name` in the front matter, the first heading, or the name of the file. Aliases
 //!   are `aliases`, nicknames in quotes, and names in parentheses.
 //! - **Relations**: relations are canon if their links are in front matter, in inline fields (`key:: value`), in lines
@@ -21,18 +21,18 @@
 //!   field. A name within other text only gives a proposal. A link in a paragraph is only a mention. The vocabulary has
 //!   the names of relation fields; the module [`lexicon`] has the names of all other fields. If the campaign itself
 //!   defines a relation, the fields of this relation are recognized in front matter and in inline fields. A symmetric
-//!   relation is recorded as one fact; each position that states the relation is evidence.
+//!   relation is recorded as one fact. Each position that states the relation is evidence for the fact.
 //! - **Doubt**: a fact that is `rumoured` or `presumed`, or that ends with a question mark, gets the status claimed,
 //!   and the credence of its knowers is 0.5. An `untrue` fact gets the status false. The module [`truth`] has the
 //!   words.
 //! - **Secrets**: these marks make their content secret: `%%…%%`, `||…||`, `[secret]…[/secret]`, `:::gm` and HTML
 //!   comments; callouts, blocks of plug-ins, elements, headings, folders, files, tags, labels and keys that
-//!   [`secret::is_secret`] recognizes; and sentences that say that few people know a fact. Marks such as `secret:
-//!   true`, `visibility: gm` and `publish: false` make a whole note secret.
+//!   [`secret::is_secret`] recognizes; and sentences with words such as "nobody knows". Marks such as `secret: true`,
+//!   `visibility: gm` and `publish: false` make a whole note secret.
 //! - **Several entities per file**: headings of one level name entities if the text below them looks like the
 //!   description of an entity.
-//! - **Sessions**: a note is a session log because of its type, tag, number or folder. The characters in `present` hear
-//!   the lines of the session.
+//! - **Sessions**: the type, tag, number or folder of a note shows that the note is a session log. The characters in
+//!   `present` hear the lines of the session.
 //! - **States**: the state of an entity comes from `status` or `condition`, a skull in a name, `died`, or the tag
 //!   `dead`.
 //! - **Dates**: dates come from the fields and tags of the plug-in Calendarium. They use the vault's own calendar, or
@@ -75,9 +75,9 @@
 //! - **JSON, YAML, CSV.** `tree::load` parses the files into trees in which every value has its position. A
 //!   `tree::TreeConverter` converts these trees to fields, links and texts. A value of a wrong type counts as missing,
 //!   but a mark of secrecy of a wrong type counts as set.
-//! - **Secrets.** Give [`Visibility::SECRET`] to everything that the tool hides from players: a whole note, a field, a
-//!   link, a block, an alias, a date or a state. If in doubt, make a part secret. [`secret::is_secret`] recognizes the
-//!   words with which authors mark secrets.
+//! - **Secrets.** Give [`Visibility::SECRET`] to each part that the tool hides from players. A part is a whole note, a
+//!   field, a link, a block, an alias, a date or a state. If you are not sure, make the part secret.
+//!   [`secret::is_secret`] recognizes the words with which authors mark secrets.
 //! - **Positions.** Every part of a note has an [`Origin`]: the range of bytes in the file, and their text. The origin
 //!   becomes the evidence of the facts.
 //! - **Errors.** An unreadable file is recorded as skipped with [`Notes::skip`] and a reason, and reading continues. A

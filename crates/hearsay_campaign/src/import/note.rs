@@ -31,7 +31,7 @@ pub struct Notes {
     pub rules: Option<AudienceRules>,
     /// Files and records that were not read, with the reason.
     pub skipped: Vec<Skipped>,
-    /// Warnings about text that was read but may be a mistake.
+    /// Warnings about texts that the reader accepted although they may contain a mistake.
     pub warnings: Vec<Warning>,
 }
 
@@ -100,10 +100,10 @@ pub fn quote(source: &str) -> &str {
     source[..end].trim_end()
 }
 
-/// Who may know a note or a part of a note, according to the marks in the files.
+/// The characters that may know a note or a part of a note, according to the marks in the files.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Visibility {
-    /// The file does not say who knows the part: the campaign's audience rules decide.
+    /// The file has no mark. The campaign's audience rules decide which characters know the part.
     #[default]
     Unmarked,
     /// The file states this audience.
@@ -133,7 +133,7 @@ impl Visibility {
     }
 }
 
-/// What a note describes: an entity, a session or neither.
+/// Role of a note: an entity, a session log or another text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Role {
     /// The note describes an entity: a person, a place or a thing. The texts of the note are about this entity.
@@ -146,7 +146,7 @@ pub enum Role {
     Text,
 }
 
-/// How certain a statement in a file is.
+/// Certainty of a statement in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Certainty {
     /// The statement comes from free text, or from a convention such as the name of a folder. It becomes a proposal.
@@ -161,8 +161,8 @@ pub enum Certainty {
 pub struct Note {
     /// The identity of the note in the tool, unique among all notes, such as a path, a UUID or a Kanka id.
     pub key: String,
-    /// The name of the tool: `file`, `foundry` or `kanka`, for example. The tool and the key together are the external
-    /// id of the entity.
+    /// The name of the tool, such as `file`, `foundry` or `kanka`. The tool and the key together are the external id of
+    /// the entity.
     pub tool: &'static str,
     /// Other ids that links may use for the note. They must be unique among all notes.
     pub ids: Vec<ExternalId>,
@@ -172,9 +172,10 @@ pub struct Note {
     pub name: String,
     /// Other names of the entity.
     pub aliases: Vec<Alias>,
-    /// The kind of the entity, if something in the files indicates it. [`Note::set_kind`] sets the kind.
+    /// The kind of the entity, if the files indicate a kind. [`Note::set_kind`] sets the kind.
     pub kind: Option<KindGuess>,
-    /// Whether a player plays the character. If so, the entity is a player character even if `kind` has another value.
+    /// Whether a player plays the character. If `true`, the entity is a player character even if `kind` has another
+    /// value.
     pub is_player: bool,
     /// The position of the note in its file.
     pub origin: Origin,
@@ -190,13 +191,13 @@ pub struct Note {
     pub states: Vec<EntityState>,
     /// The number, dates and characters of the session, if the note is a session log.
     pub session: Option<SessionInfo>,
-    /// Who may know that the entity exists. All parts of the note are at least as secret.
+    /// The characters that may know that the entity exists. All parts of the note are at least as secret.
     pub visibility: Visibility,
 }
 
 impl Note {
-    /// Sets the kind of the entity, unless the current kind is more certain. `evidence` describes the evidence for the
-    /// kind.
+    /// Sets the kind of the entity. If the current kind is more certain, does nothing. `evidence` describes the
+    /// evidence for the kind.
     pub fn set_kind(&mut self, kind: Kind, certainty: Certainty, evidence: impl Into<String>) {
         if self.kind.as_ref().is_none_or(|present| present.certainty < certainty) {
             self.kind = Some(KindGuess { kind, certainty, evidence: evidence.into() });
@@ -209,7 +210,7 @@ impl Note {
 pub struct KindGuess {
     /// The probable kind.
     pub kind: Kind,
-    /// How certain the kind is.
+    /// Certainty of the kind.
     pub certainty: Certainty,
     /// The evidence for the kind, as shown to the DM, such as `tag NPC` or `folder People`.
     pub evidence: String,
@@ -222,7 +223,7 @@ pub struct Alias {
     pub name: String,
     /// The position of the name in its file.
     pub origin: Origin,
-    /// Who may know the alias.
+    /// The characters that may know the alias.
     pub visibility: Visibility,
 }
 
@@ -234,13 +235,13 @@ pub struct Alias {
 pub struct Field {
     /// The name of the field as written in the file, such as `currentLocation` or `Party Knowledge`.
     pub name: String,
-    /// The values of the field. Empty values are left out.
+    /// The values of the field, without empty values.
     pub values: Vec<FieldValue>,
     /// The position of the field in its file.
     pub origin: Origin,
-    /// Who may know the field.
+    /// The characters that may know the field.
     pub visibility: Visibility,
-    /// How certain it is that the text is a field. A field that was found in prose is [`Certainty::Inferred`], and its
+    /// Certainty that the text is a field. A field that was found in prose is [`Certainty::Inferred`], and its
     /// relations become proposals.
     pub certainty: Certainty,
 }
@@ -263,10 +264,9 @@ impl From<&str> for FieldValue {
 /// The target of a link, as written in the file.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum LinkTarget {
-    /// The note with this key or id. Names are not considered.
+    /// The note with this key or id. The name of the note does not count.
     Key(String),
-    /// The note with this title, file name, path or alias. As in links that authors write, a heading may follow after
-    /// `#`.
+    /// The note with this title, file name, path or alias. After `#`, the heading of a section may follow.
     Name(String),
 }
 
@@ -281,7 +281,7 @@ pub struct NoteLink {
     pub relation: Option<LinkRelation>,
     /// The position of the link in its file.
     pub origin: Origin,
-    /// Who may know the link.
+    /// The characters that may know the link.
     pub visibility: Visibility,
 }
 
@@ -295,7 +295,7 @@ pub struct LinkRelation {
     pub backwards: bool,
     /// Whether the relation holds in both directions.
     pub bidirectional: bool,
-    /// How certain the relation is.
+    /// Certainty of the relation.
     pub certainty: Certainty,
     /// Whether the file marks the relation as a rumour or as untrue.
     pub truth: Truth,
@@ -340,14 +340,14 @@ pub struct Block {
     pub links: Vec<NoteLink>,
     /// The position of the block in its file.
     pub origin: Origin,
-    /// Who may know the block.
+    /// The characters that may know the block.
     pub visibility: Visibility,
 }
 
 /// A date in a note.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NoteDate {
-    /// What the date means for the entity.
+    /// Meaning of the date for the entity.
     pub role: DateRole,
     /// The date as written in the file. It is stored together with the parsed date.
     pub raw: String,
@@ -357,11 +357,11 @@ pub struct NoteDate {
     pub title: Option<String>,
     /// The position of the date in its file.
     pub origin: Origin,
-    /// Who may know the date.
+    /// The characters that may know the date.
     pub visibility: Visibility,
 }
 
-/// What a date means for the entity of its note.
+/// Meaning of a date for the entity of its note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DateRole {
     /// The date at which the entity began to exist, or the date of an event.
@@ -380,7 +380,7 @@ pub struct EntityState {
     pub word: String,
     /// The position of the state in its file.
     pub origin: Origin,
-    /// Who may know the state.
+    /// The characters that may know the state.
     pub visibility: Visibility,
 }
 
@@ -428,7 +428,7 @@ impl Notes {
         self.skipped.push(Skipped { path: path.into(), reason: reason.into() });
     }
 
-    /// Adds a warning about text that was read but may be a mistake.
+    /// Adds a warning about a text that the reader accepted although it may contain a mistake.
     pub fn warn(&mut self, path: impl Into<String>, line: u32, message: impl Into<String>) {
         self.warnings.push(Warning { path: path.into(), line, message: message.into() });
     }

@@ -44,7 +44,7 @@ fn best_reader(folder: &Folder) -> Option<&'static &'static dyn NoteReader> {
 
 fn no_reader_error(folder: &Folder, options: &ReadOptions) -> CampaignErrors {
     let message = match options.format {
-        Some(format) => format!("cannot read {format}"),
+        Some(format) => format!("these files cannot be read as {format}"),
         None => "the format of the files is unknown".to_owned(),
     };
     let names: Vec<_> = Format::ALL.iter().map(|format| format.as_str()).collect();

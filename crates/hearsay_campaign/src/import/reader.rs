@@ -3,17 +3,17 @@
 use super::Notes;
 use crate::{Folder, Format, ReadOptions};
 
-/// How certain a reader is that the files have its format, from 1 to 100. The reader with the highest score reads the
+/// Certainty of a reader that the files have its format, from 1 to 100. The reader with the highest score reads the
 /// files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Score(pub u8);
 
 impl Score {
-    /// The score if the files have marks that only this format has.
+    /// Score for files with marks that only this format has.
     pub const CERTAIN: Self = Self(90);
-    /// The score if most of the files look like this format.
+    /// Score if most of the files seem to have this format.
     pub const LIKELY: Self = Self(60);
-    /// The score if the reader can read the files, but another reader may fit better.
+    /// Score if the reader can read the files, but another reader may be more suitable.
     pub const POSSIBLE: Self = Self(20);
 }
 

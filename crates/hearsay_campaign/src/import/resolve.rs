@@ -34,7 +34,7 @@ pub enum LinkResolution {
     /// No note matches, although the link names an entity. The import creates an entity, called a stub, which the DM
     /// reviews.
     Dangling,
-    /// The link names no entity. It is, for example, a dice roll, `None; works independently` or `Local Militia`.
+    /// The link does not name an entity. Examples are a dice roll, `None; works independently` and `Local Militia`.
     NoEntity,
 }
 
@@ -187,7 +187,7 @@ impl NoteIndex {
         }
     }
 
-    /// Returns the indices of the notes with this title, file name or alias. Titles are tried first, then file names,
+    /// Returns the indices of the notes with this title, file name or alias. Searches titles first, then file names,
     /// then aliases.
     pub fn by_name(&self, name: &str) -> Vec<usize> {
         let name = name_key(name);
@@ -225,7 +225,7 @@ pub fn is_dice(name: &str) -> bool {
         || name.split_whitespace().next().is_some_and(is_roll)
 }
 
-/// Returns whether a text says that there is no entity, such as `none`, `N/A` or `None; works independently.`
+/// Returns whether a text means that there is no entity, such as `none`, `N/A` or `None; works independently.`
 pub fn is_no_entity(phrase: &str) -> bool {
     let phrase = text::normalize(phrase);
     let first = phrase.split([';', ',', '.', ':', '(', '-']).next().unwrap_or_default().trim();

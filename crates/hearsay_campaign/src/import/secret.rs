@@ -7,8 +7,8 @@ use super::english::ENGLISH;
 /// Returns whether a heading, folder, class, callout or field name marks its content as DM-only, such as `Secrets`, `DM
 /// only`, `gmNotes`, `spoiler-text` or `True identity`.
 ///
-/// The emoji of a lock and of a finger on the lips are marks too. The words count at any position in the label, so the
-/// content of a folder called Hidden Valley is secret too. If in doubt, text is secret.
+/// The emoji of a lock and of a finger on the lips are marks too. The words count at any position in the label. The
+/// content of a folder with the name Hidden Valley is therefore also secret. In case of doubt, text is secret.
 pub fn is_secret(label: &str) -> bool {
     if label.contains(['\u{1F512}', '\u{1F510}', '\u{1F50F}', '\u{1F92B}']) {
         return true;
@@ -31,8 +31,8 @@ pub fn is_only_secret_mark(label: &str) -> bool {
     is_secret(label) && !label.starts_with('#') && words.iter().all(is_mark_word)
 }
 
-/// Returns whether a sentence says that few people know its content, with words such as `secretly`, `nobody knows` or
-/// `only she and her brother know`.
+/// Returns whether a sentence contains words that make it a secret, such as `secretly`, `nobody knows` or `only she and
+/// her brother know`.
 pub fn states_secrecy(text: &str) -> bool {
     let lowercase = text.to_lowercase();
     // Most texts contain none of these words, so the check usually ends here.

@@ -56,7 +56,7 @@ impl SourceText {
         Self { cancel: cancel.clone(), ..self }
     }
 
-    /// Returns whether the caller has cancelled. The result is then incomplete and must be dropped.
+    /// Returns whether a caller has cancelled the reading. The result is then incomplete and must be dropped.
     pub(crate) fn is_cancelled(&self) -> bool {
         self.cancel.is_cancelled()
     }
@@ -69,7 +69,7 @@ impl SourceText {
     /// mark.
     ///
     /// # Errors
-    /// Returns a reason and a hint if the bytes are not text.
+    /// Returns the reason and a hint if the bytes are not text.
     pub fn decode(file: FileId, bytes: Vec<u8>) -> Result<Self, String> {
         let (content, encoding) = match &bytes[..] {
             [0xEF, 0xBB, 0xBF, rest @ ..] => (decode_utf8(rest)?.to_owned(), Encoding::Utf8WithBom),
@@ -146,7 +146,7 @@ fn decode_utf8(bytes: &[u8]) -> Result<&str, String> {
 
 fn decode_utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Result<String, String> {
     let units = bytes.chunks_exact(2).map(|pair| unit([pair[0], pair[1]]));
-    let invalid = || "the file is invalid UTF-16 text; save it as UTF-8".to_owned();
+    let invalid = || "the file is not valid UTF-16 text; save the file as UTF-8".to_owned();
     if bytes.len() % 2 == 1 {
         return Err(invalid());
     }

@@ -27,7 +27,7 @@ impl Truth {
     }
 
     /// Returns whether a value or remark is stated plainly, as a rumour, or as untrue. Only the beginning of the text,
-    /// text in parentheses, and a question mark at the end count, because other words may refer to something else.
+    /// text in parentheses, and a question mark at the end count. Other words may refer to another statement.
     pub fn from_text(statement: &str) -> Self {
         let statement = statement.trim().trim_start_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '(' | '?'));
         let is_question = statement.ends_with(['?', '\u{2753}']) || statement.contains("(?)");
@@ -48,7 +48,7 @@ impl Truth {
     }
 }
 
-/// Splits a name such as `Rumoured allies` into the doubt that it expresses and the rest of the name.
+/// Splits a name such as `Rumoured allies` into a [`Truth`] and the rest of the name.
 pub fn split_doubt(name: &str) -> (Truth, &str) {
     match name.trim().split_once([' ', '_', '-']) {
         Some((first, rest)) if word_doubt(&first.to_lowercase()) != Truth::Plain => {

@@ -141,8 +141,8 @@ impl FactEdits {
                 [id] if counts.get(id) == Some(&1) => _ = self.lines.insert(*id, line),
                 [] if line.reference.is_none() => {}
                 [] => {
-                    let message = "the reference of this line finds no removed or changed fact, so the line is read as \
-                                   new text";
+                    let message = "the reference of this line matches no removed or changed fact, so the line is read \
+                                   as new text";
                     self.warn(&line.path, line.number, message.to_owned());
                 }
                 _ => {

@@ -5,9 +5,9 @@
 //! the keys of the records that the line represents. On import, an unchanged line represents exactly these records. A
 //! removed line represents no record.
 //!
-//! In a note, a changed line of a fact represents the changed fact: the reference at the end of the line finds the
-//! exported fact, or the similarity of the sentences if the reference was lost. Any other changed line represents no
-//! record, and its new text is read like the text of any other file of its format.
+//! In a note, a changed line of a fact represents the changed fact. The reference at the end of the line identifies the
+//! exported fact. If the reference was lost, the fact with the most similar sentence is the exported fact. Any other
+//! changed line represents no record. Its new text is read like the text of any other file of its format.
 
 mod edits;
 mod fact_line;

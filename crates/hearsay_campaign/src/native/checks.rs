@@ -48,7 +48,7 @@ impl CampaignReader {
                 self.fact_positions[*index],
                 &format!("entities/{at}/part_of"),
                 message,
-                "remove one of these",
+                "remove one of these relations",
             );
         }
     }
@@ -127,7 +127,7 @@ impl CampaignReader {
                 "the knowers of \u{201C}{statement}\u{201D} heard it only from each other: {}",
                 join_steps(&cycle, format_step)
             );
-            let hint = "change `how` of one of them, or remove its `from`";
+            let hint = "change `how` for one of these knowers, or remove `from` for that knower";
             diagnostics.add(first.at, "", message, hint);
         }
     }

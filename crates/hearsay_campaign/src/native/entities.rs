@@ -80,7 +80,7 @@ impl CampaignReader {
                 f.at,
                 &f.path,
                 "the entity has both `kind` and `type`",
-                "keep `kind`; both have the same meaning",
+                "remove `type`; both keys have the same meaning",
             );
         }
         let Some(kind_text) =
@@ -97,7 +97,10 @@ impl CampaignReader {
             {
                 self.diagnostics.warn(
                     at,
-                    format!("`{word}` is not a known kind, and is added as a new one. Did you mean `{nearest_kind}`?"),
+                    format!(
+                        "`{word}` is not a known kind, so it is added as a new kind. Did you mean \
+                         `{nearest_kind}`?"
+                    ),
                 );
             }
         }

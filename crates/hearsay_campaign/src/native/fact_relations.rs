@@ -1,6 +1,6 @@
 //! Facts that have a relation to another fact: `distorts`, `refutes`, `ends`, or the public version of a secret. The id
-//! of such a fact depends on the id of the other fact. Therefore these facts are built last, after all entries are
-//! read, each after the fact that it depends on.
+//! of such a fact depends on the id of the other fact. These facts are therefore built last, after all entries are
+//! read. Each of them is built after the fact on which it depends.
 
 use std::{
     collections::{HashMap, hash_map},
@@ -42,7 +42,7 @@ impl CampaignReader {
             let other = OtherFact::ByHandle { handle: handle.trim().to_owned(), at: node.at, path: path.clone() };
             if found.replace(RelationDraft { key, relation, other }).is_some() {
                 let message = "a fact can distort, refute or end only one other fact";
-                self.diagnostics.add(node.at, &path, message, "write a separate fact for each of them");
+                self.diagnostics.add(node.at, &path, message, "write a separate fact for each of the other facts");
             }
         }
         found

@@ -198,7 +198,8 @@ impl CampaignReader {
             let nearest_name =
                 nearest_name.map_or(String::new(), |nearest_name| format!(" Did you mean {nearest_name}?"));
             let note = undeclared_audience_note(&name);
-            let message = format!("{name} is not a known relation, and is added as a new one.{nearest_name} {note}");
+            let message =
+                format!("{name} is not a known relation, so it is added as a new relation.{nearest_name} {note}");
             self.diagnostics.warn(at, message);
         }
         Some((name, false))
@@ -220,7 +221,8 @@ impl CampaignReader {
                 self.diagnostics.warn(
                     at,
                     format!(
-                        "`{name}` is not a known attribute, and is added as a new one. Did you mean `{nearest_name}`?"
+                        "`{name}` is not a known attribute, so it is added as a new attribute. Did you mean \
+                         `{nearest_name}`?"
                     ),
                 );
             }
@@ -272,7 +274,7 @@ impl CampaignReader {
                 f.at,
                 &f.path,
                 "the fact has both `text` and `statement`",
-                "keep one of them; both have the same meaning",
+                "remove one of the two keys; both keys have the same meaning",
             );
         }
         let handle = self.read_text(f, "id").and_then(|handle| {
@@ -291,12 +293,12 @@ impl CampaignReader {
             self.diagnostics.add(
                 node.at,
                 &f.child_path("public"),
-                "`public` needs a secret: it is the version that is told instead of the secret",
+                "`public` is allowed only for a secret: it is the version that characters tell instead of the secret",
                 hint,
             );
         }
         if let Some(node) = f.get("bearer").filter(|_| !is_secret) {
-            let message = "`bearer` needs a secret: it states whether the bearer knows the secret";
+            let message = "`bearer` is allowed only for a secret: it states whether the bearer knows the secret";
             self.diagnostics.add(node.at, &f.child_path("bearer"), message, "add `secret: true`, or remove `bearer`");
         }
         if is_secret && (is_common_knowledge || audience.is_some()) {
@@ -397,7 +399,7 @@ impl CampaignReader {
                 hash_map::Entry::Occupied(entry) => {
                     let first_position = self.diagnostics.format_position(entry.get().1);
                     let message = format!("duplicate id `{}`: it is already used at {first_position}", entry.key());
-                    self.diagnostics.add(at, &fact_entry.path, message, "give one of them another `id`");
+                    self.diagnostics.add(at, &fact_entry.path, message, "give one of the two facts another `id`");
                 }
             }
         }
@@ -458,7 +460,7 @@ impl CampaignReader {
         let message = match error {
             FactError::EndBeforeStart { .. } => {
                 let (from, until) = (raw_date(&marks.validity.from), raw_date(&marks.validity.until));
-                format!("the end ({until}) is before the beginning ({from})")
+                format!("the end ({until}) is before the beginning ({from}); correct `since` or `until`")
             }
             error => error.to_string(),
         };
@@ -506,7 +508,12 @@ impl CampaignReader {
             Some(Yaml::Text(text)) if &**text == "unknown" => FactStatus::Claimed,
             Some(_) => {
                 let at = f.get("truth").map_or(f.at, |node| node.at);
-                self.diagnostics.add(at, &f.child_path("truth"), "expected true, false or unknown", "");
+                self.diagnostics.add(
+                    at,
+                    &f.child_path("truth"),
+                    "expected true, false or unknown",
+                    "write one of these values",
+                );
                 return;
             }
         };

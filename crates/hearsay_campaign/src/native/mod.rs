@@ -1,7 +1,7 @@
 //! Reader for campaign files. It converts trees to facts, edges, passages and sessions.
 //!
 //! Settings are read first, because dates need the calendar and sentences need the vocabulary. Then all entities are
-//! collected, so that a reference may come before its entity. Then all entries are read in the order of the files.
+//! collected, because a reference may come before its entity. Then all entries are read in the order of the files.
 //! Finally, references to facts by handle are resolved.
 
 mod behavior;

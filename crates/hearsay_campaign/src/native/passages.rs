@@ -18,7 +18,7 @@ impl CampaignReader {
                     "duplicate id `{id}`: it is already used at {}",
                     self.diagnostics.format_position(first_position)
                 );
-                self.diagnostics.add(at, &f.child_path("id"), message, "give one of them another `id`");
+                self.diagnostics.add(at, &f.child_path("id"), message, "give one of the two texts another `id`");
             }
         }
         let about = self.read_references(f, "about");
@@ -78,7 +78,7 @@ impl CampaignReader {
         for (key, _) in f.entries().iter().filter(|(key, _)| !["fact", "credence"].contains(&&*key.text)) {
             let message =
                 format!("`{}` is not allowed together with `fact`, which refers to a fact written elsewhere", key.text);
-            self.diagnostics.add(key.at, &f.child_path(&key.text), message, "move it to the entry of that fact");
+            self.diagnostics.add(key.at, &f.child_path(&key.text), message, "move this key to the entry of that fact");
         }
         true
     }

@@ -214,7 +214,7 @@ impl CampaignReader {
                 Some(first) => {
                     let message =
                         format!("duplicate `{key}`: it is already at {}", self.diagnostics.format_position(first.at));
-                    self.diagnostics.add(node.at, key, message, "keep one of them");
+                    self.diagnostics.add(node.at, key, message, "remove one of the two entries");
                 }
             }
         }

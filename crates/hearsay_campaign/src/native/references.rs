@@ -22,7 +22,7 @@ pub(super) fn parse_kind(word: &str) -> Kind {
     }
 }
 
-/// Returns whether a text says that there is no entity, such as `none`, `N/A` or `None; works independently.`
+/// Returns whether a text means that there is no entity, such as `none`, `N/A` or `None; works independently.`
 pub(super) fn is_no_entity(name_text: &str) -> bool {
     let name_text = text::normalize(name_text);
     let first = name_text.split([';', ',', '.', ':', '(']).next().unwrap_or_default().trim();
@@ -59,7 +59,7 @@ impl CampaignReader {
         if let Some(existing) = self.index.by_id.get(&id) {
             let message =
                 format!("duplicate id `{id}`: it is already used at {}", self.diagnostics.format_position(existing.at));
-            let hint = "give one of them another `id`; entities with the same name need different ids";
+            let hint = "give one of the two entities another `id`; entities with the same name need different ids";
             self.diagnostics.add(node.at, path, message, hint);
             return None;
         }

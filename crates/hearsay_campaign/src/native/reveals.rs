@@ -28,7 +28,7 @@ impl CampaignReader {
                     "duplicate flag `{name}`: it is already declared at {}",
                     self.diagnostics.format_position(*first)
                 );
-                self.diagnostics.add(key.at, &path, message, "keep one of them");
+                self.diagnostics.add(key.at, &path, message, "remove one of the two declarations");
             } else if let Some(value) = self.read_value(node, &path) {
                 self.flags.insert(name, (value, key.at));
             }
@@ -64,7 +64,7 @@ impl CampaignReader {
                     let first_position = self.diagnostics.format_position(*first_position);
                     let message =
                         format!("duplicate id `{}`: it is already used by the reveal at {first_position}", reveal.id);
-                    self.diagnostics.add(node.at, &path, message, "give one of them another `id`");
+                    self.diagnostics.add(node.at, &path, message, "give one of the two reveals another `id`");
                 }
             }
         }
@@ -111,7 +111,7 @@ impl CampaignReader {
                 0 => ("the condition is empty".into(), "write a condition such as `flag: …`".to_owned()),
                 _ => (
                     format!("a condition has exactly one key, not {}", keys.join(" and ")),
-                    "put them in a list: `all: [{…}, {…}]`, or `any`".to_owned(),
+                    "write the conditions as a list: `all: [{…}, {…}]` or `any: [{…}, {…}]`".to_owned(),
                 ),
             };
             self.diagnostics.add(f.at, path, message, hint);

@@ -45,13 +45,18 @@ impl CampaignReader {
                 "duplicate id `{id}`: it is already used at {}",
                 self.diagnostics.format_position(first_position)
             );
-            return self.diagnostics.add(f.at, &f.path, message, "give one of them another `id`");
+            return self.diagnostics.add(f.at, &f.path, message, "give one of the two sessions another `id`");
         }
         let (start, end) = (self.read_date(f, "start"), self.read_date(f, "end"));
         if let (Some(begin), Some(stop)) = (start.as_ref().and_then(|d| d.time), end.as_ref().and_then(|d| d.time))
             && stop < begin
         {
-            self.diagnostics.add(f.at, &f.child_path("end"), "the session ends before it begins", "");
+            self.diagnostics.add(
+                f.at,
+                &f.child_path("end"),
+                "the session ends before it begins",
+                "correct `start` or `end`",
+            );
         }
         let mut present = self.read_references(f, "present");
         present.sort();

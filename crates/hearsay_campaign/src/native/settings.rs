@@ -162,7 +162,7 @@ impl CampaignReader {
                         let nearest_name = keys::nearest(&name.text, known_names.iter().map(String::as_str));
                         let hint = match nearest_name {
                             Some(nearest_name) => format!("did you mean `{nearest_name}`?"),
-                            None => format!("declare it under `{sort}s`"),
+                            None => format!("declare the {sort} under `{sort}s`"),
                         };
                         self.diagnostics.add(name.at, &path, format!("unknown {sort} `{}`", name.text), hint);
                     }
@@ -228,7 +228,7 @@ impl CampaignReader {
                 let known_names = self.vocabulary.predicates().map(|def| def.name.as_str());
                 let hint = match keys::nearest(name.as_str(), known_names) {
                     Some(nearest_name) => format!("did you mean `{nearest_name}`?"),
-                    None => "declare it under `predicates`".to_owned(),
+                    None => "declare the predicate under `predicates`".to_owned(),
                 };
                 self.diagnostics.add(at, &path, format!("unknown predicate `{name}`"), hint);
             }

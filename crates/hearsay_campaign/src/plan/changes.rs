@@ -18,22 +18,22 @@ pub struct ImportPlan {
     pub report: ImportReport,
 }
 
-/// Compares a campaign with a state, and returns the operation that makes the state match the files, apart from the
-/// exceptions below. Does not change the state. After the operation is applied, a second plan has no operation.
+/// Compares a campaign with a state, and returns the operation that gives the state the content of the files. Does not
+/// change the state. After you apply the operation, a second plan has no operation. These rules apply:
 ///
-/// - Records that are new in the files are added. Records that the files no longer contain are withdrawn if they came
-///   from this source. All other records stay unchanged.
+/// - Records that are new in the files are added. If a record came from this source and the files no longer contain it,
+///   the record is withdrawn. All other records stay unchanged.
 /// - If another author changed a record (for example, confirmed, ended or retracted a fact, or changed its status), the
 ///   record stays unchanged, and the report lists it. Retracted and rejected facts are not added again.
 /// - If a predicate allows one value at a time and another author recorded a value, a new value in the files does not
 ///   replace it. The new value is proposed to the DM.
-/// - An entity in the files that has the same id as an existing entity is the same entity.
-/// - Records that are missing from the files of another tool are not withdrawn. Their withdrawal is proposed to the DM,
-///   as a fact with the attribute [`MISSING_RECORD`](super::MISSING_RECORD). If the files and another author both
-///   changed a record, the value in the files is proposed.
+/// - If an entity in the files has the same id as an existing entity, both are the same entity.
+/// - If the files of another tool no longer contain a record, the record is not withdrawn. Instead, the withdrawal is
+///   proposed to the DM, as a fact with the attribute [`MISSING_RECORD`](super::MISSING_RECORD). If the files and
+///   another author both changed a record, the value in the files is proposed.
 ///
-/// `now` is the time of the import in the real world. It becomes the recording time of facts that have none: see
-/// [`Campaign::set_recorded`].
+/// `now` is the time of the import in the real world. A fact that has no recording time gets this time as its recording
+/// time: see [`Campaign::set_recorded`].
 pub fn plan(state: &State, campaign: &Campaign, now: Timestamp) -> ImportPlan {
     let author = Author::Importer(campaign.info.id.clone());
     let surroundings = CampaignSurroundings::new(campaign, state);

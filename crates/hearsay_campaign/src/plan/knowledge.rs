@@ -1,4 +1,4 @@
-//! Changes of knowledge edges: which knowers learn or no longer know a fact.
+//! Changes of knowledge edges: knowers learn a fact, or no longer know it.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -30,7 +30,12 @@ fn keys_and_types() {
     check("facts: [{subject: ann, text: T., secret: 1}]", 10, "expected true or false", "");
     check("facts: [{subject: ann, text: ' '}]", 10, "the text is empty", "");
     check("facts: [{subject: ann, text: T.}, 7]", 10, "expected a mapping", "");
-    check("facts:\n  - subject: ann\n    text: T.\n    text: U.", 13, "it is also in line 12", "keep one");
+    check(
+        "facts:\n  - subject: ann\n    text: T.\n    text: U.",
+        13,
+        "it is also in line 12",
+        "remove one of the two keys",
+    );
     check("format: 2", 10, "unknown format 2", "");
 }
 
@@ -59,8 +64,13 @@ fn numbers_dates_and_words() {
     check(&relation("treads: debt"), 10, "a behavior has no key `treads`", "did you mean `thread`?");
     check(&relation("thread: vow"), 10, "`vow` is not a value of `thread`", "promise, debt, quest");
     check(&relation("attitude: 200"), 10, "200", "");
-    check(&relation("identity: 1"), 10, "`behavior.identity` is for attributes only", "");
-    check(&behaves("attributes: [{name: fate", "event: place"), 10, "`behavior.event` is for relations only", "");
+    check(&relation("identity: 1"), 10, "only attributes can have the key `behavior.identity`", "");
+    check(
+        &behaves("attributes: [{name: fate", "event: place"),
+        10,
+        "only relations can have the key `behavior.event`",
+        "",
+    );
     check(&behaves("attributes: [{name: fate", "identity: 300"), 10, "a position from 0 to 255", "");
     let words =
         |words: &str| format!("predicates: [{{name: VOWED, phrase: '{{subject}} {{object}}', words: {{{words}}}}}]");
@@ -97,7 +107,7 @@ fn names_ids_and_references() {
     check("facts: [{subject: ann, type: OWES}]", 10, "OWES has no target", "");
     check("facts: [{subject: ann, target: bob, text: T.}]", 10, "a target needs a type", "");
     check("lies: [{text: T., about: [ann]}]", 10, "no speaker", "");
-    check("sessions: [{log: []}]", 10, "an id cannot be empty", "add `id: session-1`");
+    check("sessions: [{log: []}]", 10, "the id is empty", "add `id: session-1`");
     let cycle = "  - {id: p, name: P, kind: location, part_of: q}\n  - {id: q, name: Q, kind: location, part_of: r}\n  - {id: r, name: R, kind: location, part_of: p}";
     check(cycle, 10, "p is part of q is part of r is part of p", "remove one");
 }
@@ -110,8 +120,8 @@ fn facts_about_facts_and_their_holders() {
     check(&fact("distorts: first"), 12, "the fact has no content", "add `text: …`");
     check(&fact("text: U., distorts: [first]"), 12, "expected text, found a list", "");
     check(&fact("ends: first, since: 4, until: 3"), 12, "the end (3) is before the beginning (4)", "");
-    check(&fact("text: U., bearer: false"), 12, "`bearer` needs a secret", "add `secret: true`");
-    check(&fact("text: U., public: V."), 12, "`public` needs a secret", "add `secret: true`");
+    check(&fact("text: U., bearer: false"), 12, "`bearer` is allowed only for a secret", "add `secret: true`");
+    check(&fact("text: U., public: V."), 12, "`public` is allowed only for a secret", "add `secret: true`");
     let secret = |public: &str| fact(&format!("text: U., secret: true, public: {public}"));
     check(&secret("{secret: true, text: V.}"), 12, "the public version has no key `secret`", "");
     check(&secret("{about: [bob]}"), 12, "the fact has no content", "");
@@ -135,13 +145,13 @@ fn facts_about_facts_and_their_holders() {
         circle,
         16,
         "of \u{201C}T.\u{201D} heard it only from each other: `bob` heard it from `ann` (test.yaml:16), `ann` heard it from `bob`",
-        "remove its `from`",
+        "remove `from` for that knower",
     );
     let predicate = |opposite: &str| {
         format!("predicates:\n  - {{name: ADORES, phrase: '{{subject}} adores {{object}}', opposites: [{opposite}]}}")
     };
     check(&predicate("HOSTILE_TOO"), 11, "unknown predicate `HOSTILE_TOO`", "did you mean `HOSTILE_TO`?");
-    check(&predicate("Q"), 11, "unknown predicate `Q`", "declare it under `predicates`");
+    check(&predicate("Q"), 11, "unknown predicate `Q`", "declare the predicate under `predicates`");
     check(&predicate("4"), 11, "expected text, found a number", "");
     let two = "predicates: [{name: ADORES, phrase: '{subject} adores {object}', opposites: [HATES]},
   {name: HATES, phrase: '{subject} hates {object}', opposites: [ADORES]}]";
@@ -160,7 +170,7 @@ fn broken_yaml() {
     let errors = read_text(&format!("campaign: {{name: T}}\n{bomb}")).unwrap_err();
     assert!(errors.errors[0].message.contains("aliases expand to more than"), "{errors}");
     let errors = read_bytes(b"campaign: {name: T}\nfacts: \xff").unwrap_err();
-    is(&errors.errors, 2, "not UTF-8", "save it as UTF-8");
+    is(&errors.errors, 2, "not UTF-8", "save the file as UTF-8");
     let deep = format!("facts:\n{}", (0..100).map(|n| format!("{}-\n", " ".repeat(n))).collect::<String>());
     let errors = read_text(&format!("{HEAD}{deep}")).unwrap_err();
     assert!(errors.errors[0].message.contains("nested more than 64 levels deep"), "{errors}");
@@ -262,7 +272,7 @@ fn dates_keep_to_leap_years_and_eras() {
     check("1 Feast 5", "Feast does not exist in the year 5 AS; it exists every 4 years");
     check("2 Feast 4", "the day of Feast in the year 4 AS must be from 1 to 1");
     check("100 AS", "the year of Age of Salt must be from 1 to 99");
-    check("4 Frost", "expected a form such as `3 Frost 412`");
+    check("4 Frost", "give a date with a year, such as `3 Frost 412`");
     assert!(read_text(&format!("{calendar}\ncampaign: {{name: T, start: '1 Feast 4 Age of Salt, 18:30'}}")).is_ok());
 }
 

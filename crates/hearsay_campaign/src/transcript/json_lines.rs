@@ -1,8 +1,8 @@
-//! Reader for JSON lines, which programs for speech recognition write: one object per line.
+//! Reader for JSON lines, which speech recognition programs write, with one object per line.
 //!
-//! Programs use different keys. The text is under `text` or `transcript`; the speaker, if any, under `speaker`,
-//! `speaker_label`, `username`, `user` or `name`; the time in seconds, or as `00:12:03`, under `start`, `start_time` or
-//! `timestamp`. Results that the program may still change are skipped.
+//! Programs use different keys. The key of the text is `text` or `transcript`. The key of the speaker is `speaker`,
+//! `speaker_label`, `username`, `user` or `name`. The key of the time is `start`, `start_time` or `timestamp`; the time
+//! is in seconds, or has the form `00:12:03`. Results that the program may still change are skipped.
 
 use serde_json::{Map, Value};
 

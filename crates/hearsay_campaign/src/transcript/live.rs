@@ -5,11 +5,10 @@ use super::{
     utterance::{TranscriptFormat, Utterance},
 };
 
-/// A transcript that another program is still writing, such as a program for speech recognition.
+/// A transcript that another program is still writing, such as a speech recognition program.
 ///
-/// The last utterance may still continue, so it counts as finished only when the next one begins, or when the
-/// [`TranscriptWriter`] pauses. If an utterance continues after it counted as finished, its continuation is an utterance
-/// of its own.
+/// The last utterance may still continue. It counts as finished when the next utterance begins, or when the
+/// [`TranscriptWriter`] pauses. If a finished utterance continues later, its continuation is a new utterance.
 #[derive(Debug)]
 pub struct LiveTranscript {
     /// File name, for messages and to detect the format.
@@ -24,15 +23,15 @@ pub struct LiveTranscript {
     recorded: Vec<(u32, String)>,
 }
 
-/// What the program that writes a transcript is doing.
+/// State of the program that writes a transcript.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TranscriptWriter {
     /// The program is writing, so the last utterance may continue.
     Writing,
-    /// The program has not written anything for a while, so the last utterance is finished. Only an incomplete line is
-    /// not finished.
+    /// The program has paused for some time, so the last utterance is finished. Only an incomplete line is not
+    /// finished.
     Paused,
-    /// The program has ended, so everything is finished.
+    /// The program has ended, so all utterances are finished.
     Ended,
 }
 
@@ -55,9 +54,9 @@ pub struct LiveUpdate {
 }
 
 impl LiveTranscript {
-    /// Creates an empty transcript. `file` is the file name for messages and for the detection of the format. `recorded`
-    /// contains the numbers and texts of the lines that are already recorded, in order, as
-    /// [`new_utterances`](Self::new_utterances) returned them. They are not new.
+    /// Creates an empty transcript. `file` is the file name for messages and for the detection of the format.
+    /// `recorded` contains the numbers and texts of the lines that are already recorded, in order, as
+    /// [`new_utterances`](Self::new_utterances) returned them. The transcript does not return these lines again.
     pub fn new(file: impl Into<String>, recorded: Vec<(u32, String)>) -> Self {
         let last_line = recorded.last().map_or(0, |(line, _)| *line);
         Self { file: file.into(), bytes: Vec::new(), last_line, last: None, recorded }
@@ -68,11 +67,11 @@ impl LiveTranscript {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// Returns the transcript with the utterances that are finished since the last call, or `None` if there are no new
-    /// ones.
+    /// Returns the transcript with the utterances that were finished after the last call. Returns `None` if no further
+    /// utterance is finished.
     ///
     /// # Errors
-    /// Returns an error if the text is not a transcript: if it is binary or in UTF-16.
+    /// Returns an error if the text is not a transcript, because it is binary or in UTF-16.
     pub fn new_utterances(&mut self, writer: TranscriptWriter) -> Result<Option<LiveUpdate>, TranscriptError> {
         let length = if writer == TranscriptWriter::Ended { self.bytes.len() } else { self.whole_lines() };
         let Some(mut transcript) = self.read(length)? else { return Ok(None) };

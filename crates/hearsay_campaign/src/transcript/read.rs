@@ -30,7 +30,7 @@ pub struct Transcript {
 pub enum TranscriptError {
     /// The bytes are not text: the file contains a zero byte.
     #[error(
-        "{file}:{line}: not a text file (it has a zero byte); expected a transcript (`Speaker: words`), WebVTT, SubRip or JSON lines, as UTF-8"
+        "{file}:{line}: the file has a zero byte, so it is not a text file; expected a transcript (`Speaker: words`), WebVTT, SubRip or JSON lines in UTF-8"
     )]
     Binary {
         /// The name of the file.

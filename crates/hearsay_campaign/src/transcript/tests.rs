@@ -153,7 +153,7 @@ fn errors_name_their_line() {
     let error = |bytes: &[u8]| Transcript::read("s.txt", bytes).unwrap_err().to_string();
     assert!(error(b"").contains("s.txt: the file has no lines of speech"));
     assert!(error(b"----\n\n").contains("no lines of speech"));
-    assert!(error(b"a\nb\0c").starts_with("s.txt:2: not a text file"));
+    assert!(error(b"a\nb\0c").starts_with("s.txt:2: the file has a zero byte"));
     assert!(error(b"\xFF\xFEa\0").contains("UTF-16"));
     let latin = Transcript::read("s.txt", b"Anna: hello\nZo\xEB: caf\xE9 \x93now\x94\n").unwrap();
     assert_eq!(latin.utterances[1].speaker.as_deref(), Some("Zo\u{EB}"));

@@ -6,14 +6,14 @@ use serde::Serialize;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TranscriptFormat {
-    /// Plain text with lines `Speaker: text`, possibly with a time before the speaker; or a chat export, with the
+    /// Plain text with lines `Speaker: text`, possibly with a time before the speaker. Also a chat export, with the
     /// speaker on a line above the text.
     Plain,
     /// Captions in the format WebVTT.
     Vtt,
     /// Captions in the format SubRip.
     Srt,
-    /// Results of a program for speech recognition, as one JSON object per line.
+    /// Results of a speech recognition program, with one JSON object per line.
     JsonLines,
 }
 

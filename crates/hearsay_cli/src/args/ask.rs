@@ -13,7 +13,7 @@ use super::{
 pub(crate) struct Ask {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Character who answers, by id or name; all other names are looked up in its knowledge
+    /// Character who answers, by id or name; the character must also know every other name on the command line
     #[arg(long = "as", value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) speaker: String,
     /// Question for the character
@@ -22,14 +22,14 @@ pub(crate) struct Ask {
     /// Place of the scene [default: the place where the character is]
     #[arg(long, value_name = "PLACE", value_parser = name, add = known_entities())]
     pub(crate) at: Option<String>,
-    /// Listener in the scene; may be repeated [default: everyone whom the speaker believes to be at the
-    /// place]
+    /// Listener in the scene; may be repeated [default: all characters who are at the place, as far as the speaker
+    /// knows]
     #[arg(long, value_name = "CHARACTER", value_parser = name, add = known_entities())]
     pub(crate) with: Vec<String>,
-    /// Only facts and passages about this entity, or about entities directly related to it; may be repeated
+    /// Use only facts and passages about this entity or about entities directly related to it; may be repeated
     #[arg(long, value_name = "ENTITY", value_parser = name, add = known_entities())]
     pub(crate) about: Vec<String>,
-    /// Session whose last lines become part of the context, by id or number
+    /// Session whose last lines Hearsay adds to the context, by id or number
     #[arg(long, value_name = "SESSION", value_parser = text, add = sessions())]
     pub(crate) session: Option<String>,
     #[command(flatten)]
@@ -43,16 +43,17 @@ pub(crate) struct Ask {
     /// Output format
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) form: Form,
-    /// Omit citations (already the default for the prompt format)
+    /// Omit citations; the output format `prompt` already omits citations by default
     #[arg(long, conflicts_with_all = ["citations", "explain"])]
     pub(crate) no_citations: bool,
-    /// Show citations in the prompt format too (text and Markdown show them by default)
+    /// Show citations; only the output format `prompt` needs this option, because the other formats show citations by
+    /// default
     #[arg(long)]
     pub(crate) citations: bool,
-    /// Add citations, and explain why each line was chosen
+    /// Show citations, and explain why Hearsay chose each line
     #[arg(long = "verbose", short = 'v')]
     pub(crate) explain: bool,
-    /// Do not use the sentence encoder; rank by keywords and graph only
+    /// Do not use the sentence encoder; rank results by keywords and by the graph only
     #[arg(long)]
     pub(crate) no_meaning: bool,
 }
@@ -64,39 +65,41 @@ pub(crate) struct Search {
     /// Words to search for; `*` lists all entities
     #[arg(value_parser = text)]
     pub(crate) text: String,
-    /// Search only the knowledge of this character, also to look up names [default: the whole campaign]
+    /// Search only what this character knows; the character must also know every other name on the command line
+    /// [default: search the whole campaign]
     #[arg(long = "as", value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) knower: Option<String>,
-    /// Only entities of this kind, such as npc, and facts about them
+    /// Search only entities of this kind, such as npc, and facts about these entities
     #[arg(long)]
     pub(crate) kind: Option<String>,
-    /// Only this entity, entities directly related to it, and facts and passages about any of them; may be repeated
+    /// Search only this entity, entities directly related to it, and facts and passages about these entities; may be
+    /// repeated
     #[arg(long, value_name = "ENTITY", value_parser = name, add = known_entities())]
     pub(crate) about: Vec<String>,
-    /// Only facts with this predicate, and entities reached along relations with this predicate
+    /// Search only facts with this predicate, and entities that are connected by relations with this predicate
     #[arg(long, add = predicates())]
     pub(crate) predicate: Option<String>,
-    /// Only facts and passages that were recorded in this session, by id or number
+    /// Search only facts and passages that were recorded in this session, by id or number
     #[arg(long, add = sessions())]
     pub(crate) session: Option<String>,
-    /// Only facts with this status
+    /// Search only facts with this status
     #[arg(long, value_enum, conflicts_with = "knower")]
     pub(crate) status: Option<StatusArg>,
-    /// Only facts that are true at this date, such as `4 Rainmoon 412`, or at the end of this session
+    /// Search only facts that are true at this date, such as `4 Rainmoon 412`, or at the end of this session
     #[arg(long, value_name = "DATE|SESSION", conflicts_with = "knower", allow_hyphen_values = true, value_parser = text, add = sessions())]
     pub(crate) holds_at: Option<String>,
-    /// Also list entities that are at most N relations away from an entity found by name; N is 0 to 3
+    /// Also list entities that are at most N relations away from an entity found by name; N is from 0 to 3
     #[arg(long, default_value_t = 2, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=3))]
     pub(crate) depth: u8,
     #[command(flatten)]
     pub(crate) point_in_time: PointInTime,
-    /// Maximum number of facts; the same limit applies to passages
+    /// Maximum number of facts, and also of passages, to list
     #[arg(long, default_value_t = 10, value_name = "N")]
     pub(crate) limit: usize,
-    /// Explain each result: scores, citation, and path through the graph
+    /// Explain each result: show its scores, its citation, and its path through the graph
     #[arg(long = "verbose", short = 'v')]
     pub(crate) explain: bool,
-    /// Do not use the sentence encoder; rank by keywords and graph only
+    /// Do not use the sentence encoder; rank results by keywords and by the graph only
     #[arg(long)]
     pub(crate) no_meaning: bool,
 }

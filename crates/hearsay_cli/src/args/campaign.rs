@@ -1,11 +1,11 @@
-//! The campaign that a command works on.
+//! The campaign of a command.
 
 use std::path::PathBuf;
 
 use clap::{ArgMatches, Args as ClapArgs, FromArgMatches};
 use hearsay_engine::find_campaign_directory;
 
-/// The campaign that a command works on.
+/// The campaign of a command.
 #[derive(Debug, Clone)]
 pub(crate) struct Campaign {
     /// Path of the campaign directory.
@@ -22,7 +22,7 @@ impl Campaign {
         Self { campaign: directory, is_named: true, no_sync }
     }
 
-    /// Returns a command line for this campaign, to be shown in a hint. `rest` is the command with its arguments.
+    /// Returns a command line for this campaign, for use in a hint. `rest` is the command with its arguments.
     pub(crate) fn command(&self, rest: &str) -> String {
         match self.is_named {
             true => format!("hearsay -C {} {rest}", self.campaign.display()),
@@ -47,7 +47,8 @@ impl FromArgMatches for Campaign {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let given = matches.get_one::<PathBuf>("campaign").cloned();
         let is_named = given.is_some();
-        let missing = "no campaign found in this directory or above it; name the campaign directory with -C DIR or \
+        let missing = "no campaign found in this directory or in any directory above it; name the campaign directory \
+                       with -C DIR or \
                        with the environment variable HEARSAY_CAMPAIGN, or create a campaign with `hearsay new`";
         let campaign = find_campaign_directory(given)
             .ok_or_else(|| clap::Error::raw(clap::error::ErrorKind::MissingRequiredArgument, missing))?;

@@ -1,4 +1,4 @@
-//! The command line of the program: its commands, its global options and its help.
+//! Command line of the program: its commands, its global options and its help.
 
 use std::path::PathBuf;
 
@@ -26,20 +26,20 @@ const HELP: &str = "\
 Usage: hearsay [-C DIR] <COMMAND>
 
 Everyday:
-  ask          Ask a character, and print what the character may say
+  ask          Ask a character a question, and show what the character knows
   search       Search entities, facts and passages
   say          Record a line that a character says aloud
   log          Add a line to the session's log
   review       List facts that wait for your decision, and decide on them
   undo         Revert an operation
   status       Show the status of the database, sentence encoder and queues
-  mcp          Serve one character or the DM to a language-model client
+  mcp          Run an MCP server that answers as one character or as the DM
 
 Files:
   new          Create a campaign directory
   import       Import files of other tools, or an export of Hearsay
   sync         Import changes in the campaign's own files
-  vocabulary   List the relations and attributes, with their meaning and audience
+  vocabulary   List relations and attributes, with their meanings and audiences
   export       Export to JSON Lines, YAML, Obsidian, a graph, a handbook or a backup
 
 Groups (`hearsay help GROUP` lists their commands):
@@ -49,37 +49,37 @@ Groups (`hearsay help GROUP` lists their commands):
   event        Record what characters say, tell, see, read, deduce and reveal
   session      Start, end, import and recap sessions
   simulate     Let gossip spread, and set story flags
-  trust        Show or reset the trust in sources, learned from your decisions
+  trust        Show or reset the trust that Hearsay learns from your decisions
   db           Check, repair, restore and maintain the database
 
 Options:
 {options}{after-help}";
 
 const AFTER: &str = "\
-Name an entity by its id (mirela-voss), name, alias, or a unique part of its name.
-Name a fact by the start of its id (3fa91c02), its handle, or words of its statement
-(\"ledger chapel\").
+To name an entity, write its id (mirela-voss), its name, an alias, or a unique part of
+its name. To name a fact, write the start of its id (3fa91c02), its handle, or words of
+its statement (\"ledger chapel\").
 
 Example: hearsay -C campaigns/gullhaven ask --as mirela-voss \"Where is the ledger?\"
 
-Exit codes: 1 failed, 2 wrong command line, 3 unknown or ambiguous name, 4 wrong
-or missing file, 5 locked by another process, 130 stopped by Ctrl-C";
+Exit codes: 1 command failed, 2 invalid command line, 3 unknown or ambiguous name,
+4 invalid or missing file, 5 campaign locked by another process, 130 stopped by Ctrl-C";
 
 /// NPC memory: who knows what, who told them, and how sure they are.
 #[derive(Debug, Parser)]
 #[command(name = "hearsay", version, help_template = HELP, after_help = AFTER)]
 pub(crate) struct Args {
-    /// Campaign directory [env: HEARSAY_CAMPAIGN] [default: the nearest campaign, from the working
-    /// directory upward]
+    /// Campaign directory [env: HEARSAY_CAMPAIGN] [default: the campaign in the working directory or in the
+    /// nearest directory above it]
     #[arg(long, short = 'C', global = true, value_name = "DIR", help_heading = GLOBAL)]
     pub(crate) campaign: Option<PathBuf>,
     /// Do not import changed campaign files
     #[arg(long, global = true, help_heading = GLOBAL)]
     pub(crate) no_sync: bool,
-    /// Print the result as one JSON document, and errors as JSON too
+    /// Print the result as one JSON document, and print errors as JSON
     #[arg(long, global = true, help_heading = GLOBAL)]
     pub(crate) json: bool,
-    /// Print no progress and no notes on standard error
+    /// Do not print progress or notes on standard error
     #[arg(long, short, global = true, help_heading = GLOBAL)]
     pub(crate) quiet: bool,
     /// When to use colour: auto, always or never
@@ -97,11 +97,12 @@ const GLOBAL: &str = "Global options";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Ask a character, and print what the character may say
+    /// Ask a character a question, and show what the character knows
     #[command(after_help = "\
-The answer contains only facts that this character knows: who the character is, its
-relations, the scene, and facts relevant to the question. Each line has a citation:
-how the character knows it, its credence, and where it was recorded.
+The answer contains only facts that this character knows. These facts describe the
+character, the character's relations and the scene, or are relevant to the question.
+Each line has a citation, which shows how the character knows the fact, the character's
+credence, and where the fact was recorded.
 
 Examples:
   hearsay ask --as mirela-voss \"Where is the harbour ledger?\"
@@ -110,8 +111,8 @@ Examples:
     Ask(Ask),
     /// Search entities, facts and passages
     #[command(after_help = "\
-You can type the start of a name. Small spelling mistakes are tolerated. `*` lists
-all entities.
+You can type only the start of a name. The search tolerates small spelling mistakes.
+`*` lists all entities.
 
 Examples:
   hearsay search mirel
@@ -133,8 +134,9 @@ Examples:
   hearsay review accept 3fa91c02 77be1d40
   hearsay review edit 3fa91c02 --statement \"Pell saw a boat, not a ship.\"")]
     Review(Review),
-    /// Revert an operation; to redo, revert the undo operation
+    /// Revert an operation
     #[command(after_help = "\
+The undo is an operation too. To redo the reverted operation, undo the undo operation.
 If you revert the import of campaign files, Hearsay ignores the files until you run
 `hearsay sync`.
 
@@ -145,12 +147,12 @@ Examples:
     Undo(Undo),
     /// Show the status of the database, sentence encoder and queues
     Status(Status),
-    /// Serve one character or the DM to a language-model client
+    /// Run an MCP server that answers as one character or as the DM
     #[command(after_help = "\
-The client starts this command and talks to it over standard input and output in the
-Model Context Protocol (MCP). Every answer to a character comes from this character's
-view. The client cannot change the identity. While the command runs, no other process
-can write to the campaign.
+A language-model client starts this command, and talks to it in the Model Context
+Protocol (MCP) over standard input and output. If you pass a character with --as, every
+answer contains only what this character knows. The client cannot choose another
+character. While the command runs, no other process can write to the campaign.
 
 Examples:
   hearsay mcp campaigns/gullhaven --as mirela-voss
@@ -158,14 +160,15 @@ Examples:
     Mcp(Mcp),
     /// Create a campaign directory
     #[command(after_help = "\
-On a terminal, five questions make the campaign: its name, the player characters, the
-first place, the NPCs there, and a secret. Without a terminal, with --json or with
---template, the campaign contains an example instead.
+On a terminal, Hearsay asks five questions, and creates the campaign from your answers:
+its name, the player characters, the first place, the NPCs there, and a secret. Without
+a terminal, with --json or with --template, Hearsay asks nothing and writes an example
+campaign.
 
-With --from, a page of notes becomes the campaign. Headings and names become entities.
-A sentence describes the entity that it names first. Text marked as secret, with words
-such as \"Secret:\" or \"secretly\", becomes a secret. Only you see the rest. The page
-is copied to the campaign directory.
+With --from, Hearsay creates the campaign from a page of notes. Headings and names
+become entities. A sentence describes the entity that it names first. Text with words
+such as \"Secret:\" or \"secretly\" becomes a secret. Only the DM sees the remaining
+text. Hearsay copies the page to the campaign directory.
 
 Examples:
   hearsay new my-town
@@ -174,18 +177,19 @@ Examples:
     New(New),
     /// Import files of other tools, or an export of Hearsay
     #[command(after_help = "\
-Reads Hearsay's own YAML, Markdown (an Obsidian vault, a folder of notes), Foundry
-VTT, Kanka (zip), Roll20, World Anvil, Glyphoxa, and any JSON, YAML or CSV with a
-mapping file. Hearsay detects the format.
+Hearsay detects the format of the files. It reads its own YAML files, Markdown (an
+Obsidian vault or a folder of notes), Foundry VTT, Kanka (zip), Roll20, World Anvil and
+Glyphoxa. With a mapping file, it also reads any other JSON, YAML or CSV file.
 
---dry-run shows new entities and facts, links without a target, texts that were not
-understood (with their location), and who would know which facts.
+--dry-run shows the new entities and facts, and who would know each fact. It also shows
+links without a target, and the location of each text that Hearsay did not understand.
 
-An import is one operation: `hearsay undo` reverts it. If you import a source again,
-Hearsay applies the changes in the source. Your own edits stay. Conflicts wait for
-review. If a fact disappears from another tool's notes, Hearsay only proposes to
-remove it. A note with the name of exactly one entity of the campaign describes this
-entity. Other namesakes are not merged: see `hearsay entity duplicates`.
+Each import is one operation, which `hearsay undo` reverts. If you import a source again,
+Hearsay applies the changes of the source and keeps your own edits. Conflicts wait for
+your review. If a fact disappears from the notes of another tool, Hearsay proposes to
+remove the fact. If a note has the name of exactly one entity of the campaign, the note
+describes this entity. Hearsay does not merge other entities with the same name. To find
+such entities, run `hearsay entity duplicates`.
 
 Examples:
   hearsay import ~/vault --dry-run --json
@@ -195,27 +199,29 @@ Examples:
     Import(Import),
     /// Import changes in the campaign's own files
     #[command(after_help = "\
-Commands that change the campaign import its changed YAML files first, unless you
-pass --no-sync. Commands that only read do not import changed files, but print a
-note that files changed. The first command on a new campaign imports its files.
+Before a command changes the campaign, it imports the campaign's changed YAML files. To
+prevent this import, pass --no-sync. Commands that only read the campaign do not import
+changed files. Instead, they print a note about the changes. The first command on a new
+campaign imports its files.
 
 Examples:
   hearsay sync --dry-run
   hearsay sync --watch")]
     Sync(Sync),
-    /// List the relations and attributes, with their meaning and audience
+    /// List relations and attributes, with their meanings and audiences
     #[command(after_help = "\
-Lists the built-in vocabulary and the definitions of the campaign, if there is one.
-The audience decides who knows a fact that does not name its knowers:
+The list contains the built-in vocabulary and the definitions of your campaign. If a
+fact does not name its knowers, the audience of its relation or attribute decides who
+knows the fact:
   common   everyone
   local    the subject, the object, and the residents of the subject's place
   parties  the subject and the object
   private  the subject
-Only the subject and the object know a relation that is not in this list.
+If a relation is not in this list, only its subject and its object know the relation.
 
-With --speech, the command prints names instead. Use them as the prompt of a program
-for speech recognition, so that it spells the names of your campaign. Player characters
-and their scene come first. Secret names are left out.
+With --speech, the command prints the names of the campaign instead. Give these names to
+a speech recognition program as its prompt, so that the program spells the names
+correctly. Player characters and their scene come first. Secret names are omitted.
 
 Examples:
   hearsay vocabulary
@@ -224,13 +230,14 @@ Examples:
     Vocabulary(Vocabulary),
     /// Export to JSON Lines, YAML, Obsidian, a graph, a handbook or a backup
     #[command(after_help = "\
-`import` reads JSON Lines, YAML and Obsidian exports without loss. All formats
+`hearsay import` reads JSON Lines, YAML and Obsidian exports without loss. All formats
 except handbooks contain secrets.
 
-A handbook is for the players: the story by session, open threads, and the people,
-places and factions that their characters met or heard of. It contains only what all
-player characters know. With --for, it contains what one character knows. Print the
-page of --format handbook-html with your browser to make a PDF.
+A handbook is a document for the players. It contains the story of each session, open
+threads, and the people, places and factions that the characters met or heard of. By
+default, it contains only what all player characters know. With --for, it contains what
+one character knows. To make a PDF, use --format handbook-html, and print the page with
+your browser.
 
 Examples:
   hearsay export --output gullhaven.jsonl
@@ -241,7 +248,7 @@ Examples:
   hearsay export --format handbook-html --each --output handbooks
   hearsay export --format backup --output gullhaven.backup")]
     Export(Export),
-    /// Print the script that completes command lines in your shell
+    /// Print a script with which your shell completes `hearsay` command lines
     #[command(
         hide = true,
         after_help = "\
@@ -274,13 +281,13 @@ Examples:
     /// Let gossip spread, and set story flags
     #[command(subcommand)]
     Simulate(SimulateCommand),
-    /// Show or reset the trust in sources, learned from your decisions
+    /// Show or reset the trust that Hearsay learns from your decisions
     #[command(after_help = "\
 If you accept a fact, the trust in its source, predicate and extraction method
 rises. If you reject a fact, this trust falls. If you mark a fact as false, only the
-trust in its source falls. Trust adjusts the confidence of later proposals, and
-`hearsay review` shows the adjustment. `trust reset` forgets all decisions; `hearsay
-undo` reverts the reset.
+trust in its source falls. Trust changes the confidence of later proposals, and
+`hearsay review` shows the change. `hearsay trust reset` forgets all decisions, and
+`hearsay undo` reverts the reset.
 
 Examples:
   hearsay trust

@@ -14,25 +14,25 @@ use super::{
 pub(crate) enum Db {
     /// Check every file and record of the database
     #[command(after_help = "\
-Reads all files, verifies the checksum of every block and the digest of every
-operation, and applies all operations. Compares the result with the graph tables,
-which SurrealQL queries read. Changes no operation. If the files are intact, the
-campaign is also opened as usual, which repairs graph tables that differ. The exit
-code is 0 if the database is intact, and 1 if it is damaged. The report lists the
-damage, the lost operations, and what to do.")]
+The command reads all files, and verifies the checksum of every block and the digest of
+every operation. Then it applies all operations, and compares the result with the graph
+tables, which SurrealQL queries read. The command does not change any operation. If the
+files are intact, it also opens the campaign, which repairs graph tables with wrong
+content. The exit code is 0 if the database is intact, and 1 if the database is damaged.
+The report lists the damage and the lost operations, and tells you what to do.")]
     Check(Campaign),
     /// Save everything that is readable in a damaged database
     #[command(after_help = "\
-Writes every readable operation to a new database. The damaged files are moved to
-a directory beside the new database and never deleted. Operations keep their
-numbers: an empty operation replaces each lost operation. `hearsay sync` imports
-the content of campaign files again.")]
+The command writes every readable operation to a new database. It moves the damaged
+files to a directory beside the new database, and deletes no file. All operations keep
+their numbers, because an empty operation replaces each lost operation. To import the
+content of the campaign files again, run `hearsay sync`.")]
     Repair(Repair),
     /// Compute the missing vectors of all facts and passages, for search by meaning
     #[command(after_help = "\
-If few vectors are missing, `ask` and `search` compute them. Run this command after
-you import many sessions. It shows its progress. You can stop it with Ctrl-C; the
-next run computes the remaining vectors.")]
+If only a few vectors are missing, `hearsay ask` and `hearsay search` compute them. Run
+this command after you import many sessions. The command shows its progress. You can stop
+it with Ctrl-C. The next run computes the remaining vectors.")]
     Embed(Campaign),
     /// List the operations of the journal, newest first
     History(History),
@@ -46,20 +46,21 @@ Examples:
     Health(Health),
     /// Restore a backup, with its history
     #[command(after_help = "\
-Writes the restored campaign to the directory given by -C, and creates the directory
-if it does not exist. The directory can contain campaign files, but no database.
+Hearsay writes the restored campaign to the directory that you name with -C. If this
+directory does not exist, Hearsay creates it. The directory may contain campaign files,
+but it must not contain a database.
 
 Example:
   hearsay -C restored db restore gullhaven.backup")]
     Restore(Restore),
     /// Delete the database of a campaign; the campaign files stay
     Clear(Clear),
-    /// Show which sentence encoder is used, and where it was found
+    /// Show the sentence encoder that Hearsay uses, and its directory
     #[command(after_help = "\
-If HEARSAY_MODEL_DIR is set, only this directory is searched for a model. Otherwise,
-these directories are searched: `models` and `assets/models` beside the program,
-`assets/models` from the working directory upward, the user's data directory, and
-the checkout that the program was built from.
+If HEARSAY_MODEL_DIR is set, Hearsay searches only this directory for a model. Otherwise,
+Hearsay searches these directories: `models` and `assets/models` beside the program,
+`assets/models` in the working directory and in each directory above it, the data
+directory of the user, and the source code directory from which the program was built.
 
 Examples:
   hearsay db model
@@ -74,7 +75,7 @@ pub(crate) struct Repair {
     /// Write a new database even if the old database is intact
     #[arg(long)]
     pub(crate) force: bool,
-    /// Show what would be saved, without changing anything
+    /// Show what the repair would save, without changing anything
     #[arg(long)]
     pub(crate) dry_run: bool,
 }

@@ -16,7 +16,8 @@ pub(crate) struct Add {
     /// Name of the entity
     #[arg(value_parser = text)]
     pub(crate) name: String,
-    /// Kind: npc, player, location, faction, party, item, document, event, quest, concept, or your own word
+    /// Kind of the entity: npc, player, location, faction, party, item, document, event, quest, concept, or your own
+    /// word
     #[arg(long, default_value = "npc")]
     pub(crate) kind: String,
     /// Id of the entity [default: generated from the name]
@@ -25,7 +26,7 @@ pub(crate) struct Add {
     /// Home and current place of the entity, by id or name
     #[arg(long, value_name = "PLACE", value_parser = name, add = entities())]
     pub(crate) at: Option<String>,
-    /// Show what would change, without changing anything
+    /// Show what the command would change, without changing anything
     #[arg(long)]
     pub(crate) dry_run: bool,
 }
@@ -36,7 +37,8 @@ pub(crate) struct FactArgs {
     /// Sentence that states the fact [default: generated from the predicate]
     #[arg(long)]
     pub(crate) statement: Option<String>,
-    /// Make the fact a secret, which only its subject and the --known-by characters know and conceal
+    /// Make the fact a secret; only its subject and the characters named with --known-by know the secret, and they
+    /// conceal the secret
     #[arg(long, conflicts_with = "common")]
     pub(crate) secret: bool,
     /// Make the fact known to everyone
@@ -68,7 +70,7 @@ pub(crate) struct Set {
     pub(crate) value: String,
     #[command(flatten)]
     pub(crate) fact: FactArgs,
-    /// Show what would change, without changing anything
+    /// Show what the command would change, without changing anything
     #[arg(long)]
     pub(crate) dry_run: bool,
 }
@@ -80,7 +82,7 @@ pub(crate) struct Relate {
     /// Subject of the relation, by id or name
     #[arg(value_parser = name, add = entities())]
     pub(crate) subject: String,
-    /// Relation, such as OWES or EMPLOYED_BY, or your own words: "sails with" becomes SAILS_WITH
+    /// Relation, such as OWES or EMPLOYED_BY; you can also write your own words, such as "sails with" for SAILS_WITH
     #[arg(add = predicates())]
     pub(crate) predicate: String,
     /// Object of the relation, by id or name
@@ -91,7 +93,7 @@ pub(crate) struct Relate {
     pub(crate) attitude: Option<i64>,
     #[command(flatten)]
     pub(crate) fact: FactArgs,
-    /// Show what would change, without changing anything
+    /// Show what the command would change, without changing anything
     #[arg(long)]
     pub(crate) dry_run: bool,
 }
@@ -109,7 +111,7 @@ pub(crate) struct Correct {
     /// New sentence that states the fact
     #[arg(long)]
     pub(crate) statement: Option<String>,
-    /// Show what would change, without changing anything
+    /// Show what the command would change, without changing anything
     #[arg(long)]
     pub(crate) dry_run: bool,
 }
@@ -121,7 +123,7 @@ pub(crate) struct RemoveFact {
     /// Fact to remove: start of its id, its handle, or words of its statement
     #[arg(value_parser = name, add = facts())]
     pub(crate) fact: String,
-    /// Show what would change, without changing anything
+    /// Show what the command would change, without changing anything
     #[arg(long)]
     pub(crate) dry_run: bool,
 }
@@ -133,7 +135,7 @@ pub(crate) struct RemoveEntity {
     /// Entity to remove, by id or name
     #[arg(value_parser = name, add = entities())]
     pub(crate) entity: String,
-    /// Show what would change, without changing anything
+    /// Show what the command would change, without changing anything
     #[arg(long)]
     pub(crate) dry_run: bool,
 }

@@ -14,8 +14,8 @@ pub(crate) struct Circumstances {
     /// Place of the event, by id or name
     #[arg(long, value_name = "PLACE", value_parser = name, add = entities())]
     pub(crate) at: Option<String>,
-    /// Date of the event on the campaign's calendar [default: the end of the session given by --session,
-    /// or else the game clock]
+    /// Date of the event on the campaign's calendar [default: with --session, the end of the session; otherwise, the
+    /// game clock]
     #[arg(long, value_name = "DATE", allow_hyphen_values = true)]
     pub(crate) time: Option<String>,
     /// Session in which the event happens, by id or number [default: the session being played]
@@ -29,10 +29,10 @@ pub(crate) struct Circumstances {
 /// A new fact.
 #[derive(Debug, Clone, ClapArgs)]
 pub(crate) struct NewFact {
-    /// A new fact in words: the entity that the fact is about, and a sentence
+    /// New fact, given as an entity and a sentence about this entity
     #[arg(long, num_args = 2, value_names = ["ENTITY", "SENTENCE"], value_parser = name, add = entities())]
     pub(crate) about: Vec<String>,
-    /// A new fact in three parts, for example `pell OWES odo-brandt` or `pell occupation fisher`
+    /// New fact, given as subject, predicate and object, such as `pell OWES odo-brandt` or `pell occupation fisher`
     #[arg(long, num_args = 3, value_names = ["SUBJECT", "PREDICATE", "OBJECT"], value_parser = name, add = entities())]
     pub(crate) that: Vec<String>,
 }
@@ -71,7 +71,7 @@ pub(crate) struct Say {
     #[arg(value_parser = text)]
     pub(crate) text: String,
     /// Fact that the line states: start of its id, its handle, or words of its statement; may be repeated
-    /// [default: the known facts that are recognized in the words]
+    /// [default: the facts that Hearsay recognizes in the line and that the speaker knows]
     #[arg(long, value_name = "FACT", value_parser = name, add = facts())]
     pub(crate) states: Vec<String>,
     #[command(flatten)]
@@ -79,7 +79,7 @@ pub(crate) struct Say {
     /// Character who hears the line; may be repeated [default: the characters present]
     #[arg(long, value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) to: Vec<String>,
-    /// The speaker lies: the facts that the line states are recorded as false, and the speaker does not believe them
+    /// Record the line as a lie: the facts that it states are false, and the speaker does not believe them
     #[arg(long)]
     pub(crate) lie: bool,
     #[command(flatten)]
@@ -93,7 +93,7 @@ pub(crate) struct Tell {
     /// Teller, by id or name
     #[arg(long = "by", value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) teller: String,
-    /// Fact that is told: start of its id, its handle, or words of its statement
+    /// Fact to tell: start of its id, its handle, or words of its statement
     #[arg(required_unless_present_any = ["about", "that"], conflicts_with_all = ["about", "that"], value_parser = name, add = facts())]
     pub(crate) fact: Option<String>,
     #[command(flatten)]
@@ -101,19 +101,19 @@ pub(crate) struct Tell {
     /// Character who hears the fact; may be repeated [default: the characters present]
     #[arg(long, value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) to: Vec<String>,
-    /// Distorted sentence that the teller says instead of the fact's statement
+    /// Distorted sentence that the teller says instead of the statement of the fact
     #[arg(long, value_name = "SENTENCE", value_parser = text)]
     pub(crate) retold: Option<String>,
-    /// Object or value that the teller states instead of the fact's object or value
+    /// Object or value that the teller states instead of the object or value of the fact
     #[arg(long, value_name = "OBJECT", value_parser = name, add = entities())]
     pub(crate) retold_object: Option<String>,
-    /// The teller lies: the fact is false, and the teller does not believe it
+    /// Record the statement as a lie: the fact is false, and the teller does not believe it
     #[arg(long)]
     pub(crate) lie: bool,
     /// Character whom the teller names as the source of the fact
     #[arg(long, value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) citing: Option<String>,
-    /// Hearers' credence in the told fact, 0 to 1 [default: computed from their trust in the teller]
+    /// Credence of the hearers in the fact, from 0 to 1 [default: computed from their trust in the teller]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) credence: Option<f64>,
     #[command(flatten)]
@@ -130,7 +130,7 @@ pub(crate) struct Read {
     /// Character who reads the document; may be repeated
     #[arg(long, value_name = "CHARACTER", required = true, value_parser = name, add = entities())]
     pub(crate) by: Vec<String>,
-    /// Readers' credence in the facts of the document, 0 to 1 [default: 1]
+    /// Credence of the readers in the facts of the document, from 0 to 1 [default: 1]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) credence: Option<f64>,
     #[command(flatten)]
@@ -152,7 +152,7 @@ pub(crate) struct Deduce {
     /// Fact from which the conclusion follows; may be repeated
     #[arg(long, value_name = "FACT", required = true, value_parser = name, add = facts())]
     pub(crate) from: Vec<String>,
-    /// Certainty that the conclusion follows from the --from facts, 0 to 1 [default: 1]
+    /// Certainty that the conclusion follows from the facts of --from, from 0 to 1 [default: 1]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) certainty: Option<f64>,
     #[command(flatten)]
@@ -178,7 +178,7 @@ pub(crate) struct Refute {
     /// Character who sees that the fact is wrong; may be repeated [default: the characters present]
     #[arg(long, value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) seen_by: Vec<String>,
-    /// Hearers' credence in the refutation, 0 to 1 [default: computed from their trust in the teller]
+    /// Credence of the hearers in the refutation, from 0 to 1 [default: computed from their trust in the teller]
     #[arg(long, value_name = "N", requires = "teller", allow_negative_numbers = true)]
     pub(crate) credence: Option<f64>,
     #[command(flatten)]
@@ -198,7 +198,7 @@ pub(crate) struct Reveal {
     /// Character who hears the secret; may be repeated [default: the characters present]
     #[arg(long, value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) to: Vec<String>,
-    /// From now on, the holder does not conceal the secret from anyone
+    /// Record that the holder no longer conceals the secret from anyone
     #[arg(long)]
     pub(crate) openly: bool,
     #[command(flatten)]
@@ -223,10 +223,11 @@ pub(crate) struct Forget {
 #[derive(Debug, ClapArgs)]
 #[group(id = "retcon_kind", required = true, multiple = false)]
 pub(crate) struct RetconKind {
-    /// Retract a fact that was never true; afterwards, nobody knows it
+    /// Retract a fact that was never true, so that no character knows the fact any more
     #[arg(long)]
     pub(crate) never_so: bool,
-    /// End the fact at this date; its knowers believe the fact until they learn that it ended
+    /// End the validity of the fact at this date; characters who know the fact still believe it until they learn that
+    /// it ended
     #[arg(long, value_name = "DATE", allow_hyphen_values = true)]
     pub(crate) until: Option<String>,
 }
@@ -240,7 +241,7 @@ pub(crate) struct Retcon {
     pub(crate) fact: String,
     #[command(flatten)]
     pub(crate) kind: RetconKind,
-    /// Show the effects on knowledge and belief, without changing anything
+    /// Show how the command would affect knowledge and beliefs, without changing anything
     #[arg(long)]
     pub(crate) dry_run: bool,
 }

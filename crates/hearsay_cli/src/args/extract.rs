@@ -14,16 +14,16 @@ use super::{
 pub(crate) struct Extract {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// File from which facts are extracted, or `-` for standard input; the facts are shown, but not recorded
+    /// Show the facts that Hearsay extracts from this file, without recording them; `-` means standard input
     #[arg(value_name = "FILE", conflicts_with = "text")]
     pub(crate) file: Option<PathBuf>,
-    /// Text from which facts are extracted; the facts are shown, but not recorded
+    /// Show the facts that Hearsay extracts from this text, without recording them
     #[arg(long, value_parser = text)]
     pub(crate) text: Option<String>,
     /// Extract facts from all texts again, not only from texts that wait for extraction
     #[arg(long, conflicts_with_all = ["file", "text"])]
     pub(crate) again: bool,
-    /// Without a text: show how many texts would be searched for facts, without changing anything
+    /// If you give no file and no text, only show how many texts Hearsay would process
     #[arg(long)]
     pub(crate) dry_run: bool,
     /// Speaker of the text, by id or name
@@ -35,10 +35,11 @@ pub(crate) struct Extract {
     /// Place where the text is said
     #[arg(long, value_name = "PLACE", value_parser = name, add = entities())]
     pub(crate) at: Option<String>,
-    /// Also compare sentences by meaning with example sentences, to find unusually worded relations (slower)
+    /// Find more relations by comparing the meaning of each sentence with example sentences; extraction then takes
+    /// longer
     #[arg(long)]
     pub(crate) meaning: bool,
-    /// Extract facts with the language model (configure [extraction.llm] in hearsay.toml)
+    /// Extract facts with the language model that is set in [extraction.llm] in hearsay.toml
     #[arg(long, conflicts_with = "meaning")]
     pub(crate) llm: bool,
     /// Treat the text as a description of the world, without a speaker

@@ -17,7 +17,7 @@ pub(crate) struct New {
     /// Name of the campaign [default: the directory's name]
     #[arg(long)]
     pub(crate) name: Option<String>,
-    /// Page of notes, in plain text or Markdown, to make the campaign from
+    /// Create the campaign from this page of notes, in plain text or Markdown
     #[arg(long, value_name = "FILE")]
     pub(crate) from: Option<PathBuf>,
     /// Ask no questions, and write an example campaign
@@ -34,13 +34,13 @@ pub(crate) struct Import {
     /// Format of the files [default: detected]
     #[arg(long, value_parser = format, value_name = "FORMAT")]
     pub(crate) format: Option<Format>,
-    /// Mapping file, which says how the fields of a JSON, YAML or CSV file become facts
+    /// Mapping file, which describes how Hearsay makes facts from the fields of a JSON, YAML or CSV file
     #[arg(long, value_name = "FILE")]
     pub(crate) mapping: Option<PathBuf>,
-    /// Name that distinguishes this source from other sources [default: taken from the files or their folder]
+    /// Name that distinguishes this source from other sources [default: a name from the files or from their folder]
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
-    /// Do not make notes secret because of their folder, such as a folder for the DM or a Foundry compendium
+    /// Do not make a note a secret only because the note is in a folder for the DM or in a Foundry compendium
     #[arg(long)]
     pub(crate) open_folders: bool,
     #[command(flatten)]
@@ -57,16 +57,16 @@ pub(crate) struct Sync {
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct ImportOptions {
-    /// Show what would be imported, without changing anything
+    /// Show what Hearsay would import, without changing anything
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Keep running, and import changes of the files until you press Ctrl-C
+    /// Keep running, and import each change of the files until you press Ctrl-C
     #[arg(long, conflicts_with = "dry_run")]
     pub(crate) watch: bool,
-    /// With --watch: print the result of each import as one line of JSON
+    /// Print the result of each import of --watch as one line of JSON
     #[arg(long, requires = "watch")]
     pub(crate) jsonl: bool,
-    /// Do not compute vectors for search by meaning now; the next command that needs the vectors computes them
+    /// Do not compute the vectors for search by meaning now; the next command that needs the vectors computes them
     #[arg(long)]
     pub(crate) no_meaning: bool,
 }
@@ -85,9 +85,9 @@ pub(crate) enum ExportFormat {
     Yaml,
     /// Obsidian vault with a note for each entity; `import` reads it
     Obsidian,
-    /// Handbook for the players, as Markdown: what all player characters know
+    /// Handbook for the players, as Markdown, with the facts that all player characters know
     Handbook,
-    /// Handbook for the players, as one HTML page with a table of contents
+    /// Handbook for the players, as an HTML page with a table of contents
     HandbookHtml,
     /// Graph of entities and relations, for Gephi, yEd or Cytoscape
     Graphml,
@@ -107,10 +107,12 @@ pub(crate) struct Export {
     /// File to write, or folder for `yaml`, `obsidian` and `--each` [default: standard output]
     #[arg(long, short, value_name = "PATH")]
     pub(crate) output: Option<PathBuf>,
-    /// Handbook formats: write the handbook of this player character, with everything that it knows
+    /// Write the handbook of this player character, with everything that the character knows; this option requires a
+    /// handbook format
     #[arg(long = "for", value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) reader: Option<String>,
-    /// Handbook formats: write the common handbook and one for each player character into the folder of --output
+    /// Write the common handbook, and a handbook for each player character, to the folder of --output; this option
+    /// requires a handbook format
     #[arg(long, conflicts_with = "reader", requires = "output")]
     pub(crate) each: bool,
 }
@@ -141,10 +143,10 @@ pub(crate) struct Restore {
 pub(crate) struct Clear {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Confirm the deletion
+    /// Confirm that Hearsay may delete the database
     #[arg(long)]
     pub(crate) force: bool,
-    /// Show what would be deleted, without changing anything
+    /// Show what Hearsay would delete, without deleting anything
     #[arg(long)]
     pub(crate) dry_run: bool,
 }

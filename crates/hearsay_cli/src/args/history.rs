@@ -11,7 +11,7 @@ pub(crate) struct History {
     /// Maximum number of operations to list
     #[arg(long, default_value_t = 20, value_name = "N")]
     pub(crate) limit: usize,
-    /// Include internal operations, such as records of which texts were processed
+    /// Also list internal operations, such as the operations that mark texts as processed
     #[arg(long, short)]
     pub(crate) verbose: bool,
 }
@@ -28,12 +28,12 @@ pub(crate) enum AuthorArg {
 pub(crate) struct Undo {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Number of the operation to undo, from `hearsay db history` [default: the newest operation]
+    /// Number of the operation to undo; `hearsay db history` lists the numbers [default: the newest operation]
     pub(crate) position: Option<u64>,
     /// Undo the newest operation of this author
     #[arg(long, value_enum, conflicts_with = "position")]
     pub(crate) author: Option<AuthorArg>,
-    /// Show which operation would be undone and what depends on it, without changing anything
+    /// Show the operation that would be undone and the operations that depend on it, without changing anything
     #[arg(long)]
     pub(crate) dry_run: bool,
     /// Undo the operation even if later operations depend on it

@@ -13,25 +13,25 @@ use super::{
 pub(crate) struct Facts {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Only facts with this subject, by id or name
+    /// List only facts with this subject, by id or name
     #[arg(long, value_name = "ENTITY", value_parser = name, add = known_entities())]
     pub(crate) subject: Option<String>,
-    /// Only facts with this entity as subject or object, or whose statement names it
+    /// List only facts that have this entity as subject or object, or that name it in their statement
     #[arg(long, value_name = "ENTITY", value_parser = name, add = known_entities())]
     pub(crate) about: Option<String>,
-    /// Only facts with this predicate, such as MEMBER_OF; `hearsay db stats` lists predicates
+    /// List only facts with this predicate, such as MEMBER_OF; `hearsay db stats` lists the predicates
     #[arg(long, add = predicates())]
     pub(crate) predicate: Option<String>,
-    /// Only facts with this object, or with these words in the value
+    /// List only facts with this object, or with these words in their value
     #[arg(long, value_name = "ENTITY|WORDS", value_parser = name, add = known_entities())]
     pub(crate) object: Option<String>,
-    /// Only facts with this status
+    /// List only facts with this status
     #[arg(long, value_enum, conflicts_with = "knower")]
     pub(crate) status: Option<StatusArg>,
-    /// Only facts that this character knows, as the character knows them; other names are looked up in its knowledge
+    /// List only facts that this character knows; the character must also know every other name on the command line
     #[arg(long = "as", value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) knower: Option<String>,
-    /// Only facts that are true at this date, such as `4 Rainmoon 412`, or at the end of this session
+    /// List only facts that are true at this date, such as `4 Rainmoon 412`, or at the end of this session
     #[arg(long, value_name = "DATE|SESSION", conflicts_with = "knower", allow_hyphen_values = true, value_parser = text, add = sessions())]
     pub(crate) holds_at: Option<String>,
     #[command(flatten)]
@@ -45,13 +45,13 @@ pub(crate) struct Facts {
 pub(crate) struct Vocabulary {
     #[command(flatten)]
     pub(crate) campaign: OptionalCampaign,
-    /// Only list the relations and attributes whose name, meaning or example contains this text
+    /// List only relations and attributes whose name, meaning or example contains this text
     #[arg(value_parser = text)]
     pub(crate) words: Option<String>,
     /// Instead of the vocabulary, print the names of the campaign on one line, the most important first
     #[arg(long, conflicts_with = "words")]
     pub(crate) speech: bool,
-    /// With --speech: maximum number of names
+    /// Maximum number of names that --speech prints
     #[arg(long, requires = "speech", default_value_t = 80, value_name = "N")]
     pub(crate) limit: usize,
 }
@@ -63,7 +63,8 @@ pub(crate) struct Show {
     /// Entity (id or name), or fact (start of its id, its handle, or words of its statement)
     #[arg(value_name = "ENTITY|FACT", value_parser = name, add = known_entities_and_facts())]
     pub(crate) reference: String,
-    /// Use only the knowledge of this character, also to look up names [default: the whole campaign]
+    /// Use only what this character knows; the character must also know every other name on the command line [default:
+    /// use the whole campaign]
     #[arg(long = "as", value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) knower: Option<String>,
     #[command(flatten)]
@@ -79,13 +80,14 @@ pub(crate) enum DirectionArg {
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct TraversalOptions {
-    /// Direction in which relations are followed; `out` is from subject to object
+    /// Direction in which to follow relations; `out` means from the subject to the object
     #[arg(long, value_enum, default_value = "both")]
     pub(crate) direction: DirectionArg,
     /// Follow only relations with this predicate; may be repeated
     #[arg(long, value_name = "PREDICATE", add = predicates())]
     pub(crate) predicate: Vec<String>,
-    /// Use only the knowledge of this character, also to look up names [default: the whole campaign]
+    /// Use only what this character knows; the character must also know every other name on the command line [default:
+    /// use the whole campaign]
     #[arg(long = "as", value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) knower: Option<String>,
     #[command(flatten)]
@@ -130,7 +132,7 @@ pub(crate) struct Path {
 pub(crate) struct Status {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Wait until all facts and passages have a vector, which search by meaning needs
+    /// Wait until all facts and passages have vectors; search by meaning needs these vectors
     #[arg(long)]
     pub(crate) wait: bool,
 }

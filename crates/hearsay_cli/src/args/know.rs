@@ -8,7 +8,7 @@ use super::{
     values::text,
 };
 
-/// Point in time for which a query about knowledge is answered.
+/// Point in time to which a query about knowledge refers.
 #[derive(Debug, Clone, ClapArgs)]
 pub(crate) struct PointInTime {
     /// Use the knowledge that characters had at the end of this game date or session [default: current knowledge]
@@ -26,19 +26,19 @@ pub(crate) struct Knows {
     /// Character whose knowledge is listed, by id or name
     #[arg(required_unless_present = "players", conflicts_with = "players", value_parser = name, add = entities())]
     pub(crate) character: Option<String>,
-    /// List the knowledge of all player characters and their parties
+    /// List the facts that the player characters and their parties know
     #[arg(long)]
     pub(crate) players: bool,
-    /// Only facts about this entity, by id or name
+    /// List only facts about this entity, by id or name
     #[arg(long, value_name = "ENTITY", value_parser = name, add = known_entities())]
     pub(crate) about: Option<String>,
-    /// Only facts with this predicate, such as MEMBER_OF or occupation
+    /// List only facts with this predicate, such as MEMBER_OF or occupation
     #[arg(long, add = predicates())]
     pub(crate) predicate: Option<String>,
-    /// Only facts whose statement contains all of these words
+    /// List only facts that contain all of these words in their statement
     #[arg(long, value_name = "WORDS")]
     pub(crate) words: Option<String>,
-    /// Only facts learned since the start of this session or since this date
+    /// List only facts that were learned since the start of this session or since this date
     #[arg(long, value_name = "SESSION|DATE", allow_hyphen_values = true, value_parser = text, add = sessions())]
     pub(crate) since: Option<String>,
     #[command(flatten)]
@@ -58,13 +58,14 @@ pub(crate) struct Believes {
     /// Entity that the beliefs are about, by id or name
     #[arg(value_parser = name, add = known_entities())]
     pub(crate) subject: String,
-    /// Only beliefs with this predicate, such as LOCATED_AT or occupation
+    /// Show only beliefs with this predicate, such as LOCATED_AT or occupation
     #[arg(add = predicates())]
     pub(crate) predicate: Option<String>,
-    /// Show which beliefs the character attributes to this other character
+    /// Show what the character thinks that this other character believes
     #[arg(long, value_name = "CHARACTER", value_parser = name, add = known_entities())]
     pub(crate) thinks_of: Option<String>,
-    /// Also show, for the DM, what is true; with this option, all names come from the whole campaign
+    /// Also show what is true in the campaign (only for the DM); with this option, the command accepts all names of the
+    /// campaign
     #[arg(long, conflicts_with = "thinks_of")]
     pub(crate) truth: bool,
     #[command(flatten)]
@@ -100,10 +101,10 @@ pub(crate) struct WhoKnows {
 pub(crate) struct Secrets {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Only secrets of this holder, by id or name
+    /// List only secrets of this holder, by id or name
     #[arg(value_parser = name, add = entities())]
     pub(crate) character: Option<String>,
-    /// Only secrets that nobody has told yet
+    /// List only secrets that no holder has told yet
     #[arg(long)]
     pub(crate) untold: bool,
     #[command(flatten)]

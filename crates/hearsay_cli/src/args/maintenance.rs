@@ -21,11 +21,11 @@ pub(crate) enum TrustAction {
     Status,
     /// List the decisions that affect the trust, newest first
     History,
-    /// Let the learned trust change the confidence of new proposals
+    /// Use the learned trust to change the confidence of new proposals
     On,
-    /// Keep counting decisions, but do not change the confidence of proposals
+    /// Keep counting your decisions, but do not use the trust to change the confidence of proposals
     Off,
-    /// Forget all decisions
+    /// Forget all decisions that affect the trust
     Reset,
 }
 
@@ -33,10 +33,10 @@ pub(crate) enum TrustAction {
 pub(crate) struct Trust {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Show or change how your earlier review decisions adjust the confidence of new proposals
+    /// Action on the trust that Hearsay learned from your review decisions
     #[arg(value_enum, default_value = "status")]
     pub(crate) action: TrustAction,
-    /// With `on`, `off` or `reset`: show what would change, without changing anything
+    /// If the action is `on`, `off` or `reset`, only show what the action would change
     #[arg(long)]
     pub(crate) dry_run: bool,
     /// Maximum number of results
@@ -57,10 +57,10 @@ pub(crate) struct Duplicates {
     /// Record a decision about two entities [default: only list possible duplicates]
     #[arg(value_enum, requires = "other", conflicts_with = "facts")]
     pub(crate) decision: Option<DuplicatesDecision>,
-    /// With the decision `not-the-same`: the first of the two entities, by id or name
+    /// First of the two entities that the decision is about, by id or name
     #[arg(value_name = "A", value_parser = name, add = entities())]
     pub(crate) one: Option<String>,
-    /// With the decision `not-the-same`: the second entity, by id or name
+    /// Second of the two entities that the decision is about, by id or name
     #[arg(value_name = "B", value_parser = name, add = entities())]
     pub(crate) other: Option<String>,
     /// Also compare the descriptions of entities by meaning, with the sentence encoder
@@ -69,7 +69,7 @@ pub(crate) struct Duplicates {
     /// List duplicate facts instead of entities
     #[arg(long)]
     pub(crate) facts: bool,
-    /// With a decision: show what would change, without changing anything
+    /// If you also give the decision `not-the-same`, only show what the decision would change
     #[arg(long, requires = "decision")]
     pub(crate) dry_run: bool,
     /// Maximum number of results
@@ -96,11 +96,11 @@ pub(crate) struct Merge {
 pub(crate) struct Split {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Id of the entity that the merge removed. If only one entity was merged into the remaining entity, you can give
-    /// the id or name of the remaining entity instead
+    /// Id of the entity that the merge removed. If the remaining entity has only one merge, you can write the id or
+    /// name of the remaining entity instead
     #[arg(value_parser = name, add = entities())]
     pub(crate) entity: String,
-    /// Show what would change, without changing anything
+    /// Show what the command would change, without changing anything
     #[arg(long)]
     pub(crate) dry_run: bool,
 }
@@ -109,13 +109,13 @@ pub(crate) struct Split {
 pub(crate) struct Prune {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Only facts with a confidence below this number, 0.0 to 1.0
+    /// Retract only facts with a confidence below this number, from 0.0 to 1.0
     #[arg(long, value_name = "CONFIDENCE", value_parser = confidence)]
     pub(crate) below: Option<Confidence>,
-    /// Only facts recorded more than this many real days ago
+    /// Retract only facts that were recorded more than this number of days ago, in real time
     #[arg(long, value_name = "DAYS")]
     pub(crate) older_than: Option<u32>,
-    /// Only facts with this status; may be repeated [default: proposed]
+    /// Retract only facts with this status; may be repeated [default: proposed]
     #[arg(long, value_enum)]
     pub(crate) status: Vec<StatusArg>,
     /// List the facts without retracting them

@@ -13,10 +13,10 @@ use super::{
 pub(crate) struct Mcp {
     #[command(flatten)]
     pub(crate) campaign: OptionalCampaign,
-    /// Campaign directory [default: as for other commands]
+    /// Campaign directory [default: the same as for the option -C]
     #[arg(value_name = "CAMPAIGN")]
     pub(crate) directory: Option<PathBuf>,
-    /// Character whom the client plays, by id or name, or `dm` for the DM
+    /// Character that the client plays, by id or name; `dm` gives the client access to the whole campaign
     #[arg(long = "as", value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) identity: String,
 }

@@ -15,12 +15,14 @@ pub(super) fn facts() -> ArgValueCompleter {
     ArgValueCompleter::new(complete::facts)
 }
 
-/// Entities that the knower of the command knows.
+/// Completes the entities that the character on the command line knows: the character of `--as`, `know knows` or `know
+/// believes`.
 pub(super) fn known_entities() -> ArgValueCompleter {
     ArgValueCompleter::new(complete::known_entities)
 }
 
-/// Entities and facts that the knower of the command knows.
+/// Completes the entities and facts that the character on the command line knows: the character of `--as`, `know knows`
+/// or `know believes`.
 pub(super) fn known_entities_and_facts() -> ArgValueCompleter {
     ArgValueCompleter::new(complete::known_entities_and_facts)
 }

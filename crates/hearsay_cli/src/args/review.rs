@@ -13,9 +13,9 @@ pub(crate) enum DecisionArg {
     Accept,
     /// Correct the fact, and make it canon
     Edit,
-    /// Mark the fact as false; characters can still believe it
+    /// Mark the fact as false; characters may still believe it
     False,
-    /// Mark the fact as not part of the campaign; nobody knows it
+    /// Remove the fact from the campaign, so that no character knows it any more
     Reject,
 }
 
@@ -23,25 +23,25 @@ pub(crate) enum DecisionArg {
 pub(crate) struct Review {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Decision [default: list the facts that wait for a decision]
+    /// Decision on the facts [default: list the facts that wait for a decision]
     #[arg(value_enum, requires = "facts")]
     pub(crate) decision: Option<DecisionArg>,
     /// Facts to decide on: start of an id, handle, or words of a statement
     #[arg(value_name = "FACT", value_parser = name, add = facts())]
     pub(crate) facts: Vec<String>,
-    /// Reason for the decision, stored in the journal
+    /// Reason for the decision; Hearsay stores the reason in the journal
     #[arg(long, requires = "facts")]
     pub(crate) reason: Option<String>,
-    /// With the decision `edit`: new object of the relation (by id or name), or new value of the attribute
+    /// New object of the relation (by id or name) or new value of the attribute, for the decision `edit`
     #[arg(long, value_parser = name, add = entities())]
     pub(crate) object: Option<String>,
-    /// With the decision `edit`: new sentence that states the fact
+    /// New sentence that states the fact, for the decision `edit`
     #[arg(long)]
     pub(crate) statement: Option<String>,
-    /// With a decision: show what would change, without changing anything
+    /// If you also give a decision, such as `reject`, only show what the decision would change
     #[arg(long, requires = "decision")]
     pub(crate) dry_run: bool,
-    /// Also list the held-back items: items beyond the review limit of their session or import
+    /// Also list the items that Hearsay holds back because their session or import has too many items for review
     #[arg(long, conflicts_with = "decision")]
     pub(crate) more: bool,
     /// Maximum number of items to list

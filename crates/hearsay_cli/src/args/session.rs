@@ -14,7 +14,7 @@ use super::{
 /// `hearsay session`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Session {
-    /// Start a session; everything that is recorded until its end belongs to this session
+    /// Start a session; until the session ends, everything that you record belongs to it
     #[command(after_help = "\
 Example:
   hearsay session start --title \"The red ledger\" --at the-gilded-gull \\
@@ -22,7 +22,7 @@ Example:
     Start(SessionStart),
     /// Record that characters arrive late or leave early
     #[command(after_help = "\
-A character who is absent does not hear the lines of the log.
+While a character is absent, the character does not hear the lines of the log.
 
 Example:
   hearsay session attend --arrive kestrel-vane --leave sister-ilva")]
@@ -36,9 +36,9 @@ Example:
     List(Campaign),
     /// Show a session's report, its log, or a summary of its log
     #[command(after_help = "\
-The report lists who learned which facts, what changed, which threads are open, and
-what to review first. --log prints every line. --summary prints the most important
-lines within a token budget.
+The report lists the facts that characters learned, the changes, the open threads, and
+the proposals to review first. --log prints every line of the log. --summary prints the
+most important lines within a token budget.
 
 Examples:
   hearsay session show 2 --log
@@ -46,38 +46,41 @@ Examples:
     Show(SessionShow),
     /// Import a transcript as the log of a session
     #[command(after_help = "\
-Reads lines of the form `Speaker: text`, chat exports, WebVTT, SubRip, and JSON lines
-with the keys `text` and `speaker`.
+The command reads lines of the form `Speaker: text`, chat exports, WebVTT, SubRip, and
+JSON lines with the keys `text` and `speaker`.
 
-Hearsay matches speakers with characters by name, alias or first name, or by the name
-of the player (`hearsay entity set wren-oake player Ben`). The DM's lines are narration.
+Hearsay matches each speaker with a character by name, alias, first name, or the name of
+the player. To set the name of a player, run `hearsay entity set wren-oake player Ben`.
+The lines of the DM are narration.
 
-On a terminal, the command asks who the other speakers are, and proposes the most
-likely character. The campaign keeps the answers, so the next import does not ask again.
-With --json or --yes, or without a terminal, the command does not ask. It stores the
-lines of these speakers without a speaker, and prints options that name the speakers.
+On a terminal, the command asks who each unknown speaker is, and proposes the most likely
+character. The campaign stores your answers, so the next import does not ask again. With
+--json, with --yes or without a terminal, the command does not ask. It stores the lines
+of unknown speakers without a speaker. It also prints the options with which you can
+match these speakers with characters.
 
-If you import a file again, only its changes are imported. `hearsay undo` reverts the
-import. The answers are a separate operation, so the campaign keeps them.
+If you import a file again, Hearsay imports only the changes of the file. `hearsay undo`
+reverts the import. Your answers about speakers are a separate operation, so they stay.
 
 The output shows how many lines are narration, in character and out of character. No
-character hears out-of-character lines, and no facts are extracted from them.
+character hears out-of-character lines, and Hearsay extracts no facts from them.
 
 Examples:
   hearsay session import evening.txt --dry-run
   hearsay session import evening.vtt --dm Anna --player \"Ben=wren-oake\" --nobody Crew
   hearsay session import evening.srt --session 2 --speaker \"Speaker 1=wren-oake\"")]
     Import(SessionImport),
-    /// Follow a transcript while a program for speech recognition writes it
+    /// Follow a transcript while a speech recognition program writes it
     #[command(after_help = "\
-Adds each line to the log as soon as it is finished, and prints who heard it, which
-known facts it states, which facts were found in it, contradictions, promises, and
-cards of the people and places that it names. Ctrl-C or the end of standard input ends
-the command. If you start it again, it continues after the last recorded line.
+The command adds each line to the log as soon as the line is finished. For each line, it
+prints the hearers, the known facts that the line states, new facts, contradictions and
+promises. It also prints cards of the people and places that the line names. The command
+ends at Ctrl-C or at the end of standard input. If you start the command again, it
+continues after the last recorded line.
 
-Reads lines of the form `Speaker: text`, WebVTT, and JSON lines with the keys `text`
-and `speaker`. The output of `hearsay vocabulary --speech` helps the program for
-speech recognition to spell the names of the campaign.
+The command reads lines of the form `Speaker: text`, WebVTT, and JSON lines with the
+keys `text` and `speaker`. Give the output of `hearsay vocabulary --speech` to the speech
+recognition program, so that the program spells the names of the campaign correctly.
 
 Examples:
   hearsay session follow evening.vtt --dm Anna --player \"Ben=wren-oake\"
@@ -85,10 +88,10 @@ Examples:
     Follow(SessionFollow),
     /// Summarize a session for the DM, the players or one character
     #[command(after_help = "\
-The recap quotes the most important lines and facts in the order in which they
-happened. It uses no language model; --prompt prints a prompt for a language model.
-With --player-safe, the recap contains only what all characters who attended the
-session know, so you can read it aloud.
+The recap quotes the most important lines and facts in chronological order. By default,
+Hearsay makes the recap without a language model. --prompt prints a prompt for a language
+model. With --player-safe, the recap contains only facts that all attending characters
+know, so you can read the recap aloud.
 
 Examples:
   hearsay session recap session-2 --player-safe --words 150
@@ -97,9 +100,8 @@ Examples:
     Recap(Recap),
     /// List open quests, promises, debts and untold secrets
     #[command(after_help = "\
-A quest is open until its attribute `stage` says that the quest ended (done, finished,
-failed, …). A promise or debt is open until its validity ends. A secret is open until
-it is told.
+A quest is open until its attribute `stage` has a value such as done, finished or failed.
+A promise or debt is open until its validity ends. A secret is open until it is told.
 
 Examples:
   hearsay session threads --kind debt --kind promise
@@ -108,11 +110,11 @@ Examples:
     Threads(Threads),
 }
 
-/// Examples of `log`.
+/// Explanation and examples of `log`.
 pub(crate) const LOG: &str = "\
-The line is heard by the characters who attend the session and by the non-player
-characters at the place of the scene. With --session, the line is added to that
-session, even if it has ended.
+By default, the characters who attend the session and the non-player characters at the
+place of the scene hear the line. With --session, Hearsay adds the line to that session,
+even if the session has ended.
 
 Examples:
   hearsay log \"The bell of the chapel rings at low water.\"
@@ -130,7 +132,7 @@ pub(crate) struct NewSession {
     /// Id of the session [default: `session-` followed by its number]
     #[arg(long)]
     pub(crate) id: Option<String>,
-    /// Real-world date of the session
+    /// Date of the session in the real world
     #[arg(long, value_name = "DATE", value_parser = text)]
     pub(crate) date: Option<String>,
     /// Date on the campaign's calendar at which the session starts [default: the game clock]
@@ -139,7 +141,8 @@ pub(crate) struct NewSession {
     /// Place of the first scene, by id or name
     #[arg(long, value_name = "PLACE", value_parser = name, add = entities())]
     pub(crate) at: Option<String>,
-    /// Character who attends; may be repeated [default: all player characters; for a transcript, its speakers]
+    /// Character who attends the session; may be repeated [default: all player characters; for a transcript, its
+    /// speakers]
     #[arg(long, value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) present: Vec<String>,
 }
@@ -150,7 +153,7 @@ pub(crate) struct SessionStart {
     pub(crate) campaign: Campaign,
     #[command(flatten)]
     pub(crate) new: NewSession,
-    /// Show what would change, without changing anything
+    /// Show what the command would change, without changing anything
     #[arg(long)]
     pub(crate) dry_run: bool,
 }
@@ -165,7 +168,7 @@ pub(crate) struct SessionAttend {
     /// Character who leaves; may be repeated
     #[arg(long, value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) leave: Vec<String>,
-    /// Show what would change, without changing anything
+    /// Show what the command would change, without changing anything
     #[arg(long)]
     pub(crate) dry_run: bool,
 }
@@ -180,25 +183,24 @@ pub(crate) struct SessionLog {
     /// Speaker, by id or name [default: narration]
     #[arg(long, value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) by: Option<String>,
-    /// Place of the line; the scene moves to this place
+    /// Place where the line is said; the scene moves to this place
     #[arg(long, value_name = "PLACE", value_parser = name, add = entities())]
     pub(crate) at: Option<String>,
-    /// Date of the line on the campaign's calendar [default: the date of the last line or the game clock, whichever is
-    /// later]
+    /// Date of the line on the campaign's calendar [default: the later of the game clock and the date of the last line]
     #[arg(long, value_name = "DATE", allow_hyphen_values = true)]
     pub(crate) time: Option<String>,
     /// Character who hears the line; may be repeated [default: the attending characters, and the non-player characters
     /// at the place]
     #[arg(long, value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) to: Vec<String>,
-    /// Character who hears the line in addition to those who hear it by default or by --to; may be repeated
+    /// Additional character who hears the line; may be repeated
     #[arg(long, value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) with: Vec<String>,
     /// Fact that the line states, given by its handle, by the start of its id, or by words of its statement; may be
-    /// repeated [default: the facts known to the speaker that are recognized in the line]
+    /// repeated [default: the facts that Hearsay recognizes in the line and that the speaker knows]
     #[arg(long, value_name = "FACT", requires = "by", value_parser = name, add = facts())]
     pub(crate) states: Vec<String>,
-    /// Session to which the line is added, by id or number [default: the session being played]
+    /// Session that receives the line, by id or number [default: the session being played]
     #[arg(long, add = sessions())]
     pub(crate) session: Option<String>,
     /// Show who would hear the line, without changing anything
@@ -210,11 +212,11 @@ pub(crate) struct SessionLog {
 pub(crate) struct SessionEnd {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Date at the end of the session, on the campaign's calendar [default: the date of the last line or the game
-    /// clock, whichever is later]
+    /// Date on the campaign's calendar at which the session ends [default: the later of the game clock and the date of
+    /// the last line]
     #[arg(long, value_name = "DATE", allow_hyphen_values = true)]
     pub(crate) time: Option<String>,
-    /// Show what would change, without changing anything
+    /// Show what the command would change, without changing anything
     #[arg(long)]
     pub(crate) dry_run: bool,
 }
@@ -228,7 +230,7 @@ pub(crate) struct SummaryOptions {
     /// Question that the summary should help to answer
     #[arg(long, value_parser = text)]
     pub(crate) question: Option<String>,
-    /// Maximum number of tokens of the summary [default: a tenth of the tokens of the log]
+    /// Maximum size of the summary in tokens [default: a tenth of the size of the log]
     #[arg(long, value_name = "TOKENS", value_parser = budget)]
     pub(crate) budget: Option<usize>,
     /// Do not use the sentence encoder; compare lines with the question by keywords only
@@ -256,7 +258,8 @@ pub(crate) struct SessionShow {
     /// Print a summary of the log
     #[arg(long)]
     pub(crate) summary: bool,
-    /// Use only the knowledge of this character, also to look up names [default: everything]
+    /// Use only what this character knows; the character must also know every other name on the command line [default:
+    /// use the whole campaign]
     #[arg(long = "as", value_name = "CHARACTER", requires = "summary", value_parser = name, add = entities())]
     pub(crate) knower: Option<String>,
     #[command(flatten)]
@@ -266,20 +269,23 @@ pub(crate) struct SessionShow {
     pub(crate) limit: usize,
 }
 
-/// Who the speakers of a transcript are.
+/// Speakers of a transcript.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Speakers {
-    /// Name of a player in the transcript and the player's character, such as "Anna=lyra"; saved in the campaign; may
-    /// be repeated
+    /// Name of a player in the transcript, and the character of this player, such as "Anna=lyra"; the campaign stores
+    /// both for later transcripts; may be repeated
     #[arg(long, value_name = "SPEAKER=CHARACTER", value_parser = speaker)]
     pub(crate) player: Vec<(String, String)>,
-    /// Name of the DM in the transcript, whose lines are narration; saved in the campaign; may be repeated
+    /// Name of the DM in the transcript; the lines of the DM are narration, and the campaign stores the name for later
+    /// transcripts; may be repeated
     #[arg(long, value_name = "SPEAKER", value_parser = text)]
     pub(crate) dm: Vec<String>,
-    /// Name of a speaker who does not take part in the game, such as a guest; saved in the campaign; may be repeated
+    /// Name of a speaker who does not play, such as a guest; the campaign stores the name for later transcripts; may be
+    /// repeated
     #[arg(long, value_name = "SPEAKER", value_parser = text)]
     pub(crate) nobody: Vec<String>,
-    /// Character of a speaker, such as "Speaker 1=lyra"; applies to this transcript only; may be repeated
+    /// Name of a speaker, and the character of this speaker, such as "Speaker 1=lyra"; Hearsay uses this pair for this
+    /// transcript only; may be repeated
     #[arg(long, value_name = "SPEAKER=CHARACTER", value_parser = speaker)]
     pub(crate) speaker: Vec<(String, String)>,
 }
@@ -290,8 +296,8 @@ pub(crate) struct SessionFollow {
     pub(crate) campaign: Campaign,
     /// Transcript that another program is writing, or `-` for standard input
     pub(crate) file: PathBuf,
-    /// Session to which the lines are added, by id or number [default: the session being played, or else the session of
-    /// the previous lines of this file, or a new session]
+    /// Session that receives the lines, by id or number [default: the session being played; otherwise, the session with
+    /// earlier lines of this file; otherwise, a new session]
     #[arg(long, add = sessions())]
     pub(crate) session: Option<String>,
     #[command(flatten)]
@@ -309,8 +315,8 @@ pub(crate) struct SessionImport {
     pub(crate) campaign: Campaign,
     /// Transcript to import
     pub(crate) file: PathBuf,
-    /// Session to which the lines are added, by id or number [default: the session of the previous import of this file,
-    /// or a new session]
+    /// Session that receives the lines, by id or number [default: the session of the previous import of this file;
+    /// otherwise, a new session]
     #[arg(long, add = sessions())]
     pub(crate) session: Option<String>,
     #[command(flatten)]
@@ -341,10 +347,11 @@ pub(crate) struct Recap {
     /// Session, by id or number [default: the session being played, or else the latest]
     #[arg(add = sessions())]
     pub(crate) session: Option<String>,
-    /// Use only what all characters who attended the session know, to read the recap aloud
+    /// Use only facts that all attending characters know, so that you can read the recap aloud
     #[arg(long, conflicts_with = "knower")]
     pub(crate) player_safe: bool,
-    /// Use only the knowledge of this character, also to look up names [default: everything]
+    /// Use only what this character knows; the character must also know every other name on the command line [default:
+    /// use the whole campaign]
     #[arg(long = "as", value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) knower: Option<String>,
     /// Maximum number of words of the recap
@@ -356,7 +363,7 @@ pub(crate) struct Recap {
     /// Instead of the recap, print a prompt that asks a language model to write the recap
     #[arg(long, conflicts_with = "citations")]
     pub(crate) prompt: bool,
-    /// Let a language model write the recap (configure [extraction.llm] in hearsay.toml)
+    /// Let a language model write the recap; set the language model in [extraction.llm] in hearsay.toml
     #[arg(long, conflicts_with_all = ["citations", "prompt", "compress"])]
     pub(crate) written: bool,
     /// Instead of the recap, print a summary of the log for the prompt of a language model
@@ -389,13 +396,14 @@ impl From<ThreadArg> for ThreadKind {
 pub(crate) struct Threads {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Only threads of this kind; may be repeated
+    /// List only threads of this kind; may be repeated
     #[arg(long, value_enum)]
     pub(crate) kind: Vec<ThreadArg>,
-    /// Only threads about this entity, by id or name
+    /// List only threads about this entity, by id or name
     #[arg(long, value_name = "ENTITY", value_parser = name, add = entities())]
     pub(crate) about: Option<String>,
-    /// Only threads recorded in this session (id or number), or about entities mentioned in the session
+    /// List only threads that were recorded in this session (id or number), or that are about entities mentioned in
+    /// this session
     #[arg(long, add = sessions())]
     pub(crate) session: Option<String>,
     /// Maximum number of results

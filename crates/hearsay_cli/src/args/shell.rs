@@ -36,6 +36,6 @@ pub(crate) struct Completions {
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Man {
-    /// Directory for the pages; it is created if it does not exist
+    /// Directory for the manual pages; Hearsay creates the directory if it does not exist
     pub(crate) directory: PathBuf,
 }

@@ -24,19 +24,19 @@ pub(crate) struct GossipArgs {
     /// Number of days to simulate on the campaign's calendar, starting at the game clock
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = days, allow_negative_numbers = true)]
     pub(crate) days: u32,
-    /// Random seed that decides who meets whom; use the same seed throughout a game
+    /// Random seed for the choice of the characters who meet; use the same seed for the whole game
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = seed, allow_negative_numbers = true)]
     pub(crate) seed: u64,
-    /// Also print each occasion on which a fact is told: teller, hearer and fact
+    /// Also print who tells which fact to whom
     #[arg(long)]
     pub(crate) tellings: bool,
-    /// Also list all facts that nobody tells, with the reasons; otherwise, list a few facts for each reason
+    /// List all facts that nobody tells, with the reasons [default: list a few of these facts for each reason]
     #[arg(long)]
     pub(crate) untold: bool,
     /// Maximum number of facts to list
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub(crate) limit: usize,
-    /// Show who would tell whom which facts, without changing anything
+    /// Show the facts that characters would tell, without changing anything
     #[arg(long)]
     pub(crate) dry_run: bool,
 }
@@ -48,13 +48,13 @@ pub(crate) struct Flag {
     /// Name of the flag [default: list all flags]
     #[arg(add = flags())]
     pub(crate) name: Option<String>,
-    /// New value of the flag: yes, no, a number or text; it must have the same type as the declared value
+    /// New value of the flag: yes, no, a number or text; the value must have the same type as the declared value
     #[arg(requires = "name")]
     pub(crate) value: Option<String>,
-    /// Declare a new flag
+    /// Declare a new flag with this name and value
     #[arg(long, requires = "value")]
     pub(crate) declare: bool,
-    /// With a value: show what would change, without changing anything
+    /// If you also give a value, only show what the new value would change
     #[arg(long, requires = "value")]
     pub(crate) dry_run: bool,
 }

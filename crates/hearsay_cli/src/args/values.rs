@@ -49,7 +49,7 @@ impl From<StatusArg> for FactStatus {
 pub(crate) struct Model {
     /// Directory of the model [default: the first directory that contains a model; see below]
     pub(crate) directory: Option<PathBuf>,
-    /// Print how similar the meanings of two sentences are
+    /// Print a number that shows how similar two sentences are in meaning
     #[arg(long, num_args = 2, value_names = ["SENTENCE", "SENTENCE"])]
     pub(crate) compare: Vec<String>,
 }

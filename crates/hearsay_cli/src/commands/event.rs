@@ -69,7 +69,10 @@ fn stated_facts(recorded: &[String], new: &NewFact, names: &Names) -> Result<Vec
 /// Returns the single fact that the command line names or creates.
 fn single_fact(recorded: Option<&String>, new: &NewFact, names: &Names) -> Result<Stated> {
     let recorded: Vec<String> = recorded.into_iter().cloned().collect();
-    stated_facts(&recorded, new, names)?.into_iter().next().context("no fact is given")
+    stated_facts(&recorded, new, names)?
+        .into_iter()
+        .next()
+        .context("the command names no fact; give a recorded fact or a new fact")
 }
 
 /// Returns the object that a teller states instead of the object of a fact.

@@ -288,7 +288,8 @@ pub(crate) fn clear(args: &args::Clear, output: &mut Output) -> Result<()> {
     }
     if !args.force {
         bail!(
-            "this deletes {}, with all data that is not in the campaign's files; pass --force to confirm, or save a copy with `hearsay export` first",
+            "the command deletes {}, with all data that is not in the campaign's files; pass --force to confirm, or \
+             save a copy with `hearsay export` first",
             directory.display()
         );
     }

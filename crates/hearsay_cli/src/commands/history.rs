@@ -104,7 +104,7 @@ pub(crate) fn undo(args: &args::Undo, output: &mut Output) -> Result<()> {
         }
         memory.close()?;
         let later = count(dependents.len(), "later operation depends", "later operations depend");
-        bail!("operation {position} is not undone: {later} on it; --force undoes it anyway");
+        bail!("operation {position} was not undone, because {later} on it; to undo it anyway, pass --force");
     }
     let is_import = memory.read(move |world| {
         let entry = world.state.entry(position);

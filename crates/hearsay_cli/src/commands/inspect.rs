@@ -138,7 +138,7 @@ fn print_shown<R: Serialize>(
 fn unknown_reference(error: anyhow::Error) -> anyhow::Error {
     let message = match error.downcast_ref() {
         Some(QueryError::Unknown { name, nearest }) if nearest.is_empty() => {
-            format!("nothing is called `{name}`: no entity has this id or name, and no fact has this handle or id")
+            format!("`{name}` is unknown: no entity has this id or name, and no fact has this handle or id")
         }
         Some(QueryError::UnknownToKnower { knower, name, nearest }) if nearest.is_empty() => {
             format!(

@@ -103,7 +103,7 @@ pub(crate) fn note_absent_speakers(log: &Log, state: &State, output: &Output) {
         let name = state.name_or_id(&id);
         output.note(format!(
             "{name} is not recorded as present, and hears no other line. If {name} stays in the scene, run `hearsay \
-             session attend {id}`."
+             session attend --arrive {id}`."
         ));
     }
 }

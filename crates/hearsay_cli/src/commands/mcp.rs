@@ -1,4 +1,4 @@
-//! `hearsay mcp`: serves one character or the DM to a language-model client.
+//! `hearsay mcp`: runs an MCP server that answers as one character or as the DM.
 
 use std::sync::Arc;
 
@@ -24,7 +24,8 @@ pub(crate) fn mcp(args: &args::Mcp, no_sync: bool, output: &Output) -> Result<()
         (Some(directory), _) => Campaign::in_directory(directory.clone(), no_sync),
         (None, Some(campaign)) => campaign.clone(),
         (None, None) => {
-            let message = "no campaign found in this directory or above it; name the campaign directory";
+            let message = "no campaign found in this directory or in any directory above it; pass the campaign \
+                           directory as an argument";
             return Err(CliError::new(USAGE_ERROR, message).into());
         }
     };

@@ -68,7 +68,7 @@ fn events_teach_those_present() {
     test_dir.fails(
         &["-C", "mill", "fact", "retract", &likes, "--until", "yesterday"],
         2,
-        &["is false", "was never true"],
+        &["is false", "only the validity of a true fact can end"],
     );
     let from = [
         "-C",

@@ -77,7 +77,7 @@ const OTHER_COMMANDS: [&str; 19] = [
 ];
 
 /// Phrase in the help of a command that answers the DM from the whole campaign.
-const DM_PHRASE: &str = "question of the DM";
+const DM_PHRASE: &str = "For the DM only";
 
 /// Returns the first words of a command line, which name the command.
 fn command_name(line: &[&str]) -> String {
@@ -125,8 +125,8 @@ fn every_command_with_a_knower_is_tested_for_leaks() {
     }
     assert!(
         unclassified.is_empty(),
-        "{unclassified:?} take a character: add lines of them to LINES, so that they are tested for leaks; or say in \
-         their help that they are a {DM_PHRASE}; or, if they show no knowledge, add them to OTHER_COMMANDS"
+        "{unclassified:?} take a character: add lines of them to LINES, so that they are tested for leaks; or say \
+         \"{DM_PHRASE}\" in their help; or, if they show no knowledge, add them to OTHER_COMMANDS"
     );
     let takes_none = |name: &&str| !helps.get(*name).is_some_and(|help| help.contains("CHARACTER"));
     let superfluous: Vec<&str> = tested.iter().map(String::as_str).chain(OTHER_COMMANDS).filter(takes_none).collect();

@@ -41,7 +41,7 @@ fn duplicates_are_merged_and_split() {
     assert_eq!(test_dir.json(&["-C", "mill", "fact", "list", "--subject", "sam-a", "--predicate", "OWES"])["all"], 1);
     test_dir.fails(&["-C", "mill", "entity", "show", "sam-b"], 3, &["sam-b"]);
     test_dir.fails(&["-C", "mill", "entity", "merge", "sam", "sam-a"], 3, &["both names refer to `sam-a`"]);
-    test_dir.fails(&["-C", "mill", "entity", "split", "ada"], 3, &["nothing was merged into `ada`", "history"]);
+    test_dir.fails(&["-C", "mill", "entity", "split", "ada"], 3, &["no entity was merged into `ada`", "history"]);
     // The campaign files still have two entities; in the memory, the two stay merged.
     let files = fs::read_to_string(test_dir.path("mill/campaign.yaml")).unwrap();
     test_dir.write("mill/campaign.yaml", &files.replace("carter", "baker"));

@@ -11,7 +11,7 @@ fn a_session_is_played_and_told() {
     assert!(started.contains("session-1 begins: The stone") && started.contains("present: lyra"), "{started}");
     let logged = test_dir.json(&["-C", "mill", "log", "--by", "ada", "Ben broke the millstone in the dark."]);
     assert_eq!(logged["heard_by"], serde_json::json!(["ada", "lyra"]));
-    test_dir.fails(&["-C", "mill", "log", "--by", "eve", "Hm."], 3, &["nothing is called `eve`"]);
+    test_dir.fails(&["-C", "mill", "log", "--by", "eve", "Hm."], 3, &["no entity is called `eve`"]);
     test_dir.fails(&["-C", "mill", "session", "start"], 1, &["`session-1` is still running"]);
     test_dir.fails(&["-C", "mill", "session", "attend", "--leave", "ben"], 1, &["ben is not present in the session"]);
     test_dir.ok(&["-C", "mill", "fact", "add", "ben", "OWES", "ada"]);

@@ -151,3 +151,30 @@ fn a_recognized_line_is_not_recorded_as_a_second_fact() {
     test_dir.ok(&["-C", "gull", "log", "--by", "kestrel-vane", "I owe Tobin ten crowns."]);
     assert!(facts(&test_dir).len() > before.len(), "{before:?}");
 }
+
+#[test]
+fn talk_moves_nobody() {
+    let test_dir = gullhaven();
+    let scene = |speaker: &str, options: &[&str]| -> Vec<String> {
+        let answer = test_dir.ok(&[&["-C", "gull", "ask", "--as", speaker, "Who is here?"][..], options].concat());
+        let is_scene = |line: &&str| line.contains("The place is ") || line.contains(" is there");
+        answer.lines().filter(is_scene).map(str::to_owned).collect()
+    };
+    let everybody = || {
+        let chapel = ["--at", "drowned-chapel"];
+        [scene("odo-brandt", &[]), scene("mirela-voss", &[]), scene("mirela-voss", &chapel)]
+    };
+    let before = everybody();
+    assert!(before.iter().flatten().any(|line| line.contains("The place is ")), "{before:?}");
+    let lines = [
+        "I spent the whole night at the Drowned Chapel.",
+        "I was at the Drowned Chapel.",
+        "I am at the Drowned Chapel.",
+        "Mirela Voss is at the Drowned Chapel.",
+    ];
+    for (line, lie) in lines.into_iter().flat_map(|line| [(line, true), (line, false)]) {
+        let said = ["-C", "gull", "say", "--by", "odo-brandt", "--to", "mirela-voss", line];
+        test_dir.ok(&[&said[..], if lie { &["--lie"] } else { &[] }].concat());
+        assert_eq!(everybody(), before, "{line} (a lie: {lie})");
+    }
+}

@@ -27,7 +27,7 @@ fn writing_by_hand_and_undoing() {
     assert_eq!(test_dir.json(&["-C", "mill", "undo", "--author", "dm"])["position"], 9);
     assert_eq!(test_dir.json(&["-C", "mill", "entity", "show", "cora"])["entity"]["name"], "Cora");
     test_dir.fails(&["-C", "mill", "undo", "99"], 1, &["99"]);
-    test_dir.fails(&["-C", "mill", "undo", "--author", "game"], 1, &["nothing to undo"]);
+    test_dir.fails(&["-C", "mill", "undo", "--author", "game"], 1, &["no operation to undo"]);
     test_dir.fails(&["-C", "mill", "undo", "1"], 1, &["operation 1", "--force"]);
 }
 

@@ -22,7 +22,7 @@ pub enum Edit {
         name: String,
         /// Kind of the entity.
         kind: Kind,
-        /// Id of the entity. Default: generated from the name.
+        /// Id of the entity. Default: an id that is generated from the name.
         id: Option<EntityId>,
         /// Home and current place of the entity.
         place: Option<EntityId>,
@@ -38,7 +38,7 @@ pub enum Edit {
         /// Attributes, such as `occupation`, and their values.
         attributes: BTreeMap<String, String>,
     },
-    /// Sets an attribute: `set mirela-voss occupation "innkeeper"`.
+    /// Sets an attribute of an entity, for example the `occupation` of Mirela Voss to `innkeeper`.
     Set {
         /// Entity that the attribute describes.
         entity: EntityId,
@@ -49,27 +49,29 @@ pub enum Edit {
         /// Knowers, dates and other options of the fact.
         options: FactOptions,
     },
-    /// Adds a relation: `relate mirela-voss OWES aldous-crane`.
+    /// Adds a relation between two entities, for example that Mirela Voss `OWES` Aldous Crane.
     Relate {
         /// Subject of the relation.
         subject: EntityId,
-        /// Predicate: `OWES`, or words such as `works for`.
+        /// Predicate, such as `OWES`, or words, such as `works for`.
         predicate: String,
         /// Object of the relation.
         object: EntityId,
         /// Knowers, dates and other options of the fact.
         options: FactOptions,
     },
-    /// Corrects a fact that was recorded wrongly. The old fact is retracted, and its knowers know the new fact instead.
+    /// Corrects a fact that was recorded wrongly. The edit retracts the old fact, and the knowers of the old fact then
+    /// know the new fact.
     Correct {
         /// Fact to correct.
         fact: FactId,
-        /// New object of the fact: an entity for a relation, a value for an attribute. Default: unchanged.
+        /// New object of the fact: an entity for a relation, or a value for an attribute. Default: the object does not
+        /// change.
         object: Option<Object>,
-        /// New sentence that states the fact. Default: generated from the corrected fact.
+        /// New sentence that states the fact. Default: a sentence that is generated from the corrected fact.
         statement: Option<String>,
     },
-    /// Removes a fact as if it had never been recorded, together with all knowledge of it.
+    /// Removes a fact and all knowledge of the fact, as if the fact had never been recorded.
     RemoveFact {
         /// Fact to remove.
         fact: FactId,
@@ -90,7 +92,7 @@ pub enum Edit {
     SetFlag {
         /// Name of the flag to set.
         name: String,
-        /// New value of the flag. It must have the same type as the declared value.
+        /// New value of the flag. The new value must have the same type as the declared value.
         value: String,
     },
 }

@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FactOptions {
-    /// Sentence that states the fact. Default: generated from the predicate's phrase.
+    /// Sentence that states the fact. Default: a sentence that is generated from the phrase of the predicate.
     pub statement: Option<String>,
-    /// Whether the fact is secret. Only its bearer, which is the subject if it is a character, and the knowers in
-    /// `known_by` know a secret. All of them conceal it.
+    /// Whether the fact is secret. A secret is known only to its subject, if the subject is a character, and to the
+    /// knowers in `known_by`. All of these knowers conceal the secret.
     pub secret: bool,
     /// Whether everybody knows the fact.
     pub common: bool,

@@ -12,7 +12,8 @@ use hearsay_recall::{EntityLinker, LinkedEntity, stems};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Agreement {
     /// The sentence names no entity that does not belong to the fact, and refers to every entity that the fact names,
-    /// by name or with a pronoun. At least one of them other than the speaker is named. The speaker need not be named.
+    /// by name or with a pronoun. The sentence names at least one of these entities other than the speaker. It need not
+    /// name the speaker.
     Full,
     /// The sentence names further entities, leaves out an entity, or refers to all entities with pronouns.
     Partial,

@@ -1,12 +1,12 @@
 //! Score of a sentence and a fact, and the thresholds for the decision.
 //!
-//! The thresholds favour precision: a hearer who learns a secret by mistake is worse than a needless question. They were
-//! chosen on two sets of lines. 70 lines of the sessions of Gullhaven, whose campaign files name the facts that a line
-//! states, and 76 lines that were written for this purpose, half of them near misses
-//! (`hearsay_engine/tests/memory/spoken-lines.tsv`), decided the rule and the thresholds. Then 6,000 lines of real table
-//! talk from ten episodes of CRD3, compared with 896 statements of their summaries, were read: 5 lines passed the rule,
-//! and 2 or 3 of them by mistake. All of these shared only one word with the fact, so [`Candidate::decision`] is stricter
-//! with one word.
+//! The thresholds favour precision, because a secret that a hearer learns by mistake is worse than a needless question.
+//! Two sets of lines determined the rule and the thresholds. The first set has 70 lines of the sessions of Gullhaven,
+//! whose campaign files name the facts that each line states. The second set has 76 lines that were written for this
+//! purpose, and half of them only resemble a fact (`hearsay_engine/tests/memory/spoken-lines.tsv`). The rule was then
+//! checked with 6,000 lines of real table talk from ten episodes of CRD3, and with 896 statements of their summaries. 5
+//! lines passed the rule, and 2 or 3 of them by mistake. Each wrong line shared only one word with the fact, so
+//! [`Candidate::decision`] is stricter if a line shares only one word.
 
 use std::collections::BTreeSet;
 

@@ -23,9 +23,10 @@ use super::{
 };
 use crate::CommandError;
 
-/// Something that happens in the game and from which characters learn.
+/// Event in the game from which characters learn facts.
 ///
-/// Dates are written on the campaign's calendar. Characters learn only the facts and texts given in the event.
+/// All dates in an event are texts with a date on the campaign's calendar. Characters learn only the facts and texts
+/// given in the event.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GameEvent {
@@ -39,7 +40,7 @@ pub enum GameEvent {
         circumstances: Circumstances,
     },
     /// A character says a line aloud. All hearers learn the line, its speaker, and the facts that it states. A new fact
-    /// is recorded as a claim. If the event states no facts, facts are extracted from the words later.
+    /// is recorded as a claim. If the event states no facts, the memory later extracts facts from the words.
     Say {
         /// Speaker of the line.
         speaker: Speaker,
@@ -49,8 +50,8 @@ pub enum GameEvent {
         states: Vec<Stated>,
         /// Hearers of the line.
         hearers: Hearers,
-        /// Whether the speaker lies. A new fact that a liar states is recorded as false, and so is a fact that is
-        /// extracted from the words.
+        /// Whether the speaker lies. New facts that a liar states are recorded as false. Facts that are extracted from
+        /// the words of a liar are also recorded as false.
         lie: bool,
         /// Place, time and session of the event.
         circumstances: Circumstances,
@@ -70,7 +71,8 @@ pub enum GameEvent {
         lie: bool,
         /// Entity that the teller names as the source of the fact.
         citing: Option<EntityId>,
-        /// Hearers' credence in the fact, 0.0–1.0. Default: computed from their trust in the teller.
+        /// Credence of the hearers in the fact, 0.0–1.0. Default: a credence that is computed from the trust of the
+        /// hearers in the teller.
         credence: Option<f64>,
         /// Place, time and session of the event.
         circumstances: Circumstances,
@@ -81,7 +83,7 @@ pub enum GameEvent {
         document: EntityId,
         /// Characters that read the document.
         readers: Vec<EntityId>,
-        /// Readers' credence in the facts, 0.0–1.0. Default: 1.0.
+        /// Credence of the readers in the facts, 0.0–1.0. Default: 1.0.
         credence: Option<f64>,
         /// Place, time and session of the event.
         circumstances: Circumstances,
@@ -105,19 +107,20 @@ pub enum GameEvent {
     Refute {
         /// Fact to refute.
         fact: FactId,
-        /// Sentence that refutes the fact. Default: generated from the sentence that states the fact.
+        /// Sentence that refutes the fact. Default: a sentence that is generated from the statement of the fact.
         statement: Option<String>,
         /// Character who tells the hearers that the fact is not true; `None` if the hearers see this for themselves.
         teller: Option<Speaker>,
         /// Characters that hear or see that the fact is not true.
         hearers: Hearers,
-        /// Hearers' credence in the refutation, 0.0–1.0. Default: computed from their trust in the teller.
+        /// Credence of the hearers in the refutation, 0.0–1.0. Default: a credence that is computed from the trust of
+        /// the hearers in the teller.
         credence: Option<f64>,
         /// Place, time and session of the event.
         circumstances: Circumstances,
     },
-    /// A character tells a secret that it knows. The character continues to conceal the secret from everyone else,
-    /// unless `openly` is set.
+    /// A character tells a secret that it knows. If `openly` is `false`, the character continues to conceal the secret
+    /// from everyone else.
     Reveal {
         /// Character that tells the secret.
         holder: Speaker,
@@ -146,9 +149,9 @@ pub struct EventPlan {
     /// Operation that records the event.
     pub operation: Operation,
     /// Ids of the facts that the event states, in the order of its statements. If a statement refers to a recorded
-    /// fact, or repeats a fact that the speaker knows, the list contains the id of that fact. If characters read a
-    /// document, the list contains the facts that the document states, sorted. If a knower forgets a fact, the list
-    /// contains that fact.
+    /// fact, or repeats a fact that the speaker knows, the list contains the id of the recorded fact. If characters
+    /// read a document, the list contains the facts that the document states, sorted by id. If a knower forgets a fact,
+    /// the list contains the forgotten fact.
     pub facts: Vec<FactId>,
     /// Characters that hear or see the event, or that read the document. Sorted and unique. The speaker or teller is
     /// not included. Empty if a character deduces or forgets a fact.

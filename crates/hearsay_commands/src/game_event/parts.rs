@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 /// A fact in a game event: a recorded fact, or a new fact.
 ///
-/// If a sincere character states a new fact and already knows a fact with the same content, the event uses the known
-/// fact instead of the new fact.
+/// If a character who does not lie states a new fact, and already knows a fact with the same content, the event uses
+/// the known fact instead of the new fact.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stated {
@@ -23,11 +23,11 @@ pub enum Stated {
     Parts {
         /// Subject of the fact.
         subject: EntityId,
-        /// Predicate: `OWES`, `owes`, or an attribute such as `occupation`.
+        /// Predicate: a relation, such as `OWES` or `owes`, or an attribute, such as `occupation`.
         predicate: String,
         /// Object: an entity for a relation, a value for an attribute.
         object: Object,
-        /// Sentence that states a new fact. Default: generated from the predicate's phrase.
+        /// Sentence that states a new fact. Default: a sentence that is generated from the phrase of the predicate.
         statement: Option<String>,
     },
 }
@@ -38,8 +38,8 @@ pub enum Stated {
 pub struct Retelling {
     /// Sentence that states the distorted version. Default if `object` is set: generated from the predicate's phrase.
     pub statement: Option<String>,
-    /// Object of the distorted version: an entity for a relation, a value for an attribute. If unset, the distorted
-    /// version differs from the fact only in its sentence.
+    /// Object of the distorted version: an entity for a relation, a value for an attribute. Without an object, the
+    /// distorted version differs from the fact only in its sentence.
     pub object: Option<Object>,
 }
 
@@ -49,8 +49,8 @@ pub struct Retelling {
 pub struct Circumstances {
     /// Place of the event.
     pub place: Option<EntityId>,
-    /// Game time of the event. Default: the end of the given session. If no session is given, the default is the game
-    /// clock or the time of the log of the session being played, whichever is later.
+    /// Game time of the event. Default: the end of the given session. If no session is given, the default is the later
+    /// of two times: the game clock, and the time of the log of the session being played.
     pub time: Option<String>,
     /// Session in which the event happens. Default: the session being played.
     pub session: Option<SessionId>,
@@ -62,10 +62,10 @@ pub struct Circumstances {
 pub enum Hearers {
     /// The characters present. The speaker is not included.
     ///
-    /// If the event belongs to the session being played and names no place other than that of the scene, these are the
-    /// attending characters and the non-player characters at the place of the scene, as for a line of the log.
-    /// Otherwise, and for every event of a game, these are the characters at the place of the event or, if none is
-    /// given, at the place of the speaker.
+    /// If the event belongs to the session being played and happens at the place of the scene, the hearers are the
+    /// attending characters and the non-player characters at this place. The same rule applies to a line of the log.
+    /// Otherwise, and for every event of a game, the hearers are the characters at the place of the event. If the event
+    /// has no place, the hearers are the characters at the place of the speaker.
     #[default]
     AtPlace,
     /// Only these characters. If the list is empty, nobody hears or sees the event.

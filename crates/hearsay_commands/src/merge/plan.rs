@@ -19,11 +19,11 @@ pub struct MergePlan {
     pub gone: EntityId,
     /// Entity that remains and receives the facts of the removed entity.
     pub into: EntityId,
-    /// Numbers of records that move to the remaining entity.
+    /// Number of records of each type that move to the remaining entity.
     #[serde(flatten)]
     pub moved: MovedCounts,
-    /// Facts of one entity that contradict a more certain fact of the other entity. They become claims for the DM to
-    /// review. Sorted.
+    /// Facts of one entity that contradict a more certain fact of the other entity. These facts become claims, which
+    /// the DM should review. Sorted by id.
     pub undecided: Vec<FactId>,
     /// Operation that records the merge.
     #[serde(skip)]
@@ -35,8 +35,8 @@ pub struct MergePlan {
 
 /// Plans the merge of two entities. The facts, knowledge and names of `removed` move to `remaining`. If two values
 /// contradict each other, the more certain value stays and the other value becomes a claim. A value that the DM
-/// confirmed is more certain than any other; otherwise, a higher confidence decides. If both values are equally
-/// certain, the value of `remaining` stays.
+/// confirmed is more certain than all other values. Otherwise, the value with the higher confidence is more certain. If
+/// both values are equally certain, the value of `remaining` stays.
 ///
 /// The merge is one operation. [`split`](super::split()) reverts the merge without losing later changes.
 ///
@@ -78,8 +78,8 @@ pub fn merge(
 }
 
 impl MergePlan {
-    /// Returns the operation to commit. If an operation that was committed after the planning changed records that the
-    /// merge moves, plans the merge again and returns the new operation.
+    /// Returns the operation to commit. If a later operation changed records that the merge moves, plans the merge
+    /// again and returns the new operation.
     ///
     /// # Errors
     /// Returns the same errors as [`merge`].

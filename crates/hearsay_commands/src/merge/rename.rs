@@ -22,10 +22,10 @@ pub(super) struct EntityRename<'a> {
     pub state: &'a State,
     pub removed: &'a EntityId,
     pub remaining: &'a EntityId,
-    /// Facts that contradict a more certain fact. They become claims.
+    /// Facts that contradict a more certain fact. The merge makes these facts claims.
     pub less_certain: BTreeSet<FactId>,
     pub changes: Vec<Change>,
-    /// Changes of facts that keep their ids. They are not followed by a change that withdraws an old fact.
+    /// Changes of facts that keep their ids. For such a fact, the merge needs no change that withdraws an old fact.
     unpaired_changes: Vec<Change>,
     passages: BTreeMap<PassageId, PassageId>,
     /// New id of each renamed fact; `None` for a fact that was removed because it would relate an entity to itself.
@@ -62,7 +62,7 @@ impl Rename for NewIds<'_> {
     }
 }
 
-/// Numbers of records that a merge moves from the removed entity to the remaining entity.
+/// Number of records of each type that a merge moves from the removed entity to the remaining entity.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
 pub struct MovedCounts {
     /// Number of facts that move.

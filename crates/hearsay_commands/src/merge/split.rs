@@ -14,13 +14,13 @@ use crate::CommandError;
 /// Returns the operation that splits a merged entity. `entity` is the entity that the merge removed. If only one entity
 /// was merged into the remaining entity, `entity` may also be the remaining entity.
 ///
-/// The operation reverts the merge. If a record that the merge moved was changed later, the operation applies the
+/// The operation reverts the merge. If a later operation changed a record that the merge moved, the split applies this
 /// change to the original record. Facts that were added to the merged entity later stay with the remaining entity. The
-/// two entities are marked as distinct.
+/// split marks the two entities as distinct.
 ///
 /// # Errors
-/// Returns an error if `entity` is part of no merge, if the merge is not in this journal, or if a later merge, which
-/// moved the same records, must be split first.
+/// Returns an error if `entity` is part of no merge, or if the merge is not in this journal. Also returns an error if a
+/// later merge moved the same records. In this case, first split the later merge.
 pub fn split(state: &State, entity: &EntityId, now: Timestamp) -> Result<Operation, CommandError> {
     let (removed, remaining) = find_merge(state, entity)?;
     let removes_entity = |change: &Change| matches!(change, Change::RemoveEntity(id) if *id == removed);

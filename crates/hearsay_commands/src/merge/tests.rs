@@ -318,7 +318,7 @@ fn merges_of_merges_are_split_from_the_last() {
     }
     assert!(before.facts().eq(state.facts()) && before.entities().eq(state.entities()));
     let error = split(&state, &id("ada"), Timestamp(0)).unwrap_err().to_string();
-    assert!(error.contains("nothing was merged into `ada`"), "{error}");
+    assert!(error.contains("no entity was merged into `ada`"), "{error}");
     // If two entities were merged into the same entity, the split needs the id of one of them.
     join(&mut state, "ada", "cedda");
     join(&mut state, "beda", "cedda");

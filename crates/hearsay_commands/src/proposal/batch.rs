@@ -1,4 +1,4 @@
-//! Changes of the proposals in a batch, so that a later proposal takes the earlier ones into account.
+//! Changes of the proposals in a batch. With these changes, a later proposal takes the earlier proposals into account.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -61,8 +61,8 @@ impl PassageWithContext {
         tools.extractor.extract(tools.lexicon, &text)
     }
 
-    /// Returns whether this passage continues the previous passage, that is, follows it in the same session or document
-    /// and has the same hearers.
+    /// Returns whether this passage continues the previous passage, that is, whether this passage follows the previous
+    /// passage in the same session or document, and has the same hearers.
     pub(super) fn continues(&self, previous: &Self) -> bool {
         let source_of = |page: &Self| (page.passage.session.clone(), page.passage.document.clone());
         let is_later = self.passage.line > previous.passage.line;
@@ -81,8 +81,8 @@ fn form(passage: &Passage) -> TextType {
     }
 }
 
-/// Cache of the lines of the session being read, in order. Without the cache, finding the lines before a passage would
-/// mean searching all passages of the campaign.
+/// Cache of the lines of the session being read, in order. Without the cache, the extractor would have to search all
+/// passages of the campaign for the lines before a passage.
 #[derive(Debug, Default)]
 pub struct SessionLines {
     session: Option<SessionId>,
@@ -107,7 +107,7 @@ impl SessionLines {
         self.lines.range(lines).flat_map(|(_, ids)| ids).copied()
     }
 
-    /// Updates the cache after a passage was added, changed or removed. `passage` is `None` if it was removed.
+    /// Updates the cache after a passage was added, changed or removed. For a removed passage, `passage` is `None`.
     pub fn note(&mut self, id: PassageId, passage: Option<&Arc<Passage>>) {
         if self.session.is_none() {
             return;

@@ -25,8 +25,8 @@ use crate::{
 /// waits for review.
 const REVIEW_MARGIN: f64 = 0.01;
 
-/// Returns the operation that records the facts and entities found in a passage, or `None` if there is nothing to
-/// record. Also returns the number of proposals with each outcome, including dropped proposals.
+/// Returns the operation that records the facts and entities found in a passage, or `None` if the operation would be
+/// empty. Also returns the number of proposals with each outcome, including dropped proposals.
 pub fn operation(
     state: &State,
     rules: &ProposalRules,

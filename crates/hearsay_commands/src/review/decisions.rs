@@ -14,7 +14,7 @@ use crate::CommandError;
 /// The DM's decision on several facts. The decision is recorded as one operation, so one undo reverts it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Decisions {
-    /// Facts that the DM decides on.
+    /// Facts on which the DM decides.
     pub facts: Vec<FactId>,
     /// Decision that applies to each of the facts.
     pub decision: Decision,
@@ -24,8 +24,8 @@ pub struct Decisions {
 }
 
 impl Decisions {
-    /// Returns the operation that applies the decision to all facts. Skips rejected facts, and facts equivalent to a
-    /// fact that the operation already decides on.
+    /// Returns the operation that applies the decision to all facts. Skips rejected facts. If several facts are
+    /// equivalent, the operation decides only on the first of these facts.
     ///
     /// # Errors
     /// Returns an error if a fact does not exist, or if all facts were already decided.
@@ -64,8 +64,8 @@ pub struct Keep {
     /// world lose their authored edges to the facts, but knowers that saw, heard or read a fact still know it. If the
     /// facts become open, nobody learns the facts automatically.
     pub secret: bool,
-    /// Knowers that no longer know the facts, however they learned them. Members of a group still know what the group
-    /// knows.
+    /// Knowers that no longer know the facts, regardless of how they learned the facts. If a group knows a fact, its
+    /// members still know the fact.
     #[serde(default)]
     pub keep_from: BTreeSet<Knower>,
 }
@@ -74,8 +74,8 @@ impl Keep {
     /// Returns the operation that records the change.
     ///
     /// # Errors
-    /// Returns an error if a fact does not exist, or if nothing changes: all facts already have the requested
-    /// secrecy, and no knower to keep them from knows them.
+    /// Returns an error if a fact does not exist. Also returns an error if nothing changes: all facts already have the
+    /// requested secrecy, and no knower in [`keep_from`](Self::keep_from) knows one of the facts.
     pub fn operation(&self, state: &State, now: Timestamp) -> Result<Operation, CommandError> {
         let secrecy = if self.secret { Secrecy::Secret } else { Secrecy::Open };
         let (mut changes, mut first_statement, mut count) = (Vec::new(), None, 0_usize);

@@ -29,15 +29,15 @@ use crate::{
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Log {
-    /// Session to whose log the lines are written. Default: the session being played.
+    /// Session whose log receives the lines. Default: the session being played.
     pub session: Option<SessionId>,
     /// Session to create for these lines, for example for a transcript. The new session does not become the session
     /// being played.
     pub new: Option<NewSession>,
     /// Lines to write, in order.
     pub lines: Vec<LogLine>,
-    /// File that contains the lines. If the file was imported before, lines that it no longer contains are removed from
-    /// the session, unless [`LogSource::appends`] is set.
+    /// File that contains the lines. If the file was imported before, the session loses the lines that the file no
+    /// longer contains. If [`LogSource::appends`] is `true`, no lines are removed.
     pub source: Option<LogSource>,
 }
 
@@ -49,8 +49,8 @@ pub struct LogSource {
     pub name: String,
     /// Hash of the file contents and of the assignment of speakers to characters.
     pub digest: String,
-    /// Whether the lines continue the file: the lines of earlier imports stay as they are, and the new lines get the
-    /// next numbers of the session.
+    /// Whether the lines continue the file. With `true`, the lines of earlier imports stay unchanged, and the new lines
+    /// get the next numbers of the session.
     pub appends: bool,
 }
 
@@ -64,7 +64,7 @@ pub struct LogLine {
     pub speaker: Option<Speaker>,
     /// Place where this line and the following lines are said. Default: the place of the previous line.
     pub place: Option<EntityId>,
-    /// Game time of the line. Default: the time of the log or the game clock, whichever is later.
+    /// Game time of the line. Default: the later of the game clock and the time of the log.
     pub time: Option<String>,
     /// Hearers of the line, without the speaker. Default: the characters present in the session, and the non-player
     /// characters at the place of the line. A player character that speaks such a line in the session being played is
@@ -303,8 +303,8 @@ pub(crate) fn is_table_line(passage: &Passage) -> bool {
     passage.session.is_some() && passage.evidence.iter().all(|evidence| transcript_file(evidence).is_some())
 }
 
-/// Returns the recorded lines of the transcript with the given file name, from the line `first_line` on: the number of
-/// each line in the file, and its passage. Sorted by line.
+/// Returns the recorded lines of the transcript with the given file name. Each item contains the number of the line in
+/// the file, and the passage of the line. Begins with the line `first_line`. Sorted by line.
 pub fn transcript_passages(state: &State, name: &str, first_line: u32) -> Vec<(u32, PassageId)> {
     let file_line = |evidence: &Evidence| match evidence {
         Evidence::File { line, .. } if transcript_file(evidence) == Some(name) => Some(*line),

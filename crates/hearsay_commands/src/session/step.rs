@@ -20,10 +20,10 @@ use crate::CommandError;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SessionStep {
-    /// Starts a session, which is then being played.
+    /// Starts a session. The session is then being played.
     Start(NewSession),
-    /// Records characters who arrive or leave. Characters who arrive hear the following lines; characters who leave do
-    /// not.
+    /// Records characters who arrive or leave. Characters who arrive hear the following lines. Characters who leave do
+    /// not hear these lines.
     Attend {
         /// Characters that arrive.
         arrive: Vec<EntityId>,
@@ -32,7 +32,7 @@ pub enum SessionStep {
     },
     /// Ends the session being played.
     End {
-        /// Game time at which the session ends. Default: the time of the log or the game clock, whichever is later.
+        /// Game time at which the session ends. Default: the later of the game clock and the time of the log.
         time: Option<String>,
     },
 }

@@ -12,9 +12,8 @@ use crate::{
 use super::Memory;
 
 impl Memory {
-    /// Imports campaign files or an export (`.jsonl`) as one operation. The files are read and compared on a background
-    /// thread, so the memory still answers reads meanwhile. Once the files have been read, the import joins the queue
-    /// of writes.
+    /// Imports campaign files or an export (`.jsonl`) as one operation. A background thread reads and compares the
+    /// files. During this time, the memory still answers reads. Afterwards, the import waits in the queue of writes.
     ///
     /// # Errors
     /// Returns an error if the request queue is full or the memory is closed. The ticket fails if the files are

@@ -92,16 +92,16 @@ impl Memory {
         self.event_count.load(Ordering::Acquire)
     }
 
-    /// Selects the knowers whose new knowledge and changed beliefs are sent as [`Event::Learned`] and
-    /// [`Event::BeliefsChanged`]. Replaces the previous filter. The filter applies to writes that are sent after this
-    /// call. A knower learns a fact when it itself sees, hears, reads or deduces the fact; knowledge that reaches the
-    /// knower through a group or place only causes [`Event::BeliefsChanged`]. Loading a slot or restoring an earlier
-    /// state causes no events.
+    /// Selects the knowers to watch, and replaces the previous filter. If a watched knower itself sees, hears, reads or
+    /// deduces a fact, the memory sends [`Event::Learned`]. If a belief of a watched knower changes, the memory sends
+    /// [`Event::BeliefsChanged`]. If the knower learns a fact only through a group or place, the memory sends only
+    /// [`Event::BeliefsChanged`]. The filter applies to writes that are sent after this call. Loading a slot or
+    /// restoring an earlier state causes no events.
     ///
     /// # Errors
     /// Returns an error if the request queue is full or the memory is closed. The ticket fails with
-    /// [`MemoryError::TooManyBeliefs`] if the beliefs of more than
-    /// [`MAX_WATCHED_BELIEFS`](crate::MAX_WATCHED_BELIEFS) knowers are to be watched.
+    /// [`MemoryError::TooManyBeliefs`] if the beliefs of more than [`MAX_WATCHED_BELIEFS`](crate::MAX_WATCHED_BELIEFS)
+    /// knowers would be watched.
     pub fn watch(&self, filter: MindFilter) -> Result<Ticket<()>, MemoryError> {
         self.send_write(|responder| Command::Watch(filter, responder))
     }
@@ -135,8 +135,8 @@ impl Memory {
     }
 
     /// Waits until every text has a vector, or until the sentence encoder turns out to be unavailable. Repeatedly calls
-    /// `progress` with the number of texts that have a vector and the total number of texts. `progress` must return
-    /// whether to continue waiting. Blocks the calling thread, so do not call this function on a game's main thread.
+    /// `progress` with the number of texts that have a vector and the total number of texts. To stop waiting, return
+    /// `false` from `progress`. Blocks the calling thread, so do not call this function on a game's main thread.
     ///
     /// # Errors
     /// Returns an error if the memory closes, or `progress` returns `false` ([`MemoryError::Cancelled`]).
@@ -150,8 +150,8 @@ impl Memory {
     }
 
     /// Waits until the stored vectors are read, and until the sentence encoder is loaded or turns out to be
-    /// unavailable. Afterwards, [`Status::pending_vectors`] is the number of texts whose vectors must be computed.
-    /// `progress` must return whether to continue waiting.
+    /// unavailable. Afterwards, [`Status::pending_vectors`] is the number of texts whose vectors must be computed. To
+    /// stop waiting, return `false` from `progress`.
     ///
     /// # Errors
     /// Returns an error if the memory closes, or `progress` returns `false` ([`MemoryError::Cancelled`]).
@@ -177,9 +177,9 @@ impl Memory {
     }
 
     /// Answers all pending requests, stores computed vectors, writes a snapshot of the state, and closes the database.
-    /// After this function returns, another process can open the directory. Waits for running imports, but no longer
-    /// than [`StoreSettings::close_timeout_s`](crate::StoreSettings::close_timeout_s). To close sooner, cancel the
-    /// tickets of the imports.
+    /// After this function returns, another process can open the directory. Waits for running imports, at most for the
+    /// time in [`StoreSettings::close_timeout_s`](crate::StoreSettings::close_timeout_s). To close the memory sooner,
+    /// cancel the tickets of the imports.
     ///
     /// # Errors
     /// Returns [`MemoryError::ClosedEarly`] if some accepted changes were not committed. Returns another error if the

@@ -40,9 +40,9 @@ impl Memory {
         self.send_read(|responder| Command::Ask(Box::new(|_| Ok(ask)), Instant::now(), responder))
     }
 
-    /// Asks a question like [`ask`](Self::ask). `build_ask` creates the question on the worker thread, for example with
-    /// ids of names that it [resolves](hearsay_query::resolve) in the current state. It must be quick, because it
-    /// blocks the worker.
+    /// Asks a question like [`ask`](Self::ask). `build_ask` creates the question on the worker thread. For example,
+    /// `build_ask` can [find the ids](hearsay_query::resolve) of names in the current state. `build_ask` must be quick,
+    /// because it blocks the worker.
     ///
     /// # Errors
     /// Returns an error if the request queue is full or the memory is closed. The ticket fails if `build_ask` returns an
@@ -100,8 +100,8 @@ impl Memory {
     }
 
     /// Calls a closure with a read snapshot on a background thread. Use this function for long reads. The snapshot is
-    /// taken when the closure starts. The number of closures that run at the same time is limited to the number of
-    /// processors minus 1, but at least 1. Further reads wait.
+    /// taken when the closure starts. The maximum number of closures that run at the same time is the number of
+    /// processors minus 1, or 1 on a machine with one processor. Further reads wait.
     ///
     /// # Errors
     /// Returns an error if the request queue is full or the memory is closed.
@@ -112,8 +112,8 @@ impl Memory {
         self.send_read(|responder| Command::ReadInBackground(read_job(query, responder)))
     }
 
-    /// Returns how an operation would change the knowledge of every knower, without committing the operation.
-    /// `build_operation` creates the operation.
+    /// Returns the changes that an operation would make to the knowledge of every knower. Does not commit the
+    /// operation. `build_operation` creates the operation.
     ///
     /// # Errors
     /// Returns an error if the request queue is full or the memory is closed. The ticket fails if `build_operation`
@@ -135,8 +135,8 @@ impl Memory {
         self.read_in_background(move |snapshot| Ok(gossip.plan(&snapshot.state, now())?))
     }
 
-    /// Finds pairs of entities that may be duplicates, on a background thread. Also compares the descriptions of the
-    /// entities by meaning, if the descriptions have vectors.
+    /// Finds pairs of entities that may be duplicates, on a background thread. If the descriptions of two entities have
+    /// vectors, also compares the meaning of the descriptions.
     ///
     /// # Errors
     /// Returns an error if the request queue is full or the memory is closed.
@@ -174,8 +174,8 @@ impl Memory {
         self.read_in_background(move |snapshot| Ok(health(&snapshot.state, examples)))
     }
 
-    /// Returns the position of the operation to undo, and the effect of the undo: the records that would be removed or
-    /// changed, and the later operations that depend on these records.
+    /// Returns the position of the operation to undo, and the effects of the undo. The effects are the records that the
+    /// undo would remove or change, and the later operations that depend on these records.
     ///
     /// # Errors
     /// Returns an error if the request queue is full or the memory is closed. The ticket fails if there is nothing to

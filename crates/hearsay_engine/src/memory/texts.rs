@@ -27,8 +27,8 @@ impl Memory {
     }
 
     /// Finds the recorded facts that a spoken line states or may state: see
-    /// [`fact_matching`](hearsay_commands::fact_matching). Records nothing. To record the line together with the facts,
-    /// pass them to [`GameEvent::Say`](hearsay_commands::game_event::GameEvent::Say) or
+    /// [`fact_matching`](hearsay_commands::fact_matching). Records nothing. To record the line together with its facts,
+    /// pass both to [`GameEvent::Say`](hearsay_commands::game_event::GameEvent::Say) or
     /// [`LogLine::states`](hearsay_commands::session::LogLine::states). Without a sentence encoder, no fact is certain.
     ///
     /// # Errors
@@ -39,8 +39,8 @@ impl Memory {
     }
 
     /// Starts to extract facts, in the background, from all texts that were not read yet, even if the settings disable
-    /// extraction. If `again` is `true`, extracts from every text again, for example after the language file changed.
-    /// Facts that are already recorded do not change. The ticket returns the number of texts.
+    /// extraction. If `again` is `true`, extracts facts from every text again, for example after a change of the
+    /// language file. Facts that are already recorded do not change. The ticket returns the number of texts.
     ///
     /// # Errors
     /// Returns an error if the request queue is full or the memory is closed.
@@ -49,8 +49,8 @@ impl Memory {
     }
 
     /// Waits until facts have been extracted from all texts. Repeatedly calls `progress` with the number of remaining
-    /// texts. `progress` must return whether to continue waiting. Blocks the calling thread, so do not call this
-    /// function on a game's main thread.
+    /// texts. To stop waiting, return `false` from `progress`. Blocks the calling thread, so do not call this function
+    /// on a game's main thread.
     ///
     /// # Errors
     /// Returns an error if the memory closes, or `progress` returns `false` ([`MemoryError::Cancelled`]).
@@ -99,7 +99,7 @@ impl Memory {
     }
 
     /// Waits until the language model has read all texts that are ready to be read. Repeatedly calls `progress` with
-    /// the status. `progress` must return whether to continue waiting. Blocks the calling thread, so do not call this
+    /// the status. To stop waiting, return `false` from `progress`. Blocks the calling thread, so do not call this
     /// function on a game's main thread. Failed texts stay in the queue and may be retried later.
     ///
     /// # Errors

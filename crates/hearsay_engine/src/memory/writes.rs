@@ -31,11 +31,11 @@ use crate::{
 
 impl Memory {
     /// Commits an operation. Writes are committed in the order in which they are sent. When the turn of this write
-    /// comes, `build_operation` computes the operation from the committed state. The ticket is answered after the
-    /// commit.
+    /// comes, `build_operation` computes the operation from the committed state. The ticket returns the result after
+    /// the commit.
     ///
-    /// Small writes may share a commit if they concern different records. Their operations are then computed from the
-    /// state before this commit. `build_operation` may be called more than once.
+    /// If small writes change different records, the memory may commit them together. Their operations are then
+    /// computed from the state before this commit. `build_operation` may be called more than once.
     ///
     /// # Errors
     /// Returns an error if the request queue is full or the memory is closed. The ticket fails if `build_operation`
@@ -90,8 +90,8 @@ impl Memory {
     /// Starts or ends a session, or records that characters arrive or leave: see [`SessionStep`].
     ///
     /// # Errors
-    /// Returns the same errors as [`write`](Self::write). The ticket also fails if another session is already being
-    /// played, or if the step needs a session that is being played and there is none.
+    /// Returns the same errors as [`write`](Self::write). The ticket also fails if the step starts a session while
+    /// another session is being played, or if the step needs a current session and no session is being played.
     pub fn session(&self, author: Author, step: SessionStep) -> Result<Ticket<Written>, MemoryError> {
         self.write(move |snapshot| Ok(step.operation(&snapshot.state, author.clone(), now())?))
     }
@@ -106,7 +106,7 @@ impl Memory {
         self.write(move |snapshot| Ok(save_recap(&snapshot.state, &recap, now())?))
     }
 
-    /// Saves which characters the speakers of transcripts are, so that later imports identify the speakers: see
+    /// Saves the characters of the speakers in transcripts, so that later imports identify the speakers: see
     /// [`TranscriptImport::unsaved_speakers`](hearsay_commands::session::TranscriptImport::unsaved_speakers).
     ///
     /// # Errors
@@ -134,12 +134,12 @@ impl Memory {
         self.write(move |snapshot| Ok(retcon.operation(&snapshot.state, Author::Dm, now())?))
     }
 
-    /// Commits a gossip plan as one operation. A knowledge edge of the plan becomes inactive if it depends on an edge
-    /// that was withdrawn after the planning.
+    /// Commits a gossip plan as one operation. If a knowledge edge of the plan depends on an edge that was withdrawn
+    /// after the planning, the edge of the plan becomes inactive.
     ///
     /// # Errors
     /// Returns the same errors as [`write`](Self::write). The ticket also fails if a fact or an entity of the plan was
-    /// removed after the planning. If so, make a new plan.
+    /// removed after the planning. In this case, make a new plan.
     pub fn commit_gossip(&self, plan: GossipPlan) -> Result<Ticket<Written>, MemoryError> {
         self.write(move |_| Ok(plan.operation.clone()))
     }
@@ -214,7 +214,8 @@ impl Memory {
         self.write(move |snapshot| Ok(merge::mark_distinct(&snapshot.state, &a, &b, now())?))
     }
 
-    /// Turns trust calibration, which learns from the DM's decisions, on or off. Can also reset the learned trust.
+    /// Turns trust calibration on or off, or resets the learned trust. Trust calibration learns from the DM's
+    /// decisions.
     ///
     /// # Errors
     /// Returns the same errors as [`write`](Self::write).
@@ -266,7 +267,8 @@ impl Memory {
         })
     }
 
-    /// Restores the state that was saved in a slot. This is one operation, which reverts all later changes.
+    /// Restores the state that was saved in a slot. One operation reverts all changes that were made after the slot was
+    /// saved.
     ///
     /// # Errors
     /// Returns the same errors as [`write`](Self::write). The ticket also fails if there is no slot with this name.
@@ -290,7 +292,7 @@ impl Memory {
         })
     }
 
-    /// Undoes an operation. If the operation is itself an undo, restores the records that this undo removed.
+    /// Undoes an operation. If the operation is an earlier undo, restores the records that this undo removed.
     ///
     /// # Errors
     /// Returns the same errors as [`write`](Self::write). The ticket also fails if there is nothing to undo.
@@ -303,7 +305,7 @@ impl Memory {
         })
     }
 
-    /// Restores the state at a journal position. This is one operation, which reverts all later changes.
+    /// Restores the state at a journal position. One operation reverts all changes that were made after this position.
     ///
     /// # Errors
     /// Returns the same errors as [`write`](Self::write). The ticket also fails if the position is after the newest

@@ -1,4 +1,4 @@
-//! Closing of the memory: commits accepted changes until the time limit. Changes that remain fail and are counted.
+//! Closing of the memory: commits accepted changes until the time limit. The remaining changes fail and are counted.
 
 use std::{
     sync::{Arc, OnceLock},

@@ -1,5 +1,5 @@
-//! Compaction of the journal in small steps. Each step either advances the undo horizon or removes data before the
-//! horizon that is no longer needed.
+//! Compaction of the journal in small steps. Each step either advances the undo horizon, or removes unneeded data of
+//! operations before the horizon.
 //!
 //! Each step first compacts the state and then the database. The database receives steps and commits in the same order
 //! as the state. If the program ends before compaction is finished, compaction continues after the next opening.

@@ -18,11 +18,11 @@ use hearsay_embed::{EmbedError, Encoder, EncoderOptions, TextHash};
 use super::Internal;
 use crate::ModelSettings;
 
-/// Maximum number of documents in a batch. It is small, because a new question waits for the current batch.
+/// Maximum number of documents in a batch. The number is small, because a new question waits for the current batch.
 pub(super) const MAX_BATCH_SIZE: usize = 8;
 
-/// Maximum number of questions in a batch. It is limited, so that the worker can answer the first questions while later
-/// ones are encoded.
+/// Maximum number of questions in a batch. The number is limited, so that the worker can answer the first questions
+/// while later ones are encoded.
 const MAX_QUESTION_BATCH_SIZE: usize = 32;
 
 /// Maximum number of questions that wait for the encoder. Further questions are answered without their vectors. The

@@ -1,8 +1,9 @@
-//! Fail-stop: if the state in memory and the journal may differ, writing stops until the state has been rebuilt.
+//! Stops writing if the state in memory and the journal may differ, until the state has been rebuilt.
 //!
-//! The two may differ if the outcome of a commit is unknown, or if a committed operation cannot be applied to the
-//! state. A background thread then rebuilds the state and its derived data from the journal. Meanwhile, reads use the
-//! old state and writes wait. If the journal cannot be read, all writes fail until the memory is opened again.
+//! The state and the journal may differ if the outcome of a commit is unknown, or if a committed operation cannot be
+//! applied to the state. A background thread then rebuilds the state and its derived data from the journal. Meanwhile,
+//! reads use the old state and writes wait. If the journal cannot be read, all writes fail until the memory is opened
+//! again.
 
 use std::{collections::VecDeque, sync::Arc};
 

@@ -1,4 +1,4 @@
-//! Questions, searches and summaries. Each waits for the vector of its text until its deadline.
+//! Questions, searches and summaries. Each request waits for the vector of its text, at most until its deadline.
 
 use std::{
     collections::BTreeMap,

@@ -93,7 +93,7 @@ pub(super) struct Readings {
     language: Option<PathBuf>,
     /// Passages that wait to be read, in reading order, each with the position of the operation that added it.
     waiting: VecDeque<(Position, PassageId)>,
-    /// Passages whose facts were stated by the operation that added them. They are never read.
+    /// Passages whose facts were recorded by the same operation that added the passages. These passages are never read.
     with_stated_facts: HashSet<PassageId>,
     /// Number of passages being read.
     reading: usize,

@@ -98,7 +98,7 @@ impl Write {
         )
     }
 
-    /// Computes the changes to write. They are empty if there is nothing to write.
+    /// Computes the changes to write. Returns no changes if there is nothing to write.
     pub(super) fn make(&mut self, snapshot: &ReadSnapshot) -> Result<PreparedWrite, MemoryError> {
         let mut transients = TransientUpdate::default();
         let operation = match self {

@@ -46,12 +46,13 @@ fn replaced_values_leave_the_journal_and_undo_reports_its_limit() {
     assert!((2_600..=2_900).contains(&status.compacted_to.0), "{status:?}");
     let refused = memory.undo(UndoTarget::At(Position(5))).unwrap().wait().unwrap_err().to_string();
     assert!(
-        refused.contains(&format!("keeps undo history back to operation {}", status.compacted_to.next())),
+        refused
+            .contains(&format!("the undo history of the campaign begins at operation {}", status.compacted_to.next())),
         "{refused}"
     );
     let then = AsOf { recorded: Some(Position(5)), ..AsOf::default() };
     let refused = memory.read(move |snapshot| Ok(then.state(&snapshot.state).map(drop)?)).unwrap().wait().unwrap_err();
-    assert!(refused.to_string().contains("keeps undo history back"), "{refused}");
+    assert!(refused.to_string().contains("too old to undo"), "{refused}");
     memory.undo(UndoTarget::Last).unwrap().wait().unwrap();
     let before = state(&memory);
     assert_eq!(before.flag("weather"), Some(&Value::from("weather 2998")));

@@ -261,11 +261,11 @@ fn a_part_of_a_name_is_enough_where_one_entity_has_it() {
     };
     check("Mirela", &["`mirela-stone`", "`mirela-voss`", "use the id"]);
     check("The Boy", &["`odo-brandt`", "`pell`", "use the id"]);
-    check("Rusk Captain", &["nothing is called"]);
-    check("the", &["nothing is called `the`"]);
+    check("Rusk Captain", &["no entity is called"]);
+    check("the", &["no entity is called `the`"]);
     // A part of a secret name finds no entity, because the result would reveal whose name it is.
-    check("Grey Lady", &["nothing is called `Grey Lady`"]);
-    check("Mirella Vos", &["nothing is called `Mirella Vos`", "did you mean mirela-voss"]);
+    check("Grey Lady", &["no entity is called `Grey Lady`"]);
+    check("Mirella Vos", &["no entity is called `Mirella Vos`", "did you mean mirela-voss"]);
     let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
     assert_eq!(resolve_all(&state, &names(&["odo", "Voss"])).unwrap(), ids(&["odo-brandt", "mirela-voss"]));
     assert!(resolve_all(&state, &names(&["odo", "Mirela"])).is_err());
@@ -292,7 +292,7 @@ fn the_predicate_decides_whether_an_object_is_an_entity() {
     let object = |predicate: &str, object: &str| resolve_object(&now, predicate, object);
     assert_eq!(object("owes", "Voss").unwrap(), entity("mirela-voss"));
     assert_eq!(object("occupation", "Voss").unwrap(), Object::Value("Voss".into()));
-    assert!(object("OWES", "Nobody").unwrap_err().to_string().contains("nothing is called `Nobody`"));
+    assert!(object("OWES", "Nobody").unwrap_err().to_string().contains("no entity is called `Nobody`"));
     let replacement =
         |predicate: &str, object: &str| resolve_replacement(&now, &fact(&memory, "pell", predicate), object).unwrap();
     assert_eq!(replacement("OWES", "The Guild"), entity("the-guild"));
@@ -310,21 +310,21 @@ fn edits_that_are_not_understood_change_nothing() {
         relate_with("Pell", "OWES", "Mirela Voss", options)
     };
     check(set("Mirella Vos", "age", "30"), &["there is no entity `mirella-vos`", "did you mean mirela-voss"]);
-    check(add("Pell", Kind::Npc, None), &["already an entity `pell`"]);
+    check(add("Pell", Kind::Npc, None), &["already an entity with the id `pell`"]);
     check(add("  ", Kind::Npc, None), &[]);
     check(add("Bram", Kind::Npc, Some("Nowhere")), &["there is no entity `nowhere`"]);
     check(relate("Pell", "!!", "Mirela Voss"), &["`!!` is not a predicate"]);
     check(relate("Pell", "OWES", "Mirella"), &["there is no entity `mirella`", "mirela-voss"]);
     check(set("Pell", "Occu pation", "potboy"), &["is not a predicate"]);
     check(set("Pell", "OWES", "potboy"), &["the object of OWES must be an entity"]);
-    check(set("Pell", "occupation", "  "), &["`occupation` cannot be empty"]);
+    check(set("Pell", "occupation", "  "), &["`occupation` is empty"]);
     check(with(|options| options.since = Some("yesterday".into())), &["yesterday", "is not a date"]);
     check(with(|options| options.attitude = Some(101)), &["attitude must be from -100 to 100, not 101"]);
     check(with(|options| options.known_by = ids(&["Nobody"])), &["there is no entity `nobody`"]);
     let backwards = |options: &mut FactOptions| {
         (options.since, options.until) = (Some("9".into()), Some("4".into()));
     };
-    check(with(backwards), &["ends at", "before it begins"]);
+    check(with(backwards), &["begins at", "cannot end at the earlier time"]);
     check(Edit::RemoveFact { fact: no_fact() }, &["there is no fact with the id 0000"]);
     check(Edit::RemoveEntity { entity: id("Nobody At All") }, &["there is no entity `nobody-at-all`"]);
     check(Edit::Correct { fact: no_fact(), object: None, statement: None }, &["there is no fact with the id 0000"]);

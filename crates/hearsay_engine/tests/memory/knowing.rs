@@ -157,7 +157,7 @@ fn readings_of_a_campaign() {
     // At an earlier position of the journal, the same query returns the earlier belief.
     let recorded = |position: u64| AsOf { time: None, recorded: Some(Position(position)) }.state(&after);
     assert_eq!(club(&recorded(1).unwrap()).unwrap().hold, BeliefStatus::Believed);
-    assert!(recorded(99).unwrap_err().to_string().contains("position 99 lies after the newest operation"));
+    assert!(recorded(99).unwrap_err().to_string().contains("there is no operation at position 99 yet"));
     // A character has reason to believe that another one knows a fact if both were present, or if one told the other.
     learn(&memory, tell("sister-ilva", Stated::Recorded(handle(&after, "sweet-water")), &["wren-oake"]));
     let after = state(&memory);
@@ -331,7 +331,7 @@ fn dates_are_told_by_the_game_clock_and_sessions_by_name() {
     retcon("today", owes.id()).unwrap();
     assert_eq!(fact(&memory, "pell", "OWES").validity().until.as_ref().unwrap().raw, days_ago(0));
     let refused = retcon("today", handle(&before, "club-alibi")).unwrap_err().to_string();
-    assert!(refused.contains("is false") && refused.contains("a false fact was never true"), "{refused}");
+    assert!(refused.contains("is false") && refused.contains("only the validity of a true fact can end"), "{refused}");
     let filter = |given: &str| KnowsFilter { since: Some(given.into()), limit: 5, ..KnowsFilter::default() };
     let knows =
         |given: &str| query::knowledge::knows(&before, &id("sister-ilva"), &filter(given), None).map(|(_, all)| all);

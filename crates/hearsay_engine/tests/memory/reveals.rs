@@ -48,7 +48,7 @@ fn a_flag_keeps_to_the_kind_that_was_declared() {
         if !bad.is_empty() {
             refused(&memory, |memory| try_edit(memory, set_flag(name, bad)), &[name, bad, "must be"]);
         }
-        refused(&memory, |memory| try_edit(memory, declare(name, first)), &["already a flag", name]);
+        refused(&memory, |memory| try_edit(memory, declare(name, first)), &["is already declared", name]);
     };
     check("fire-reported", "no", " Yes ", Value::Flag(true), "soon");
     let three = hearsay_model::Number::new(3.0).unwrap();

@@ -167,7 +167,7 @@ fn rejected_facts_count_as_decided() {
         refused(
             &memory,
             |memory| decide(memory, &owes, decision),
-            &["does not wait for review: its status is rejected"],
+            &["does not wait for review, because its status is rejected"],
         );
     }
     refused(&memory, |memory| memory.decide(no_fact(), Decision::Accept).unwrap().wait(), &["there is no fact"]);

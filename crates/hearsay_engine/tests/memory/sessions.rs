@@ -123,7 +123,7 @@ fn one_session_is_played_at_a_time() {
     refused(&memory, |memory| step(memory, again()), &["`session-1` is still running", "session end"]);
     refused(&memory, |memory| attend(memory, &["Borin"], &[]), &["borin is already present in the session"]);
     refused(&memory, |memory| attend(memory, &[], &["Pell"]), &["pell is not present in the session"]);
-    refused(&memory, |memory| log(memory, None, "  "), &["line 1 of the log", "no line"]);
+    refused(&memory, |memory| log(memory, None, "  "), &["line 1 of the new log lines", "no line"]);
     refused(&memory, |memory| log(memory, Some("Nobody"), "Hm."), &["line 1", "`nobody`"]);
     set_clock(&memory, 1_100);
     step(&memory, SessionStep::End { time: None }).unwrap();

@@ -46,7 +46,7 @@ fn undo_works_by_author_and_by_position() {
     let again = |memory: &Memory| undo(memory, UndoTarget::At(first));
     refused(&memory, again, &["no operation at position"]);
     let game = |memory: &Memory| undo(memory, UndoTarget::LastBy(Author::Game));
-    refused(&memory, game, &["nothing to undo by game"]);
+    refused(&memory, game, &["no operation to undo by game"]);
     refused(&memory, |memory| undo(memory, UndoTarget::At(Position(0))), &["no operation"]);
     refused(&memory, |memory| undo(memory, UndoTarget::At(Position(999))), &["no operation"]);
 }
@@ -54,8 +54,12 @@ fn undo_works_by_author_and_by_position() {
 #[test]
 fn an_empty_journal_has_nothing_to_undo() {
     let memory = empty();
-    refused(&memory, |memory| undo(memory, UndoTarget::Last), &["there is nothing to undo"]);
-    refused(&memory, |memory| memory.undo_preview(UndoTarget::Last).unwrap().wait(), &["there is nothing to undo"]);
+    refused(&memory, |memory| undo(memory, UndoTarget::Last), &["there is no operation to undo"]);
+    refused(
+        &memory,
+        |memory| memory.undo_preview(UndoTarget::Last).unwrap().wait(),
+        &["there is no operation to undo"],
+    );
 }
 
 #[test]
@@ -103,5 +107,5 @@ fn restoring_leaves_nothing_of_the_abandoned_future() {
     undo(&memory, UndoTarget::At(restored)).unwrap();
     assert!(asked(&memory) && *state(&memory) != *saved);
     let ahead = |memory: &Memory| memory.restore(Position(500)).unwrap().wait();
-    refused(&memory, ahead, &["lies after the newest operation"]);
+    refused(&memory, ahead, &["the newest operation has position"]);
 }

@@ -14,18 +14,20 @@ use crate::output::Output;
 /// Measure durability: kill programs while they write, and damage their storage and files
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Each run starts a program, which opens a directory and compares the stored operations
-with the acknowledged operations. The program then writes operations of different
-sizes, graph tables, derived files and snapshots, and undoes operations. A run ends
-when the program is killed, when its storage fails (a write is refused or incomplete,
-a sync fails, or a background task fails), or when its disk is full. A full disk is
-tested only on Linux as root, because a small disk must be mounted. The database's
-buffers in memory are small, so that it starts new log files in most runs.
+Each run starts a program. The program opens a directory, and compares the stored
+operations with the operations whose commit was confirmed. The program then writes
+operations of different sizes, graph tables, derived files and snapshots, and undoes
+operations. A run ends when the program is killed, when its disk is full, or when its
+storage fails: a write is refused or incomplete, a sync fails, or a background task
+fails. The full disk is tested only on Linux as root, because the test mounts a small
+disk. The database's buffers in memory are small. The database therefore starts new
+log files in most runs.
 
-After several runs, a file of each kind is damaged in a copy of the directory. The
-damage must be reported or harmless, and a repair must save all undamaged data. The
-exit code is 1 if data was lost, incomplete or different, if a write failed without a
-fault, or if damage was not reported.
+After several runs, the program damages a file of each kind in a copy of the
+directory. The database must report the damage, unless the damage is harmless. A
+repair must save all undamaged data. The exit code is 1 if data was lost, incomplete
+or different, if a write failed although its storage worked, or if damage was not
+reported.
 
 Example:
   hearsay_eval crash --runs 1000 --json")]
@@ -33,13 +35,13 @@ pub(crate) struct Crash {
     /// Number of runs
     #[arg(long, default_value_t = 1_000)]
     runs: u64,
-    /// Seed of the random numbers, which determine what is written and when the programs are killed
+    /// Seed of the random numbers, which determine the written operations and the moments at which programs are killed
     #[arg(long, default_value_t = 7)]
     seed: u64,
-    /// Number of times that a file of each kind is damaged after the runs of a directory
+    /// Number of times that the program damages a file of each kind, after the runs in a directory
     #[arg(long, default_value_t = 1)]
     damage_rounds: u64,
-    /// Put every directory on a small disk that becomes full in some runs, not only every third one
+    /// Put every directory on a small disk that becomes full in some runs, instead of only every third directory
     #[arg(long)]
     small_disks: bool,
 }

@@ -9,7 +9,7 @@ use hearsay_eval::encoder;
 
 use crate::{output::Output, precision::WeightPrecisionArg};
 
-/// Measure the speed of the sentence encoder: questions of 17 tokens, and documents of 36 tokens in batches of 32
+/// Measure how fast the sentence encoder encodes questions of 17 tokens, and documents of 36 tokens in batches of 32
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Without --model, the program looks for a model in the same directories as `hearsay`.

@@ -8,7 +8,7 @@ use hearsay_eval::frames;
 
 use crate::output::Output;
 
-/// Measure the cost of the Bevy plugin on the main thread, per frame
+/// Measure the time per frame that the Bevy plugin takes on the main thread
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Two games without a window run alternately at 60 frames per second, one with the
@@ -16,8 +16,9 @@ plugin and one without. Both make the same changes: most changes are moves, and 
 characters change their occupation, name or group. The cost of a frame is its
 duration in the game with the plugin, minus the median duration in the other game.
 
-For comparison, another game keeps hand-written lists of the characters at each place
-and of the characters that moved. Its cost is the minimum cost of tracking moves.
+For comparison, a third game tracks moves without the plugin. It keeps hand-written
+lists of the characters at each place and of the characters that moved. The cost of
+this game is the minimum cost of tracking moves.
 
 The first line of the table shows the cost without any changes.
 
@@ -33,7 +34,8 @@ pub(crate) struct Frames {
     /// Number of measured frames
     #[arg(long, value_name = "F", default_value_t = 600)]
     frames: usize,
-    /// Number of questions that wait for an answer at any time: a new question replaces each answered question
+    /// Number of questions that wait for an answer at any time. When a question is answered, the program asks a new
+    /// question
     #[arg(long, value_name = "Q", default_value_t = 0)]
     questions: usize,
 }

@@ -11,20 +11,20 @@ use crate::output::Output;
 /// Measure the response times of an open campaign
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The program opens the campaign without a model, searches it, and asks one of its
-characters. It writes nothing to the campaign.
+The program opens the campaign without a sentence encoder, searches the campaign, and
+asks one of its characters. The program writes nothing to the campaign.
 
 Example:
   hearsay_eval latency campaigns/gullhaven --knower mirela-voss \"Where is the ledger?\"")]
 pub(crate) struct Latency {
     /// Directory of the campaign; it must already have a database
     campaign: PathBuf,
-    /// Text to search for, and question for the character
+    /// Question that the program asks the character, and also the text for which the program searches
     question: String,
     /// Character to ask
     #[arg(long, value_name = "ID")]
     knower: String,
-    /// Number of repetitions
+    /// Number of times that the program repeats each measurement
     #[arg(long, value_name = "N", default_value_t = 50)]
     times: usize,
 }

@@ -14,10 +14,10 @@ use crate::output::Output;
 /// Search for leaks: check that a character's answers do not depend on facts that the character cannot know
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The program asks characters in generated worlds. Then it removes all data except the
-character's view and the derivations of the character's knowledge, and asks again.
-Both answers must be the same, byte for byte. The program prints the first
-differences, and exits with code 1 if there are any.
+The program asks characters questions in generated worlds. Then it removes all data
+except the character's view and the derivations of the character's knowledge, and asks
+the same question again. Both answers must be the same, byte for byte. If there are
+differences, the program prints the first of them, and exits with code 1.
 
 Example:
   hearsay_eval leaks --worlds 1000 --seed 7")]

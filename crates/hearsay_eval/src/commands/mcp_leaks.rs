@@ -17,7 +17,8 @@ use crate::output::Output;
 The program holds a complete MCP session as a character in each generated world. Then
 it removes all data except the character's view and the derivations of the character's
 knowledge, and holds the same session again. All responses must be the same, byte for
-byte. The program prints the first differences, and exits with code 1 if there are any.
+byte. If there are differences, the program prints the first of them, and exits with
+code 1.
 
 Example:
   hearsay_eval mcp-leaks --worlds 1000 --seed 7")]

@@ -35,7 +35,7 @@ pub(crate) enum Command {
     Patterns(patterns::Patterns),
     Statements(statements::Statements),
     Crash(crash::Crash),
-    /// Write to a campaign until `crash` kills this process
+    /// Write to a campaign until the command `crash` kills this process
     #[command(hide = true, name = hearsay_eval::crash::CHILD_COMMAND)]
     CrashChild,
     Encoder(encoder::Encoder),
@@ -44,7 +44,7 @@ pub(crate) enum Command {
     Readers(readers::Readers),
     Latency(latency::Latency),
     Questions(questions::Questions),
-    /// Open a world, and print the memory use of this program; `speed` runs this command
+    /// Open a world, and print the memory use of this program. The command `speed` runs this command
     #[command(hide = true)]
     Hold {
         /// Directory of the world

@@ -8,13 +8,13 @@ use hearsay_eval::panel_frames;
 
 use crate::output::Output;
 
-/// Measure the cost of the DM's panels on the main thread, per frame, in a large campaign
+/// Measure the time per frame that the DM's panels take on the main thread, in a large campaign
 #[derive(Debug, Args)]
 #[command(after_help = "\
 The program opens a generated campaign with facts that wait for review. It shows the
 DM's panels without a window, one after the other, and measures their frames. The
 \"own\" columns do not include the time in which the thread waited for a processor.
-At 60 frames per second, a frame has 16.7 ms for all work.
+If a game shows 60 frames per second, it has 16.7 ms for all work of a frame.
 
 Example:
   hearsay_eval panel-frames --entities 20000 --facts 100000")]

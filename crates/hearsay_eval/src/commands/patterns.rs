@@ -16,10 +16,10 @@ use crate::{output::Output, threads::processor_count};
 /// Measure the patterns alone on labelled sentences, or fit their weights and classifiers
 #[derive(Debug, Args)]
 #[command(after_help = "\
-FILE contains scenes and labelled sentences; EXTRACTION.md describes the format. The
+FILE contains scenes and labelled sentences. EXTRACTION.md describes the format. The
 report shows the precision of accepted facts, the share of labelled facts that are
 accepted or wait for review, and the calibration of confidence. With --text, the
-program measures nothing, and lists the facts in a text. The file after --names
+program measures nothing, and only lists the facts in a text. The file after --names
 contains one line of JSON: a scene with the entities that the text may name.
 
 Example:
@@ -37,10 +37,10 @@ pub(crate) struct Patterns {
     /// Train one of the extractor's classifiers on the files, and print its data file
     #[arg(long, value_name = "WHICH", conflicts_with = "fit")]
     learn: Option<Classifier>,
-    /// Extract facts without the sentence encoder, from words and patterns only
+    /// Extract facts from words and patterns only, without the sentence encoder
     #[arg(long)]
     without_model: bool,
-    /// List the facts that are extracted from this text file, and measure nothing
+    /// List the facts that the patterns find in this text file, and measure nothing
     #[arg(long, value_name = "FILE", requires = "names")]
     text: Option<PathBuf>,
     /// File with the entities that the text may name
@@ -54,11 +54,11 @@ pub(crate) struct Patterns {
 /// The classifier to train.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum Classifier {
-    /// Relation between two entities in one sentence
+    /// Classifier of the relation between two entities in one sentence
     Relations,
-    /// Attribute that words state about an entity
+    /// Classifier of the attribute that words state about an entity
     Attributes,
-    /// Whether a statement is past or doubtful
+    /// Classifier that decides whether a statement is past or doubtful
     Meanings,
 }
 

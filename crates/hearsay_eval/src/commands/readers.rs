@@ -8,7 +8,7 @@ use hearsay_eval::readers;
 
 use crate::output::Output;
 
-/// Measure durable writes while four panels and an export read the same campaign
+/// Measure the time of durable writes while four panels and an export read the same campaign
 #[derive(Debug, Args)]
 #[command(after_help = "\
 The program writes a generated campaign to a temporary directory. Each write waits

@@ -23,15 +23,16 @@ use crate::{
     threads::processor_count,
 };
 
-/// Measure the quality and time of a search on retrieval tasks
+/// Measure the quality and the response time of searches on retrieval tasks
 #[derive(Debug, Args)]
 #[command(after_help = "\
-DIR is a task folder (corpus.jsonl, queries.jsonl, and optionally facts.jsonl), or
-contains task folders. If there are several tasks, the program prints figures for
-each task and for all tasks together. Each question is a search by the DM. The time
-of a question does not include computing its vector. Figures are means over questions,
-with the bounds of 95 % bootstrap intervals. The last tables compare \"hearsay\" with
-the better of \"dense\" and \"bm25\" on the same questions, and show the differences.
+DIR is a task folder, or a folder that contains task folders. A task folder contains
+the files corpus.jsonl and queries.jsonl, and may contain facts.jsonl. If there are
+several tasks, the program prints figures for each task and for all tasks together.
+Each question is a search by the DM. The time of a question does not include the time
+to compute the vector of the question. The figures are means over all questions, with
+the bounds of 95 % bootstrap intervals. The last tables compare \"hearsay\" with the
+better of \"dense\" and \"bm25\" on the same questions, and show the differences.
 
 Example:
   hearsay_eval recall data/retrieval/locomo data/retrieval/musique --method all")]
@@ -48,20 +49,20 @@ pub(crate) struct Recall {
     /// Directory of the model
     #[arg(long, value_name = "DIR")]
     model: Option<PathBuf>,
-    /// File in which vectors are stored for later runs [default: in the system's cache directory]
+    /// File in which the program stores vectors for later runs [default: a file in the system's cache directory]
     #[arg(long, value_name = "FILE")]
     cache: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum MethodArg {
-    /// Cosine only; the score of a session or document is the best score of its passages
+    /// Cosine of sentence vectors only. The score of a session or document is the best score of its passages
     Dense,
-    /// BM25 only; each session or document is scored as one text
+    /// BM25 only, a score for shared words. Each session or document gets its score as one text
     Bm25,
-    /// Dense and BM25 combined by reciprocal ranks, for comparison
+    /// Combination of the rankings `dense` and `bm25` by reciprocal ranks, for comparison
     Rrf,
-    /// Scores from the graph only
+    /// Scores from the graph of entities and facts only
     Graph,
     /// The ranking that a game uses
     Hearsay,

@@ -21,9 +21,9 @@ Without --paced, the program writes as fast as possible. It measures the size of
 directory and the time to open it. It compares both figures with those of a second
 directory, into which only the final state was written.
 
-With --paced, the program plays at the speed of a game. It measures how long changes
-wait for their commit, at the beginning and at the end of the run, and the worker's
-processor time for a move.
+With --paced, the program simulates at the speed of a game. It measures the time that
+changes wait for their commit, at the beginning and at the end of the run. It also
+measures the processor time that the memory's worker thread takes for a move.
 
 Examples:
   hearsay_eval soak --moves 500000 --talk 20000 --json
@@ -38,13 +38,13 @@ pub(crate) struct Soak {
     /// Number of game events in which people say, tell or see something
     #[arg(long, value_name = "N", default_value_t = 4_000, conflicts_with = "paced")]
     talk: usize,
-    /// Simulate at the speed of a game, not as fast as possible
+    /// Simulate at the speed of a game. Without this option, the program simulates as fast as possible
     #[arg(long)]
     paced: bool,
-    /// Number of moves per second
+    /// Number of moves per second with --paced
     #[arg(long, value_name = "N", default_value_t = 800, requires = "paced")]
     moves_per_second: usize,
-    /// Duration in minutes
+    /// Duration of the simulation in minutes with --paced
     #[arg(long, value_name = "N", default_value_t = 15.0, requires = "paced")]
     minutes: f64,
     /// Directory to fill and keep [default: a temporary directory]

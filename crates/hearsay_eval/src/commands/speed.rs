@@ -16,10 +16,11 @@ use crate::output::Output;
 /// Measure the time and memory that a game and a DM need in a generated world
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The table shows the number of repetitions of each task, and its duration in
-microseconds. The duration of a durable write depends on the disk, so the table also
-shows an fsync of the same number of bytes: compare the two durations. Without a
-model, computing the vector of the question is not measured.
+The table shows the number of repetitions of each task, and the duration of the task
+in microseconds. The duration of a durable write depends on the disk. For comparison,
+the table therefore also shows the time to write the same number of bytes with fsync.
+If there is no model, the program does not measure the time to compute the vector of
+the question.
 
 Example:
   hearsay_eval speed --entities 1000 --facts 5000")]

@@ -13,10 +13,10 @@ use crate::{output::Output, precision::WeightPrecisionArg, threads::processor_co
 /// Measure the reading model alone on real table talk, or list its statements for the calibration
 #[derive(Debug, Args)]
 #[command(after_help = "\
-TEXT is a directory with `summaries` and `transcripts`, one file per episode, such as
-`C1E004.txt.gz`. The labels in `training/labels` refer to these files. A statement is
-right if it agrees with a labelled statement in its words (at least half in common),
-subject, status and references.
+TEXT is a directory with the folders `summaries` and `transcripts`. Each folder
+contains one file per episode, such as `C1E004.txt.gz`. The labels in `training/labels`
+refer to these files. A statement is right if it agrees with a labelled statement: at
+least half of the words are the same, and subject, status and references are equal.
 
 Example:
   hearsay_eval statements ../shared/data/crd3-dev --on development --list")]
@@ -38,13 +38,13 @@ pub(crate) struct Statements {
     /// Approximate number of tokens that the model reads together, at most 510
     #[arg(long, value_name = "TOKENS", default_value_t = WindowSize::default().tokens)]
     window: usize,
-    /// Maximum number of these tokens in preceding lines, which are only context
+    /// Maximum number of tokens in the context: the lines before the lines that the model reads
     #[arg(long, value_name = "TOKENS", default_value_t = WindowSize::default().context_tokens)]
     context: usize,
-    /// Minimum confidence of an accepted statement
+    /// Minimum confidence at which the program accepts a statement
     #[arg(long, value_name = "FRACTION", default_value_t = 0.7)]
     threshold: f64,
-    /// Minimum confidence of a statement that waits for review
+    /// Minimum confidence at which a statement waits for review
     #[arg(long, value_name = "FRACTION", default_value_t = 0.3)]
     floor: f64,
     /// List all statements that the model found

@@ -1,5 +1,5 @@
-//! Compares extracted facts with the labels of real texts. The comparison uses only what every engine provides: the
-//! fact, its sentence and its quotation.
+//! Compares extracted facts with the labels of real texts. The comparison uses only the data that every engine
+//! provides: the fact, its sentence and its quotation.
 
 use hearsay_extract::{ExtractedFact, Extraction, FactObject, Mention};
 use hearsay_model::{Factuality, Predicate, State, Vocabulary, attribute, text};

@@ -28,23 +28,24 @@ pub struct Figures {
     pub labelled: usize,
     /// Number of labelled facts or statements that the text states as certain. The extraction should accept all of them.
     pub labelled_certain: usize,
-    /// Number of facts that became canon or claimed without the DM's decision.
+    /// Number of facts that got the status canon or claimed without a decision of the DM.
     pub accepted: usize,
-    /// Number of accepted facts that agree with a label that is certain.
+    /// Number of accepted facts that agree with a label which the text states as certain.
     pub accepted_right: usize,
     /// Number of facts in the review queue.
     pub queued: usize,
     /// Number of facts in the review queue that agree with a label.
     pub queued_right: usize,
-    /// Number of facts that triage holds back, because enough facts of the same source are in the queue.
+    /// Number of facts that triage keeps out of the review queue, because the queue already contains enough facts from
+    /// the same source.
     pub held_back: usize,
-    /// Number of certain labels with which an accepted fact agrees.
+    /// Number of labels which the text states as certain, and with which an accepted fact agrees.
     pub labelled_accepted: usize,
     /// Number of labels with which an accepted fact or a fact in the review queue agrees.
     pub labelled_shown: usize,
-    /// Number of lines whose kind of talk was found.
+    /// Number of lines for which the model determined a kind of talk.
     pub talk: usize,
-    /// Number of lines whose kind of talk is right.
+    /// Number of lines for which the model determined the correct kind of talk.
     pub talk_right: usize,
     /// Expected calibration error of the recorded facts. A fact counts as right if it agrees with a certain label.
     pub ece: f64,

@@ -1,8 +1,9 @@
 //! Measures extraction end to end: which facts of a text the program accepts, proposes for review, or drops.
 //!
-//! Texts are recorded in a campaign that knows the entities. They are read as the engine reads them: with the patterns,
-//! the reading model and the kind of talk, and in the same batches. The policy then accepts, proposes or drops each
-//! fact, and triage selects the review queue. The figures compare the accepted facts and the queue with the labels.
+//! The measurement records the texts in a campaign that contains their entities. It reads them as the engine does: with
+//! the patterns, the reading model and the kind of talk, and in the same batches. The policy then accepts, proposes or
+//! drops each fact, and triage selects the review queue. The figures compare the accepted facts and the queue with the
+//! labels.
 
 mod agreement;
 mod figures;

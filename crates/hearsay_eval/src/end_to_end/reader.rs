@@ -74,10 +74,10 @@ impl Engine {
     }
 }
 
-/// Models that the engines use. An engine without its model is not measured.
+/// Models that the engines use. If the model of an engine is missing, this engine is not measured.
 #[derive(Clone, Copy, Default)]
 pub struct Models<'a> {
-    /// Sentence encoder for the patterns; `None` to use the patterns without sentence vectors.
+    /// Sentence encoder for the patterns. If it is `None`, the patterns work without sentence vectors.
     pub encoder: Option<&'a dyn SentenceEncoder>,
     /// Reading model; `None` if no reading model is available.
     pub reading_model: Option<&'a ReadingModel>,
@@ -99,8 +99,8 @@ pub struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Creates a reader with the default settings of a campaign. The stage `disabled_stage`, if given, is switched off.
-    /// Returns `None` if a model of the engine is missing.
+    /// Creates a reader with the default settings of a campaign. If `disabled_stage` is given, this stage is switched
+    /// off. Returns `None` if a model of the engine is missing.
     pub fn new(engine: Engine, models: Models<'a>, disabled_stage: Option<ExtractionStage>) -> Option<Self> {
         let settings = Settings::default();
         let extractor = Extractor::new(Language::english(), Vocabulary::default());

@@ -16,8 +16,9 @@ use crate::extraction::{Example, Labelled, LabelledFact, facts_match};
 /// Id of the session or document that contains the sentence.
 const SOURCE: &str = "measured-text";
 
-/// Measures extraction on labelled sentences. Each sentence is recorded in a campaign of its own, with the entities of
-/// its scene: talk and narration as a line of a session during play, and lore as a text of a campaign file.
+/// Measures extraction on labelled sentences. Each sentence is recorded in its own campaign, with the entities of its
+/// scene. Talk and narration are recorded as a line of a session during play. Lore is recorded as a text of a campaign
+/// file.
 ///
 /// # Errors
 /// Returns an error if a text cannot be recorded, or if the language model does not answer.

@@ -35,7 +35,7 @@ pub struct Episode {
     labels: BTreeMap<usize, Label>,
 }
 
-/// Reads the texts of episodes, and their labels. Replaces names in both.
+/// Reads the texts of episodes, and their labels. Replaces the names in the texts and labels by invented names.
 ///
 /// # Errors
 /// Returns an error if a file cannot be read, or if a label does not match the text.
@@ -90,7 +90,7 @@ fn masked_label(label: &Label, line: &str, mask: &Mask) -> Label {
     label
 }
 
-/// Returns entities with invented names.
+/// Returns copies of the entities, with invented names.
 pub fn masked_entities(entities: &[SceneEntity], mask: &Mask) -> Vec<SceneEntity> {
     let mut entities = entities.to_vec();
     for name in entities.iter_mut().flat_map(|entity| &mut entity.names) {
@@ -99,8 +99,8 @@ pub fn masked_entities(entities: &[SceneEntity], mask: &Mask) -> Vec<SceneEntity
     entities
 }
 
-/// Measures extraction on summaries or transcripts. Each is imported into a campaign of its own, which knows the
-/// entities. If `only_labelled`, only the labelled lines are read.
+/// Measures extraction on summaries or transcripts. Each text is imported into its own campaign, which contains the
+/// entities. If `only_labelled` is `true`, only the labelled lines are read.
 ///
 /// # Errors
 /// Returns an error if a text cannot be recorded, or if the language model does not answer.

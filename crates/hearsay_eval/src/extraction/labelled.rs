@@ -76,7 +76,7 @@ pub struct LabelledFact {
     /// The characters who were told the fact, according to the text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub told: Vec<String>,
-    /// Whether the text states the fact only as a guess or as hearsay, so that the fact should wait for review.
+    /// Whether the text states the fact only as a guess or as hearsay. Such a fact should wait for review.
     #[serde(default)]
     pub doubt: bool,
     /// Whether the fact is no longer true.
@@ -103,7 +103,7 @@ pub struct Example {
     /// The place where the text is said.
     #[serde(default)]
     pub place: Option<EntityId>,
-    /// The texts that precede this text, oldest first.
+    /// The texts before this text, oldest first.
     #[serde(default)]
     pub before: Vec<String>,
     /// The text of the sentence.
@@ -185,7 +185,7 @@ fn read_file(path: &Path) -> Result<String, ExtractionError> {
     fs::read_to_string(path).map_err(|source| ExtractionError::File { path: path.to_owned(), source })
 }
 
-/// Returns the names in labelled files: those of the entities, and the new names in the labels.
+/// Returns the names in labelled files: the names of the entities, and the new names in the labels.
 ///
 /// # Errors
 /// Returns the errors of [`read`].

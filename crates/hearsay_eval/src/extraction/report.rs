@@ -26,11 +26,11 @@ pub struct Report {
     pub n: usize,
     /// The share of the accepted facts that match a labelled fact. Doubtful labelled facts do not count.
     pub precision: f64,
-    /// The share of the labelled facts that match an accepted fact, not counting doubtful labelled facts.
+    /// The share of the labelled facts that match an accepted fact. Doubtful labelled facts do not count.
     pub recall: f64,
     /// The share of all labelled facts that match an accepted fact or a fact that waits for review.
     pub review_recall: f64,
-    /// The share of the facts waiting for review that match a labelled fact, doubtful or not.
+    /// The share of the facts waiting for review that match a labelled fact. Doubtful labelled facts count too.
     pub review_precision: f64,
     /// The expected calibration error: the mean, over the bins, of the difference between the mean confidence of a bin
     /// and its share of correct facts. Each bin is weighted by its number of facts.

@@ -1,6 +1,6 @@
-//! Hand-written lists of locations and moves, for comparison with the plugin. The lists store nothing on the disk,
-//! compare nothing with a memory, and track no other changes. Their cost is the minimum cost of tracking moves in
-//! Bevy's world.
+//! Hand-written lists of locations and moves, for comparison with the plugin. This code stores nothing on the disk,
+//! compares nothing with a memory, and tracks only moves. Their cost is the minimum cost of tracking moves in Bevy's
+//! world.
 
 use bevy::{
     ecs::{lifecycle::HookContext, world::DeferredWorld},

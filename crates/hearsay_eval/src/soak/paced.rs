@@ -53,8 +53,8 @@ pub struct PacedResult {
     /// 99th percentile of the commit lag in the last tenth of the run, in milliseconds.
     pub lag_ms_p99_end: f64,
     /// Processor time that the memory's worker thread takes per move, in microseconds, at several moments of the run.
-    /// Each pair contains the number of moves before that moment, and the processor time per move. Empty except on
-    /// Linux.
+    /// Each pair contains the number of moves before that moment, and the processor time per move. The list is empty on
+    /// systems other than Linux.
     pub worker_us_per_move: Vec<(usize, f64)>,
     /// Resident memory of this program at the beginning and at the end of the run, in bytes. `None` on systems other
     /// than Linux.

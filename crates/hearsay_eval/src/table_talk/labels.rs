@@ -63,7 +63,7 @@ pub enum TalkLabel {
 pub struct LabelledStatement {
     /// The byte range of the statement's words in the line.
     pub span: (usize, usize),
-    /// The first letter of the status: asserted, negated, planned, hedged or ended.
+    /// The first letter of the status. The status is asserted, negated, planned, hedged or ended.
     pub status: char,
     /// The name of the subject, if the statement's words do not contain it.
     pub subject: Option<String>,
@@ -85,7 +85,7 @@ pub struct Label {
     pub statements: Vec<LabelledStatement>,
 }
 
-/// Consecutive lines of an episode. The first lines are context only; the others have labels.
+/// Consecutive lines of an episode. The first lines are only context and have no labels. All other lines have labels.
 #[derive(Debug)]
 pub struct Chunk {
     /// The name of the file with the labels, without its extension.
@@ -146,7 +146,8 @@ pub fn players() -> Players {
 /// Number of lines that precede the first labelled line, as context.
 const LINES_BEFORE: usize = 8;
 
-/// Returns the names of the test or development episodes: the list `TEST` or `DEVELOPMENT` in `training/data.py`.
+/// Returns the names of the test episodes or of the development episodes. `name` is the name of the list in
+/// `training/data.py`: `TEST` or `DEVELOPMENT`.
 pub fn read_episode_names(training: &Path, name: &str) -> Result<Vec<String>, TableTalkError> {
     let path = training.join("data.py");
     let text = fs::read_to_string(&path).map_err(|source| TableTalkError::File { path: path.clone(), source })?;

@@ -22,7 +22,7 @@ pub struct FoundStatement {
     pub chunk: String,
     /// Number of the line in the episode, counted from 0.
     pub line: usize,
-    /// Whether the text is a written summary; otherwise, it is a transcript.
+    /// Whether the text is a written summary. If not, the text is a transcript.
     pub written: bool,
     /// The words of the line on which the statement is based.
     pub quote: String,

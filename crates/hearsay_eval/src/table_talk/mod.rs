@@ -1,7 +1,7 @@
 //! Measures the accuracy of the statements that the reading model finds in real table talk.
 //!
-//! The labels refer to the text by episode, line and character positions (see `training/README.md`), so the text itself
-//! does not have to be part of the project.
+//! The labels refer to the text by episode, line and character positions (see `training/README.md`). The project
+//! therefore does not have to contain the text itself.
 
 mod labels;
 mod matching;

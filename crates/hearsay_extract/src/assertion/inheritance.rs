@@ -1,4 +1,4 @@
-//! Assertion status of dependent clauses, as far as it comes from the clause that they depend on.
+//! Determines the part of its assertion status that a dependent clause takes over from the clause on which it depends.
 
 use crate::{
     assertion_status::AssertionStatus,

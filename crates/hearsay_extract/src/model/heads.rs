@@ -1,4 +1,4 @@
-//! The heads of the reading model: linear maps from token vectors to results.
+//! The heads of the reading model. A head is a linear map from the vectors of tokens to results.
 
 use hearsay_embed::{HeadTensor, dot};
 

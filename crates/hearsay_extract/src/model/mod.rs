@@ -1,9 +1,10 @@
-//! The reading model: a small encoder that was trained on real table talk, and its heads.
+//! The reading model. It consists of a small encoder that was trained on real table talk, and of heads that compute the
+//! results.
 //!
-//! The model reads a [`Window`](window::Window) of consecutive lines. For each line, it returns the kind of talk and
-//! the statements that are worth recording. For each statement, it returns the status, the subject, the character who
-//! makes it, and the referents of its pronouns and descriptions. `training/` contains the training program and the
-//! labels.
+//! The model reads a [`Window`](window::Window) of consecutive lines. For each line, the model returns the kind of talk
+//! and the statements that are worth recording. For each statement, it returns the status, the subject, and the
+//! character who makes the statement. It also returns the entities to which the pronouns and descriptions of the
+//! statement refer. `training/` contains the training program and the labels.
 
 mod byte_model;
 mod calibration;
@@ -23,7 +24,8 @@ pub(crate) use reading::{DecodedStatement, LikelyReferent, LineReading, Referent
 use window::Window;
 pub use window::WindowSize;
 
-/// Directory name of the default reading model. The directory must be beside that of the sentence encoder.
+/// Directory name of the default reading model. This directory and the directory of the sentence encoder must have the
+/// same parent directory.
 pub const READING_MODEL: &str = "hearsay-reader";
 
 /// Encoder of a reading model: divides words into tokens, and computes a vector for each token of a text.
@@ -67,8 +69,8 @@ impl ReadingModel {
         Ok(Self { encoder: Box::new(tokens), heads, calibration, window_size: WindowSize::default() })
     }
 
-    /// Sets the size of the windows in which the model reads. With less context, the model reads faster, but may not
-    /// find the referents of some pronouns.
+    /// Sets the size of the windows in which the model reads a document. If the windows contain less context, the model
+    /// reads faster, but may not find out to whom some pronouns refer.
     #[must_use]
     pub fn with_window_size(self, window_size: WindowSize) -> Self {
         Self { window_size, ..self }

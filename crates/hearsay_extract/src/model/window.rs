@@ -14,7 +14,8 @@ pub(crate) const UNK_TOKEN: u32 = 100;
 /// Size of the windows that a reading model reads. A window consists of consecutive lines of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WindowSize {
-    /// Approximate number of tokens in a window, at most 510. The rest of a longer line is not read.
+    /// Approximate number of tokens in a window, at most 510. If a line is longer than a window, the model does not
+    /// read the rest of the line.
     pub tokens: usize,
     /// Maximum number of tokens in the context lines, which precede the lines to be read. Must be less than `tokens`.
     pub context_tokens: usize,

@@ -41,8 +41,8 @@ pub struct Extractor {
 pub struct TrainingExtraction {
     /// Facts, new names and mentions of the text.
     pub extraction: Extraction,
-    /// For each fact, the sorted names of the weights that determine its confidence. `None` if other rules determine
-    /// the confidence.
+    /// For each fact, the sorted names of the weights that determine the confidence of the fact. `None` if other rules
+    /// determine this confidence.
     pub weight_names: Vec<Option<Vec<&'static str>>>,
     /// Training examples for the classifiers: pairs of two entities, or of an entity and a possible value, with their
     /// features.
@@ -56,8 +56,8 @@ pub struct TrainingExample {
     pub first: Mention,
     /// Second entity, or the value.
     pub second: FactObject,
-    /// Predicate of the fact that was read, in an example of the classifier that detects facts that are over or
-    /// doubtful. `None` in examples of the other classifiers.
+    /// Predicate of the extracted fact, if the example is for the classifier that detects past or doubtful facts.
+    /// `None` in examples for the other classifiers.
     pub read_predicate: Option<Predicate>,
     /// Features of the sentence around the pair.
     pub features: Vec<String>,
@@ -74,8 +74,8 @@ impl Extractor {
         Self { language, vocabulary, related_target, disabled_stages: BTreeSet::new(), examples: OnceLock::new() }
     }
 
-    /// Switches a stage off, for example to measure how many facts only this stage finds. The other stages stay
-    /// unchanged.
+    /// Switches a stage off. The other stages stay unchanged. For example, a measurement can then count the facts that
+    /// only this stage finds.
     #[must_use]
     pub fn without_stage(mut self, stage: ExtractionStage) -> Self {
         self.disabled_stages.insert(stage);
@@ -92,7 +92,8 @@ impl Extractor {
         TextExtractor::new(self, lexicon, text).run().extraction
     }
 
-    /// Returns the sentences that the speaker of a text says, in order. Quoted words of other speakers are left out.
+    /// Returns the sentences that the speaker of a text says, in order. The result does not contain quoted words of
+    /// other speakers.
     pub fn spoken_sentences(&self, lexicon: &Lexicon, text: &Text<'_>) -> Vec<SpokenSentence> {
         TextExtractor::new(self, lexicon, text).spoken_sentences()
     }
@@ -104,9 +105,10 @@ impl Extractor {
         text_extractor.run()
     }
 
-    /// Returns the predicate that stands for a predicate in the labelled sentences (the training data). The labelled
-    /// sentences do not distinguish all relations: for `SIBLING_OF`, they use `RELATED_TO`. Returns all other
-    /// predicates unchanged.
+    /// Returns the predicate that the labelled sentences (the training data) use for `predicate`. The labelled
+    /// sentences do not distinguish all relations. For example, they use `RELATED_TO` for siblings, so this function
+    /// returns `RELATED_TO` for `SIBLING_OF`. If the labelled sentences distinguish a predicate, this function returns
+    /// it unchanged.
     pub fn label<'a>(&'a self, predicate: &'a Predicate) -> &'a Predicate {
         let targets = &self.language.grammar.targets;
         let target = targets.iter().find(|target| target.predicate == *predicate);

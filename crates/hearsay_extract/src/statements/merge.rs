@@ -14,11 +14,11 @@ impl Extraction {
     /// line.
     ///
     /// A statement is not added if a fact already says almost the same. If the model and the patterns found the same
-    /// new name, the name becomes one new entity. If only the model or only the patterns find that the words state
-    /// something as certain, the facts from these words are doubtful.
+    /// new name, the name becomes one new entity. The model and the patterns each decide whether the words state
+    /// something as certain. If their decisions differ, the facts from these words are doubtful.
     ///
-    /// `talk_kind` is the kind of talk of the line. If it is out of character, nothing is added, and all facts and new
-    /// names of the line are removed.
+    /// `talk_kind` is the kind of talk of the line. If the line is out of character, no statement is added, and all
+    /// facts and new names of the line are removed.
     ///
     /// In a transcript (`is_transcript`), a fact that the patterns found is kept only if it overlaps a statement, and
     /// gets at most the confidence of this statement. The reason is that the patterns misread most sentences of real

@@ -1,4 +1,5 @@
-//! Sentences that can be understood alone: names replace pronouns, and a subject is added if the words have none.
+//! Writes sentences that can be understood without their context: names replace pronouns, and a subject is added if the
+//! words have no subject.
 
 use std::ops::Range;
 

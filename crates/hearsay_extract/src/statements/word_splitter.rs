@@ -1,4 +1,4 @@
-//! Splits a line into words, like `training/text.py`.
+//! Splits a line into words by the same rules as `training/text.py`.
 
 /// A word or a punctuation mark, with its byte range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

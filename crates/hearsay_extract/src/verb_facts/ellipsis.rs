@@ -1,4 +1,4 @@
-//! Completes a clause whose verb stands for the verb of the clause before it, such as "Rusk does".
+//! Completes a clause whose verb replaces the verb of the previous clause, such as "Rusk does".
 
 use crate::{
     clauses::{ClauseType, SubjectSource},

@@ -143,7 +143,8 @@ fn an_answer_that_cannot_be_used_is_sent_back_once() {
     assert_eq!((server.count(), error.is_temporary()), (2, false));
     assert_eq!(
         error.to_string(),
-        "the answer of the model m cannot be used: there is no JSON in it; the answer begins with `Merrow, I think.`"
+        "the answer of the language model m cannot be used: there is no JSON in it; the answer begins with `Merrow, I \
+         think.`"
     );
 }
 

@@ -17,9 +17,9 @@ impl Calendar {
     /// Checks that the calendar is complete, and that every date that it prints has only one meaning.
     ///
     /// # Errors
-    /// Returns an error if a required part is missing (months, days, hours or minutes), two months have the same name,
-    /// a leap rule or an era is invalid, or a number is too large. For example, a leap rule is invalid if it adds no
-    /// days, and an era is invalid if it overlaps another era.
+    /// Returns an error in these cases: a required part is missing (months, days, hours or minutes), two months have
+    /// the same name, a leap rule or an era is invalid, or a number is too large. For example, a leap rule is invalid
+    /// if it adds no days, and an era is invalid if it overlaps another era.
     pub fn check(&self) -> Result<(), CalendarError> {
         let require = |is_missing: bool, part| if is_missing { Err(CalendarError::MissingPart(part)) } else { Ok(()) };
         require(self.months.is_empty(), "at least one month")?;

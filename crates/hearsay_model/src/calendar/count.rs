@@ -1,8 +1,8 @@
 //! Conversion between years and days, without iteration over years.
 //!
 //! Day 0 is the first day of the year 1. This module numbers years without gaps (*consecutive years*): the year before
-//! 1 is 0, even if the calendar prints it as −1. All computations use 128 bits, so intermediate results do not
-//! overflow.
+//! year 1 has the number 0, even if the calendar prints −1. All computations use 128 bits, so intermediate results do
+//! not overflow.
 
 use std::fmt;
 

@@ -6,7 +6,7 @@ use thiserror::Error;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum CalendarError {
     /// A required part of the calendar is missing: months, days, hours or minutes. Contains the missing part.
-    #[error("a calendar needs {0}")]
+    #[error("the calendar needs {0}")]
     MissingPart(&'static str),
     /// A month has no days in any year.
     #[error("the month {0} has no days: set `days` to at least 1, or add a leap rule that adds days to it")]
@@ -15,7 +15,7 @@ pub enum CalendarError {
     #[error("two months have the name `{0}`: give each month a different name")]
     SameName(String),
     /// A number in the calendar or in a date is too large. Contains a description of the number.
-    #[error("{0} is too large for the calendar")]
+    #[error("{0} is too large for the calendar; use a smaller number")]
     TooLarge(&'static str),
     /// A leap rule is invalid.
     #[error("leap rule {number}: {problem}")]
@@ -36,10 +36,10 @@ pub enum CalendarError {
     /// The text does not have the form of a date. Contains the text and two example dates.
     #[error("`{0}` is not a date: expected a form such as `{1}`, `{2}` or `412-04-03`")]
     InvalidForm(String, String, String),
-    /// The text is relative to the present game time (`yesterday`, `3 Rainmoon`), but the game clock is not set.
-    /// Contains the text and an example date.
+    /// The text is relative to the present game time, such as `yesterday` or `3 Rainmoon`, but the game clock is not
+    /// set. Contains the text and an example date.
     #[error(
-        "`{0}` is not a date with a year, so it needs the game clock, which is not set; expected a form such as `{1}`"
+        "`{0}` is not a date with a year, and the game clock is not set; give a date with a year, such as `{1}`, or set the game clock"
     )]
     NoGameClock(String, String),
     /// The date names a month that the calendar does not have.
@@ -50,8 +50,8 @@ pub enum CalendarError {
         /// The names of all months of the calendar.
         months: String,
     },
-    /// The month has days only in certain years, and the date's year is not one of them.
-    #[error("`{raw}`: {month} does not exist in the year {year}; it exists {years}")]
+    /// The month has days only in certain years, but not in the year of the date.
+    #[error("`{raw}` is not a date: the month {month} does not exist in the year {year}; it exists {years}")]
     LeapMonth {
         /// The date as written.
         raw: String,
@@ -63,7 +63,7 @@ pub enum CalendarError {
         years: String,
     },
     /// The day, hour, minute or year is out of range.
-    #[error("`{raw}`: {part} must be from {low} to {high}")]
+    #[error("`{raw}` is not a date: {part} must be from {low} to {high}")]
     OutOfRange {
         /// The date as written.
         raw: String,
@@ -75,7 +75,7 @@ pub enum CalendarError {
         high: i64,
     },
     /// The year number is smaller than the era's smallest year number. The era has no largest year number.
-    #[error("`{raw}`: the year is too small; the first year of {era} is {first}")]
+    #[error("`{raw}` is not a date: the year is too small, because the first year of {era} is {first}")]
     EraYear {
         /// The date as written.
         raw: String,
@@ -85,6 +85,6 @@ pub enum CalendarError {
         first: i64,
     },
     /// The date is in the year 0, but the calendar has no year 0. Contains the date as written.
-    #[error("`{0}`: the calendar has no year 0; year 1 follows year -1")]
+    #[error("`{0}` is not a date: the calendar has no year 0, because year 1 follows year -1")]
     YearZero(String),
 }

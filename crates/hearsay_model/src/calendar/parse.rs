@@ -20,8 +20,8 @@ impl Calendar {
         Ok(Date { raw: raw.into(), time: Some(self.parse_span(raw)?.first) })
     }
 
-    /// Parses a date like [`parse`](Self::parse), and returns the whole interval that the date covers: a month for
-    /// `Rainmoon 412`.
+    /// Parses a date like [`parse`](Self::parse), and returns the whole interval that the date covers. For example,
+    /// `Rainmoon 412` covers a month.
     ///
     /// # Errors
     /// Returns the same errors as [`parse`](Self::parse).
@@ -29,8 +29,8 @@ impl Calendar {
         self.parse_relative(raw, None)
     }
 
-    /// Returns the last minute that a written date covers: the last minute of the month for `Rainmoon 412`. A fact that
-    /// is dated "as of Rainmoon 412" was true at this minute.
+    /// Returns the last minute that a written date covers. For `Rainmoon 412`, this is the last minute of the month. A
+    /// fact with the date "as of Rainmoon 412" was true at this minute.
     ///
     /// # Errors
     /// Returns the same errors as [`parse`](Self::parse).
@@ -42,7 +42,8 @@ impl Calendar {
     ///
     /// This method accepts dates relative to `now`, in addition to the forms of [`parse`](Self::parse). A date without
     /// a year (`4 Rainmoon`, `the 4th of Rainmoon`, `Rainmoon`) is in the year of `now`. `today`, `yesterday`,
-    /// `tomorrow` and `3 days ago` count from the day of `now`. A time of day alone is on the day of `now`.
+    /// `tomorrow` and `3 days ago` are relative to the day of `now`. A time of day without a date is on the day of
+    /// `now`.
     ///
     /// The meaning of a relative date changes from day to day. Therefore, do not store the text of a relative date.
     /// Store the text that [`format`](Self::format) returns for the first minute of the result.

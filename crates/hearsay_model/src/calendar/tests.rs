@@ -86,8 +86,8 @@ fn dates_off_the_calendar_say_what_was_expected() {
     check(&plain, "1-4-1", "the month must be from 1 to 3");
     check(&plain, "1-1-1 25:00", "the hour must be from 0 to 23");
     check(&plain, "once upon a time", "expected a form such as `3 Frostmoon 412`");
-    check(&plain, "yesterday", "needs the game clock, which is not set");
-    check(&plain, "4 Rainmoon", "expected a form such as `3 Frostmoon 412`");
+    check(&plain, "yesterday", "the game clock is not set");
+    check(&plain, "4 Rainmoon", "give a date with a year, such as `3 Frostmoon 412`");
     check(&plain, "4x Rainmoon 412", "does not name a month");
     check(&plain, "4 Rainmoon HR", "is not a date");
     check(&plain, "412 CHR", "is not a date");

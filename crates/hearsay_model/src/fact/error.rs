@@ -11,12 +11,12 @@ pub enum FactError {
     #[error("the statement of a fact is empty: write one sentence that states the fact")]
     NoStatement,
     /// The value of an attribute is empty. Contains the attribute.
-    #[error("the value of `{0}` cannot be empty")]
+    #[error("the value of `{0}` is empty; give a value")]
     EmptyValue(Predicate),
     /// The object of a relation is a value, or the object of an attribute is an entity.
     #[error(
-        "the object of {predicate} must be {expected}: a relation (in capitals) has an entity as object, and \
-         an attribute (in lowercase) has a value"
+        "the object of {predicate} must be {expected}: the object of a relation (in capitals) is an entity, and \
+         the object of an attribute (in lowercase) is a value"
     )]
     WrongObject {
         /// The predicate of the fact.
@@ -25,7 +25,7 @@ pub enum FactError {
         expected: &'static str,
     },
     /// The validity interval ends before it begins.
-    #[error("the fact ends at {until}, before it begins at {from}")]
+    #[error("the fact begins at {from}, so it cannot end at the earlier time {until}")]
     EndBeforeStart {
         /// The start of the interval.
         from: GameTime,
@@ -33,7 +33,7 @@ pub enum FactError {
         until: GameTime,
     },
     /// The number is infinite or NaN.
-    #[error("a number must be finite, not infinite or NaN")]
+    #[error("the number is infinite or NaN; use a finite number")]
     NotFinite,
     /// The name of the predicate is malformed.
     #[error(transparent)]

@@ -6,17 +6,17 @@ use serde::{Deserialize, Serialize};
 
 /// Assertion status (factuality) of a fact: whether its source asserts that the statement is true.
 ///
-/// This is a property of the source's words. Whether the campaign treats the fact as true is its
-/// [`FactStatus`](super::FactStatus).
+/// The assertion status describes only the words of the source. The [`FactStatus`](super::FactStatus) says whether the
+/// campaign treats the fact as true.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Factuality {
     /// The source says that the statement is true.
     #[default]
     Asserted,
-    /// The source says that something is not true. The statement of the fact contains the negation.
+    /// The source says that a statement is not true. The statement of the fact contains the negation.
     Negated,
-    /// The source says that something is intended, promised or ordered, but not done yet.
+    /// The source says that an action is intended, promised or ordered, but not done yet.
     Planned,
     /// The source states the statement as a guess, a rumour, a condition or a question.
     Hedged,

@@ -197,7 +197,7 @@ impl Fact {
         self.provenance().visit_references(visit);
     }
 
-    /// Replaces the ids of the records that the fact refers to, with the methods of `renaming`. Then recomputes the id
+    /// Uses the methods of `renaming` to replace the ids of the records that the fact refers to. Then recomputes the id
     /// of the fact, which is a hash.
     pub fn rename<R: Rename>(&mut self, renaming: &mut R) {
         self.parts.rename(renaming);
@@ -241,10 +241,10 @@ impl Fact {
         self.parts.provenance.recorded = recorded;
     }
 
-    /// Sets the end of the validity interval. The id does not depend on the end.
-    /// Returns the fact as a reader sees it who knows only its sentence. The id stays the same. The fact is open canon
-    /// without an end of validity. Mentions, rank, attitude, conditions, handle, relation to another fact, confidence
-    /// and evidence are removed. The author and the session of the provenance remain.
+    /// Sets the end of the validity interval. The id does not depend on the end. Returns the fact without the data that
+    /// only the DM may see. The id stays the same. The returned fact is canon, open and without an end of validity.
+    /// Mentions, rank, attitude, conditions, handle, relation to another fact, confidence and evidence are removed. The
+    /// author and the session of the provenance remain.
     #[must_use]
     pub fn without_dm_data(&self) -> Self {
         let FactParts { subject, predicate, object, statement, validity, provenance, factuality, .. } = &self.parts;

@@ -36,7 +36,7 @@ impl FactRelation {
         }
     }
 
-    /// Replaces the id of the other fact, with the methods of `renaming`.
+    /// Uses the methods of `renaming` to replace the id of the other fact.
     pub fn rename(&mut self, renaming: &mut impl Rename) {
         match self {
             Self::Distorts(fact) | Self::Refutes(fact) | Self::Ends(fact) | Self::Covers(fact) => renaming.fact(fact),

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{EntityId, FactId, Rename};
 
-/// How a knower learned a fact: by seeing it, hearing it from others, reading it, deducing it, or because the campaign
-/// says so.
+/// How a knower learned a fact. The knower saw, heard, read or deduced the fact, or the campaign states that the knower
+/// knows it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Acquisition {
@@ -36,23 +36,24 @@ pub enum Acquisition {
         from: Vec<FactId>,
     },
     /// The knower told the fact to the entities in [`KnowledgeEdge::co_present`](super::KnowledgeEdge::co_present). An
-    /// edge with this acquisition only records who was told. It does not make any knower believe the fact.
+    /// edge with this acquisition only records the entities that were told the fact. The edge does not make a knower
+    /// believe the fact.
     Shared,
 }
 
-/// How strongly an acquisition convinces the knower if there is no other evidence.
+/// Strength with which an acquisition convinces the knower if there is no other evidence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reliability {
     /// The knower observed the fact. An observation overrides all testimony.
     Observed,
     /// The campaign states the credence. A stated credence of 1 or 0 overrides all testimony.
     Stated,
-    /// The knower was told the fact or read it. The fact counts as testimony.
+    /// The knower heard or read the fact. Such knowledge is called testimony.
     Reported,
     /// The credence is computed from the premises of a deduction. The factor that reduces the credence of retold facts
     /// does not apply.
     Concluded,
-    /// The acquisition gives no knowledge. Its edge only records that the knower told others.
+    /// The acquisition gives no knowledge. Its edge only records that the knower told the fact to others.
     None,
 }
 
@@ -61,9 +62,9 @@ pub enum Reliability {
 pub struct AcquisitionDescriptor {
     /// The name of the acquisition in campaign files, ids and graph tables.
     pub name: &'static str,
-    /// A phrase that describes the acquisition but names no teller or document: `heard talk of it`.
+    /// A phrase that describes the acquisition without a teller or document, such as `heard talk of it`.
     pub phrase: &'static str,
-    /// How strongly the acquisition convinces the knower if there is no other evidence.
+    /// Strength with which the acquisition convinces the knower if there is no other evidence.
     pub reliability: Reliability,
     /// Function that creates an acquisition of this kind from the teller or document that a campaign file names. `None`
     /// if campaign files cannot contain this kind of acquisition.
@@ -155,8 +156,8 @@ impl Acquisition {
         matches!(self, Self::Told { .. })
     }
 
-    /// Returns whether the acquisition does not depend on other facts. A deduction is the only acquisition that depends
-    /// on other facts: its premises.
+    /// Returns whether the acquisition does not depend on other facts. Only a deduction depends on other facts, which
+    /// are its premises.
     pub fn is_independent(&self) -> bool {
         self.premises().is_none()
     }
@@ -223,8 +224,8 @@ impl Acquisition {
         }
     }
 
-    /// Returns [`Self::Authored`] for a deduction, and a copy of any other acquisition. Used for a fact that a knower
-    /// learned together with a deduced fact, such as a name, but that does not follow from the premises.
+    /// Returns [`Self::Authored`] for a deduction, and a copy of any other acquisition. Use this method for a fact that
+    /// a knower learned together with a deduced fact, but that does not follow from the premises, such as a name.
     #[must_use]
     pub fn without_premises(&self) -> Self {
         if self.is_independent() { self.clone() } else { Self::Authored }
@@ -243,7 +244,7 @@ impl Acquisition {
         }
     }
 
-    /// Replaces the ids of the entities and facts that the acquisition names, with the methods of `renaming`.
+    /// Uses the methods of `renaming` to replace the ids of the entities and facts that the acquisition names.
     pub fn rename(&mut self, renaming: &mut impl Rename) {
         match self {
             Self::Told { by, citing } => by.iter_mut().chain(citing).for_each(|id| renaming.entity(id)),

@@ -18,15 +18,16 @@ pub struct KnowledgeEdge {
     pub acquisition: Acquisition,
     /// The game time at which the knower learned the fact; `None` means that the knower has always known it.
     pub learned: Option<Date>,
-    /// How much the knower believes the fact, if the edge depends on no other edge. Otherwise, a factor by which the
-    /// credence that results from the other edges is multiplied.
+    /// The knower's credence in the fact, if the edge depends on no other edge. Otherwise, this value is a factor by
+    /// which the credence that results from the other edges is multiplied.
     pub credence: Credence,
     /// Whether the knower keeps the fact secret.
     pub conceals: bool,
     /// The session in which the knower learned the fact.
     pub session: Option<SessionId>,
-    /// The other entities that were present when the knower learned the fact, as far as the knower noticed them. If the
-    /// acquisition is [shared](Acquisition::Shared), the entities that the knower told. Sorted and unique.
+    /// The other entities that were present when the knower learned the fact, and that the knower noticed. If the
+    /// acquisition is [shared](Acquisition::Shared), these are the entities to which the knower told the fact. Sorted
+    /// and unique.
     #[serde(default)]
     pub co_present: Vec<EntityId>,
     /// The justifications of the edge; empty if the edge depends on no other edge. Sorted and unique.
@@ -58,8 +59,8 @@ impl KnowledgeEdge {
     /// Returns the id of the edge: a hash of knower, fact, acquisition, time, co-present entities, justifications and
     /// rank.
     ///
-    /// If a knower hears a fact from two people, or at two times, there are two edges. The justifications are part of
-    /// the hash. Therefore, an edge can depend only on edges that already exist, and never on itself.
+    /// If a knower hears a fact from two people, or at two times, there are two edges. The hash contains the
+    /// justifications. An edge can therefore depend only on edges that already exist, and never on itself.
     pub fn id(&self) -> KnowledgeId {
         let acquisition = self.acquisition.id_text();
         let learned = self.learned.as_ref().map_or(String::new(), |date| match date.time {
@@ -118,8 +119,8 @@ impl KnowledgeEdge {
 
     /// Calls `visit` with each reference from the edge to another record.
     ///
-    /// For a [basis](Justification::Basis), `visit` is called with the edge of the basis only, because this edge refers
-    /// to the fact of the basis.
+    /// For a [basis](Justification::Basis), `visit` is called only with the edge of the basis, because this edge
+    /// already refers to the fact of the basis.
     pub fn visit_references<'a>(&'a self, visit: &mut dyn FnMut(Reference<'a>)) {
         self.knower.entity().into_iter().for_each(|id| visit(Reference::Entity(id)));
         visit(Reference::Fact(self.fact));
@@ -130,7 +131,7 @@ impl KnowledgeEdge {
         sources.for_each(|id| visit(Reference::KnowledgeEdge(id)));
     }
 
-    /// Replaces the ids of the records that the edge refers to, with the methods of `renaming`.
+    /// Uses the methods of `renaming` to replace the ids of the records that the edge refers to.
     pub fn rename<R: Rename>(&mut self, renaming: &mut R) {
         self.knower.rename(renaming);
         renaming.fact(&mut self.fact);

@@ -41,7 +41,7 @@ impl Justification {
         std::iter::once(first).chain(second)
     }
 
-    /// Replaces the ids of the fact and the edges that the justification refers to, with the methods of `renaming`.
+    /// Uses the methods of `renaming` to replace the ids of the fact and the edges that the justification refers to.
     pub fn rename(&mut self, renaming: &mut impl Rename) {
         match self {
             Self::Basis { fact, edge } => {

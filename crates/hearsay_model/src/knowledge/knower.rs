@@ -37,7 +37,7 @@ impl Knower {
         }
     }
 
-    /// Replaces the id of the entity, with the methods of `renaming`. The world has no id, so it does not change.
+    /// Uses the methods of `renaming` to replace the id of the entity. The world has no id, so it does not change.
     pub fn rename(&mut self, renaming: &mut impl Rename) {
         if let Self::Entity(id) = self {
             renaming.entity(id);

@@ -21,7 +21,7 @@ use crate::{
 /// 4. `state/fold.rs`: the effect of the variant on the value of its record
 /// 5. `state/compact.rs`: the later changes that replace the variant
 ///
-/// Other code calls the methods of `Change`, and matches on a variant only to find the changes of that variant.
+/// Other code calls the methods of `Change`. Other code matches on a variant only to find the changes of this variant.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Change {
@@ -91,7 +91,7 @@ pub enum Change {
     /// Removes the slot with this name.
     DropSlot(String),
     /// Records that a source states a fact again. The fact gets the new evidence and the higher of the two confidences.
-    /// If the fact is not recorded yet, this change records it. If the fact was retracted, it stays retracted.
+    /// If the fact is not recorded yet, this change records it. A retracted fact stays retracted.
     Support(#[serde(deserialize_with = "deserialize_arc")] Arc<Fact>),
     /// Sets the kind of talk of a passage. If the passage is added again later, the kind in the new version applies.
     SetTalkKind {

@@ -66,7 +66,7 @@ impl Change {
         keys
     }
 
-    /// Replaces the ids in the change, with the methods of `renaming`. If the id of a record is a hash of its content,
+    /// Uses the methods of `renaming` to replace the ids in the change. If the id of a record is a hash of its content,
     /// the record then gets a new id.
     pub fn rename(&mut self, renaming: &mut impl Rename) {
         match self {

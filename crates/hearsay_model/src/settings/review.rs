@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::SettingKey;
 use crate::{EntityId, FactId, Reference, Rename};
 
-/// Settings of trust calibration: whether it is enabled, and which of the DM's decisions it ignores.
+/// Settings of trust calibration: whether trust calibration is enabled, and the DM's decisions that it ignores.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CalibrationSettings {
     /// Whether trust calibration is enabled.
@@ -27,8 +27,8 @@ impl Default for CalibrationSettings {
 pub enum SpeakerRole {
     /// The speaker is the DM. The lines of the speaker are narration.
     Dm,
-    /// The speaker plays nobody in the game, for example a guest at the table. The lines keep the speaker's name as
-    /// text.
+    /// The speaker does not take part in the game, for example a guest at the table. The text of each line keeps the
+    /// name of the speaker.
     Nobody,
 }
 

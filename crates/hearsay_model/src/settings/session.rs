@@ -16,7 +16,7 @@ pub struct ActiveSession {
     pub here: Vec<EntityId>,
     /// The place of the current scene.
     pub place: Option<EntityId>,
-    /// The game time that the session log has reached.
+    /// The game time of the end of the session log so far.
     pub time: Option<Date>,
 }
 
@@ -36,8 +36,8 @@ pub struct EditedRecap {
 pub enum SessionSetting {
     /// The session in progress. Removing this setting ends the session.
     Playing(ActiveSession),
-    /// A recap of a session as the DM edited it. The recap is only shown to people. Answers to questions do not depend
-    /// on it.
+    /// A recap of a session as the DM edited it. Only people see the recap. Answers to questions do not depend on the
+    /// recap.
     Recap(EditedRecap),
 }
 

@@ -50,7 +50,7 @@ impl Setting {
         }
     }
 
-    /// Replaces the ids of the records that the setting refers to, with the methods of `renaming`.
+    /// Uses the methods of `renaming` to replace the ids of the records that the setting refers to.
     pub fn rename(&mut self, renaming: &mut impl Rename) {
         match self {
             Self::Game(setting) => setting.rename(renaming),

@@ -1,5 +1,5 @@
-//! The stored form of settings. The stored form has no groups, so a move of a setting to another group does not change
-//! the format.
+//! The stored form of settings. The stored form has no groups. If a setting moves to another group, the format
+//! therefore does not change.
 
 use serde::{Deserialize, Serialize};
 

@@ -37,8 +37,9 @@ impl State {
         self.apply_checked(operation.into())
     }
 
-    /// Does the same as [`apply_recorded`](Self::apply_recorded), with keys that another thread may have computed in
-    /// advance. `keys` contains the result of [`Change::written_key`] for each change of the operation, in order.
+    /// Does the same as [`apply_recorded`](Self::apply_recorded), but the caller provides the keys. Another thread can
+    /// compute the keys in advance. `keys` contains the result of [`Change::written_key`] for each change of the
+    /// operation, in order.
     ///
     /// Returns the keys of the records that may have changed, appeared or disappeared. The keys have no particular
     /// order and can repeat, because sorting the keys of a large operation takes a long time.

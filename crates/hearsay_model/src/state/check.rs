@@ -17,25 +17,27 @@ pub enum ApplyError {
     #[error("the operation contains no changes; add at least one change")]
     Empty,
     /// The entity does not exist.
-    #[error("there is no entity `{0}`; add it first")]
+    #[error("there is no entity `{0}`; check the id, or add this entity first")]
     NoEntity(EntityId),
     /// The fact does not exist.
-    #[error("there is no fact with the id {0}")]
+    #[error("there is no fact with the id {0}; check the id")]
     NoFact(FactId),
     /// The edge does not exist.
-    #[error("there is no knowledge edge with the id {0}")]
+    #[error("there is no knowledge edge with the id {0}; check the id")]
     NoKnowledge(KnowledgeId),
     /// The passage does not exist.
-    #[error("there is no passage with the id {0}")]
+    #[error("there is no passage with the id {0}; check the id")]
     NoPassage(PassageId),
     /// The session does not exist.
-    #[error("there is no session `{0}`")]
+    #[error("there is no session `{0}`; check the id")]
     NoSession(SessionId),
     /// The operation at the position does not exist, or was reverted.
-    #[error("there is no operation at position {0}, or it was already undone")]
+    #[error(
+        "there is no operation at position {0}, or this operation was already undone; `hearsay db history` lists the operations"
+    )]
     NoOperation(Position),
     /// The position lies after the newest operation.
-    #[error("position {given} lies after the newest operation, which has position {newest}")]
+    #[error("there is no operation at position {given} yet; the newest operation has position {newest}")]
     FuturePosition {
         /// The given position.
         given: Position,
@@ -43,7 +45,7 @@ pub enum ApplyError {
         newest: Position,
     },
     /// The operation at the position can no longer be undone.
-    #[error("cannot return to operation {given}: the campaign keeps undo history back to operation {} only", to.next())]
+    #[error("operation {given} is too old to undo or to return to; the undo history of the campaign begins at operation {}", to.next())]
     Compacted {
         /// The given position.
         given: Position,
@@ -51,7 +53,7 @@ pub enum ApplyError {
         to: Position,
     },
     /// The slot name is blank or longer than 128 bytes.
-    #[error("`{0}` is not a valid slot name: use 1 to 128 bytes that are not all spaces")]
+    #[error("`{0}` is not a valid slot name: use at least one visible character, and at most 128 bytes")]
     SlotName(String),
     /// No slot has this name.
     #[error("there is no slot `{name}`{}", slot_list(known))]
@@ -112,7 +114,7 @@ pub enum ApplyError {
         given: String,
     },
     /// The setting has no value, so it cannot be removed.
-    #[error("there is no setting to remove: {0} is not set")]
+    #[error("the setting {0} has no value, so its value cannot be removed")]
     NoSetting(SettingKey),
 }
 
@@ -142,8 +144,8 @@ pub(super) fn keys(operation: &Operation) -> Vec<Option<Key>> {
 fn flag_hint(nearest: &[String]) -> String {
     let names: Vec<_> = nearest.iter().map(|name| format!("`{name}`")).collect();
     match names.as_slice() {
-        [] => "declare it first".to_owned(),
-        names => format!("declare it first, or use a declared flag: {}", names.join(", ")),
+        [] => "first declare this flag".to_owned(),
+        names => format!("first declare this flag, or use one of the declared flags: {}", names.join(", ")),
     }
 }
 
@@ -384,8 +386,10 @@ impl State {
 
 fn slot_list(known: &[String]) -> String {
     match known {
-        [] => ": no slot was saved".to_owned(),
-        names => format!("; slots: {}", names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")),
+        [] => "; the campaign has no slots".to_owned(),
+        names => {
+            format!("; the slots are {}", names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "))
+        }
     }
 }
 

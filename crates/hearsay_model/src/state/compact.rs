@@ -4,16 +4,16 @@
 //!
 //! 1. [`State::undo_horizon`] returns a position, and [`State::advance_compaction`] sets the compaction point to this
 //!    position. From then on, operations up to the compaction point cannot be undone.
-//! 2. [`State::plan_compaction`] finds unneeded changes. It scans the whole journal up to the compaction point and is
-//!    slow, so call it on a clone of the state, in parallel with the writing thread.
+//! 2. [`State::plan_compaction`] finds unneeded changes. It reads the whole journal up to the compaction point, which
+//!    takes a long time. Call it on a clone of the state, in parallel with the writing thread.
 //! 3. [`State::compact`] removes some of the unneeded changes, and returns the rewritten operations.
 //!
-//! A change is unneeded if its operation was reverted, if a later change replaced its value, or if it concerns a fact
-//! that no knower can ever learn again. Two kinds of facts qualify: a fact that its own source withdrew, and a former
-//! value of a predicate without full [`History`].
+//! A change is unneeded if its operation was reverted, if a later change replaced its value, or if it belongs to a fact
+//! that no knower can learn any more. There are two kinds of these facts: facts that their own source withdrew, and
+//! former values of predicates without full [`History`].
 //!
-//! A removal by a person remains in the journal, so that no import adds the record again. The revert of an import or a
-//! merge also remains, so that the import or merge does not happen again.
+//! If a person removed a record, the removal remains in the journal, so that no import adds the record again. The
+//! revert of an import or a merge also remains, so that the import or merge is not repeated.
 
 use std::{
     collections::{HashSet, VecDeque},
@@ -34,11 +34,11 @@ use crate::{
 /// if at least half of its changes can be removed.
 const SMALL_OPERATION_CHANGES: usize = 16;
 
-/// Number of operations that can still be undone after compaction. Of the two limits, the limit that includes more
+/// Number of operations that can still be undone after compaction. Of the two limits, only the limit that includes more
 /// operations applies.
 ///
-/// Regardless of the limits, two kinds of operations can still be undone: all operations since the oldest slot, and
-/// reverted operations whose revert can itself still be undone.
+/// Two kinds of operations can still be undone regardless of the limits: all operations after the oldest slot, and
+/// reverted operations whose revert can still be undone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UndoRetention {
     /// The number of operations that can be undone, counted from the newest operation.
@@ -64,7 +64,7 @@ struct UnneededChanges {
 #[derive(Debug, Default)]
 pub struct Compaction {
     unneeded: VecDeque<UnneededChanges>,
-    /// Facts to which operations newer than the plan refer.
+    /// Facts that are named in operations which were recorded after the plan.
     referenced_facts: HashSet<FactId>,
     /// The position of the newest operation whose references are taken into account.
     scanned_to: Position,
@@ -89,7 +89,7 @@ pub struct CompactionResult {
 
 /// Data that determines whether a change is needed, in addition to the records.
 struct Context<'a> {
-    /// Journal indices of reverted operations that may become live again, because their revert can still be undone.
+    /// Journal indices of reverted operations that may take effect again, because their revert can still be undone.
     restorable: HashSet<u32>,
     /// Facts that other records refer to.
     referenced_facts: &'a HashSet<FactId>,
@@ -107,8 +107,8 @@ impl State {
     /// Returns the position up to which the journal may be compacted: at most `limit`, and at least
     /// [`State::compacted_to`].
     ///
-    /// Pass exactly this position to [`State::advance_compaction`]. Do not pass an earlier position: an operation after
-    /// it might revert or restore an operation before it.
+    /// Pass exactly this position to [`State::advance_compaction`]. Do not pass an earlier position, because a later
+    /// operation might revert or restore an operation before the earlier position.
     pub fn undo_horizon(&self, retention: &UndoRetention, limit: Position) -> Position {
         let mut horizon = self.position().0.saturating_sub(retention.operations).min(limit.0);
         if let Some(slot) = self.slots.iter().map(|slot| slot.position).min() {
@@ -178,8 +178,8 @@ impl State {
 
     /// Removes unneeded changes of a plan. Stops when the rewritten operations have about `limit` changes in total.
     ///
-    /// Make the plan from this state or from an earlier version of it. Former values of predicates without full
-    /// [`History`] disappear. All other reads give the same result as before.
+    /// The plan must come from this state or from an earlier version of this state. Former values of predicates without
+    /// full [`History`] disappear. All other reads give the same result as before.
     pub fn compact(&mut self, plan: &mut Compaction, limit: usize) -> CompactionResult {
         for position in plan.scanned_to.0 + 1..=self.position().0 {
             let Some(entry) = self.entry(Position(position)) else { continue };

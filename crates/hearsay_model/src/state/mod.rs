@@ -1,10 +1,10 @@
 //! The state of a campaign, computed (*folded*) from all operations that are not reverted.
 //!
 //! Every record, such as an entity, a fact or an edge, stores the list of its changes. The value of a record is
-//! computed from the changes whose operation is live (not reverted). A revert therefore needs no inverse operation: the
-//! values of the affected records are computed again without the reverted operation. The row of a record without live
-//! changes remains, but is hidden. Only the row of a [forgotten](forget) record is removed. A new record then reuses
-//! the dense index of this row.
+//! computed from the changes whose operation is live (not reverted). A revert therefore needs no inverse operation.
+//! Instead, the values of the affected records are computed again without the reverted operation. If a record has no
+//! live changes, its row remains, but is hidden. Only the row of a [forgotten](forget) record is removed. A new record
+//! then reuses the dense index of this row.
 
 mod apply;
 mod check;

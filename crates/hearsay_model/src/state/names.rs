@@ -36,14 +36,14 @@ impl State {
         self.newest(id, attribute::KIND).and_then(|fact| fact.object().text()).map(Kind::from)
     }
 
-    /// Returns all canon names and aliases of an entity, including secret names. The main name comes first; the others
-    /// are sorted.
+    /// Returns all canon names and aliases of an entity, including secret names. The main name comes first, and the
+    /// other names are sorted.
     pub fn names(&self, id: &EntityId) -> Vec<&str> {
         self.names_where(id, self.name(id), |_| true)
     }
 
-    /// Returns the canon names and aliases of an entity that are not secret. The main name comes first; the others are
-    /// sorted.
+    /// Returns the canon names and aliases of an entity that are not secret. The main name comes first, and the other
+    /// names are sorted.
     pub fn open_names(&self, id: &EntityId) -> Vec<&str> {
         self.names_where(id, self.open_name(id), |fact| fact.secrecy() != Secrecy::Secret)
     }
@@ -95,7 +95,7 @@ impl State {
     }
 
     /// Returns the entity's secret name or alias that equals `words` in [normal form](text::normalize). Returns `None`
-    /// if there is none, or if `words` is the entity's id or a name that is not secret.
+    /// if no secret name equals `words`, or if `words` is the entity's id or a name that is not secret.
     pub fn secret_name(&self, id: &EntityId, words: &str) -> Option<&str> {
         let normal = text::normalize(words);
         if normal == id.as_str() || self.open_names(id).iter().any(|open| text::normalize(open) == normal) {

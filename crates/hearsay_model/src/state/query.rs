@@ -16,8 +16,8 @@ use crate::{
 
 /// Relation between two entities, seen from one of them.
 ///
-/// A link is small, and its methods look up the fact and the other entity only when they are called, because a graph
-/// search inspects many links but uses only a few.
+/// A link is small. Its methods look up the fact and the other entity only when you call them, because a graph search
+/// inspects many links but uses only a few.
 #[derive(Debug, Clone, Copy)]
 pub struct Link<'a> {
     state: &'a State,
@@ -98,7 +98,7 @@ impl State {
         self.journal[write.operation as usize].operation.changes[write.change as usize].fact()
     }
 
-    /// Returns whether a fact was retracted and not asserted again since then.
+    /// Returns whether a fact was retracted and has not been asserted again.
     pub fn is_retracted(&self, id: FactId) -> bool {
         let Some(row) = self.facts.get(&id) else { return false };
         let change = |write: super::rows::Write| {
@@ -178,7 +178,7 @@ impl State {
     /// indices instead of ids. Relations that are no longer part of the state, such as retracted relations, are
     /// included.
     ///
-    /// This method is meant for graph searches, which inspect many relations but use only a few.
+    /// Use this method for graph searches, which inspect many relations but use only a few of them.
     #[inline]
     pub fn hops_at(&self, index: u32) -> &[Hop] {
         self.hops.get(index as usize).map_or(&[], |hops| hops)

@@ -19,8 +19,8 @@ impl State {
         facts.into_iter().map(|(_, _, fact)| fact).collect()
     }
 
-    /// Returns the last live write that asserted a fact. Later changes of its status and later confirmations do not
-    /// count.
+    /// Returns the last write that asserted a fact and that was not reverted. Later changes of its status and later
+    /// confirmations do not count.
     pub(super) fn newest_assertion(&self, row: &FactRow) -> Option<Write> {
         if row.transient {
             // A transient value counts as the newest value. It would have been dropped if an operation had asserted a
@@ -34,14 +34,15 @@ impl State {
         row.record.writes.iter().rev().find(asserts)
     }
 
-    /// Returns the author of the last live operation that added or removed an edge.
+    /// Returns the author of the last operation that added or removed an edge and that was not reverted.
     pub fn edge_author(&self, id: KnowledgeId) -> Option<&Author> {
         let writes = &self.knowledge.get(&id)?.record.writes;
         let mut entries = writes.iter().rev().map(|write| &self.journal[write.operation as usize]);
         entries.find(|entry| entry.live).map(|entry| &entry.operation.author)
     }
 
-    /// Returns whether a live operation recorded both an edge and a passage. The edge then comes from the passage.
+    /// Returns whether an edge comes from a passage: whether one operation recorded both the edge and the passage, and
+    /// this operation was not reverted.
     pub fn is_recorded_with(&self, edge: KnowledgeId, passage: PassageId) -> bool {
         let (Some(edge), Some(passage)) = (self.knowledge.get(&edge), self.passages.get(&passage)) else {
             return false;

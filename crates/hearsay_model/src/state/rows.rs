@@ -1,4 +1,4 @@
-//! Rows of the state, and tables of rows. A row is found by its key or by its dense index, a small number.
+//! Rows of the state, and tables of rows. The key or the dense index (a small number) of a row finds the row.
 
 use std::{borrow::Borrow, hash::Hash, sync::Arc};
 
@@ -18,7 +18,7 @@ pub(super) type Indices = List<u32, 5>;
 /// List of writes. Nearly all of these lists have one element.
 pub(super) type Writes = List<Write, 2>;
 
-/// A record: its writes in order, and the value that results from the writes whose operation is live.
+/// A record: its writes in order, and the value that results from the writes whose operation was not reverted.
 #[derive(Debug, Clone)]
 pub(super) struct Row<V> {
     pub(super) writes: Writes,
@@ -58,7 +58,7 @@ impl EntityRow {
 }
 
 /// Relation between two entities, stored as numbers: the dense indices of the fact, the predicate and the other entity.
-/// Each relation has one hop from each of its entities. Graph searches follow hops.
+/// Each relation has two hops, one from each of its entities. Graph searches follow hops.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Hop {
     fact: u32,
@@ -97,7 +97,7 @@ impl Hop {
         self.predicate_and_direction >> 1
     }
 
-    /// Returns whether the hop leads from the subject of the relation to its object. If `false`, it leads from the
+    /// Returns whether the hop leads from the subject of the relation to its object. If `false`, the hop leads from the
     /// object to the subject.
     #[inline]
     pub fn is_forward(&self) -> bool {

@@ -97,7 +97,7 @@ mod tests {
         apply(&mut state, Change::DropSlot("quick".into()));
         assert_eq!(state.slots(), []);
         let error = state.slot("quick").unwrap_err().to_string();
-        assert_eq!(error, "there is no slot `quick`: no slot was saved");
+        assert_eq!(error, "there is no slot `quick`; the campaign has no slots");
         let blank_name = state.check(&Operation::new(Author::Game, "a test", vec![Change::SaveSlot(" ".into())]));
         assert_eq!(blank_name, Err(ApplyError::SlotName(" ".into())));
     }

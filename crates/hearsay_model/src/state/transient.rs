@@ -1,14 +1,14 @@
 //! Transient values: present values that a game replaces frequently and whose past values are not kept, such as
 //! locations.
 //!
-//! A transient value is a fact that is not in the journal. Reads treat it like any other fact. A newer value of the
-//! same subject and predicate replaces it. When another record refers to the transient value, or when a slot is saved,
-//! an operation records the value as an ordinary fact in the journal. Values of predicates with session history are
-//! also recorded when a session begins or ends: see [`State::recorded_transients`].
+//! A transient value is a fact that is not in the journal. Reads treat a transient value like any other fact. A newer
+//! value of the same subject and predicate replaces the transient value. When another record refers to the transient
+//! value, or when a slot is saved, an operation records the value as an ordinary fact in the journal. Values of
+//! predicates with session history are also recorded when a session begins or ends: see [`State::recorded_transients`].
 //!
 //! An ordinary canon fact without an end date takes precedence over a transient value of the same subject and
-//! predicate. When an operation asserts or reopens a fact of this kind, the transient value is dropped. A return to a
-//! slot drops all transient values.
+//! predicate. If an operation asserts or reopens such a canon fact, the transient value is dropped. A return to a slot
+//! drops all transient values.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -323,7 +323,7 @@ impl State {
     }
 }
 
-/// Collects the updates of transient values that are read from the store. Keeps only the latest update of each value.
+/// Collects the updates of transient values from the store. Keeps only the latest update of each value.
 ///
 /// Each update has a journal position: the position of the newest operation at the time when the value was set.
 #[derive(Debug, Default)]

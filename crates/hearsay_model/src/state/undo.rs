@@ -12,7 +12,8 @@ pub struct UndoPreview {
     pub lost: Vec<Key>,
     /// Records that would change or reappear. Sorted.
     pub changed: Vec<Key>,
-    /// Later operations that change records that would disappear. These changes would no longer have an effect. Sorted.
+    /// Later operations that change records which the undo would remove. The changes of these operations would no
+    /// longer have an effect. Sorted.
     ///
     /// Operations of the extractor are not listed, because extracted facts disappear and reappear together with their
     /// texts.
@@ -29,7 +30,7 @@ impl State {
     /// Returns the effect of reverting an operation, without reverting it.
     ///
     /// # Errors
-    /// Returns an error if there is no live operation at this position.
+    /// Returns an error if there is no operation at this position, or if the operation was already reverted.
     pub fn undo_preview(&self, position: Position) -> Result<UndoPreview, ApplyError> {
         let mut after = self.clone();
         let revert = Operation::new(Author::Dm, "undo", vec![Change::Revert(position)]);

@@ -1,9 +1,9 @@
 //! Validity index: the canon and claimed facts of each entity, grouped by predicate. Each group stores facts without an
 //! end date separately from facts with an end date.
 //!
-//! Queries about the present (names, values, characters at a place) and about an interval (contradictions) use the
-//! index instead of all facts that an entity ever had. The cost of a query therefore does not depend on the length of
-//! the history.
+//! Queries about the present (names, values, characters at a place) and about an interval (contradictions) use this
+//! index. They do not read all facts that an entity ever had, so their cost does not depend on the length of the
+//! history.
 
 use std::sync::Arc;
 

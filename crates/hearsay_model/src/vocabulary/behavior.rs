@@ -1,4 +1,4 @@
-//! Behaviors: what the engine does with the facts of a predicate. The vocabulary file defines the behaviors.
+//! Behaviors: the effects that the facts of a predicate have in the engine. The vocabulary file defines the behaviors.
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -6,15 +6,15 @@ use serde::{Deserialize, Serialize};
 use super::{Predicate, Vocabulary, VocabularyError};
 use crate::{Attitude, Object, text};
 
-/// What the engine does with the facts of a predicate, in addition to storing and finding them.
+/// Effects that the facts of a predicate have in the engine, besides being stored and found.
 ///
-/// Several predicates may have the same behavior. The code looks up behaviors and never the names of predicates.
-/// Therefore, a new predicate behaves like a built-in predicate if both have the same behavior.
+/// Several predicates may have the same behavior. The code uses only the behaviors and never the names of predicates.
+/// If a new predicate has the same behavior as a built-in predicate, the engine therefore treats both in the same way.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Behavior {
     /// For relations: whether the subject is a member, a resident or a part of the object, and therefore shares the
-    /// knowledge of the object. `None` if it is none of these.
+    /// knowledge of the object. `None` for all other relations.
     pub belonging: Option<Belonging>,
     /// For relations: the kind of thread that a fact of this predicate represents, such as a promise. The thread is
     /// open while the fact is valid.
@@ -35,16 +35,17 @@ pub struct Behavior {
     /// Whether recall ranks facts of this predicate lower, because they say little about the entity.
     pub minor: bool,
     /// For attributes: the position of the fact among the lines that describe a speaker in a scene context. `None` if
-    /// the fact is not one of these lines.
+    /// the lines about a speaker do not contain facts of this predicate.
     pub identity: Option<u8>,
     /// For attributes: the position of the fact among the lines that describe the place in a scene context. `None` if
-    /// the fact is not one of these lines.
+    /// the lines about the place do not contain facts of this predicate.
     pub scenery: Option<u8>,
     /// For attributes: the position of the attribute in the list of attributes that show whether two entities may be
-    /// duplicates. Of this list, the search for duplicates takes the first attribute that both entities have, and
-    /// compares the two values by meaning.
+    /// duplicates. The search for duplicates takes the first attribute of this list that both entities have, and
+    /// compares the meaning of the two values.
     pub comparison: Option<u8>,
-    /// For attributes: how a text can refer to an entity by the value of the attribute; `None` if it cannot.
+    /// For attributes: how a text can refer to an entity by the value of the attribute; `None` if a text cannot refer
+    /// to an entity by this value.
     pub reference: Option<ReferringExpression>,
     /// For attributes: values, in lowercase, that mean that the entity is dead. If the engine itself records a death,
     /// it writes the first value of the built-in list.
@@ -76,7 +77,7 @@ pub enum OpenThread {
     Promise,
     /// A debt.
     Debt,
-    /// A quest that was assigned to someone. The thread is the quest itself.
+    /// A quest that was assigned to a character. The thread is the quest itself.
     Quest,
 }
 
@@ -195,8 +196,8 @@ impl Vocabulary {
         self.behaviors.by_name.get(name).unwrap_or(&DEFAULT_BEHAVIOR)
     }
 
-    /// Returns whether a relation makes its subject a member, a resident or a part of its object; `None` if it does
-    /// not. This method is faster than [`behavior`](Self::behavior).
+    /// Returns whether a relation makes its subject a member, a resident or a part of its object; `None` for all other
+    /// relations. This method is faster than [`behavior`](Self::behavior).
     #[inline]
     pub fn belonging(&self, name: &Predicate) -> Option<Belonging> {
         let belongings = &self.behaviors.belongings;

@@ -13,27 +13,27 @@ use crate::slug;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RelationWords {
-    /// Names of fields in the file of the subject entity. The value of the field names the object. Case and spacing do
-    /// not matter, and the plural with `s` also counts.
+    /// Names of fields in the file of the subject entity. The value of the field names the object. The comparison
+    /// ignores case and spaces. The plural with `s` also matches.
     pub fields: Vec<String>,
     /// Names of fields in the file of the object entity. The value of the field names the subject.
     pub inverse_fields: Vec<String>,
     /// The names of fields that can be the heading of a list. Such a heading states the relation for each item of the
     /// list: for example, each item below `Enemies` names an enemy. `None` if no name can be such a heading.
     pub lists: Option<ListDirections>,
-    /// Nouns in the singular and in lowercase: "X is the NOUN of Y" and "Y's NOUN X" mean that X is the subject and Y
-    /// the object.
+    /// Nouns in the singular and in lowercase. "X is the NOUN of Y" and "Y's NOUN X" mean that X is the subject and Y
+    /// is the object.
     pub nouns: Vec<String>,
-    /// Nouns such that "X is the NOUN of Y" means that X is the object and Y the subject.
+    /// Nouns with the opposite direction: "X is the NOUN of Y" means that X is the object and Y is the subject.
     pub inverse_nouns: Vec<String>,
     /// Verbs in the base form and in lowercase, with the words that precede their object, such as `swear fealty to` or
-    /// `be loyal to`. "X VERB Y" means that X is the subject and Y the object.
+    /// `be loyal to`. "X VERB Y" means that X is the subject and Y is the object.
     pub verbs: Vec<String>,
-    /// Verbs such that "X VERB Y" means that X is the object and Y the subject.
+    /// Verbs with the opposite direction: "X VERB Y" means that X is the object and Y is the subject.
     pub inverse_verbs: Vec<String>,
 }
 
-/// The names of fields that can be the heading of a list and then state the relation for each item of the list.
+/// The names of fields that can be the heading of a list. The heading states the relation for each item of the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ListDirections {

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{BUILT_IN, Predicate, VocabularyError};
 
-/// Purpose for which the engine or an importer needs a predicate, to write facts with this predicate or to interpret
-/// them.
+/// Purpose for which the engine or an importer needs a predicate. The engine or importer writes facts with this
+/// predicate, or interprets these facts.
 ///
 /// The table `roles` of `data/vocabulary.toml` names the predicate of each role. A campaign may redefine this
 /// predicate, for example with another phrase. A campaign cannot give the role to another predicate.
@@ -24,7 +24,7 @@ pub enum PredicateRole {
     Part,
     /// Possession of an item.
     Possession,
-    /// Trust in another entity's statements: attitude −100 (none) to 100 (full).
+    /// Trust in the statements of another entity, as an attitude from −100 (no trust) to 100 (full trust).
     Trust,
     /// Awareness: an entity knows that another entity exists.
     Awareness,

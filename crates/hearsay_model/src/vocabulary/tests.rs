@@ -159,11 +159,11 @@ fn a_behavior_belongs_to_its_sort_of_predicate() {
     let owes = Vocabulary::default().predicate(&Predicate::new("OWES").unwrap()).unwrap().clone();
     let wrong = Behavior { identity: Some(1), ..Behavior::default() };
     let error = Vocabulary::default().define(PredicateDef { behavior: Some(wrong), ..owes }).unwrap_err();
-    assert_eq!(error.to_string(), "OWES: `behavior.identity` is for attributes only; remove this key");
+    assert_eq!(error.to_string(), "OWES: only attributes can have the key `behavior.identity`; remove this key");
     let age = Vocabulary::default().attribute(&Predicate::new("age").unwrap()).unwrap().clone();
     let wrong = Behavior { thread: Some(OpenThread::Debt), ..Behavior::default() };
     let error = Vocabulary::default().define_attribute(AttributeDef { behavior: Some(wrong), ..age }).unwrap_err();
-    assert_eq!(error.to_string(), "age: `behavior.thread` is for relations only; remove this key");
+    assert_eq!(error.to_string(), "age: only relations can have the key `behavior.thread`; remove this key");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use hearsay_model::{EntityId, Fact, FactRelation, GameTime, Object, Predicate, S
 use hearsay_recall::stems;
 
 /// The content of a fact, without its source and wording. A relation and its inverse have the same claim, and so do
-/// both directions of a symmetric relation. Values are the same if the stems of their content words are the same.
+/// both directions of a symmetric relation. Two values are the same if their content words have the same stems.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Claim {
     subject: EntityId,
@@ -16,7 +16,8 @@ pub struct Claim {
     object: String,
     /// Start and end of the validity; `None` if the validity has not ended.
     ended_validity: Option<(Option<GameTime>, Option<GameTime>)>,
-    /// Relation to another fact, if any. It distinguishes the claim of a refutation from the claim of the refuted fact.
+    /// Relation to another fact, if the fact has a relation. This relation distinguishes the claim of a refutation from
+    /// the claim of the refuted fact.
     fact_relation: Option<FactRelation>,
 }
 
@@ -96,9 +97,9 @@ fn is_negated(text: &str) -> bool {
     text::words(text).iter().filter(is_negation).count() % 2 == 1
 }
 
-/// Returns whether a claim with its statement is equivalent to a fact. They are equivalent if the claims are equal.
-/// They are also equivalent if the statements are paraphrases of each other, and both claims state the same attribute
-/// or the same vague relation.
+/// Returns whether a claim, together with its statement, is equivalent to a fact. They are equivalent if the claim
+/// equals the claim of the fact. They are also equivalent if their statements are paraphrases of each other, and both
+/// statements state the same attribute or the same vague relation.
 pub fn is_equivalent(vocabulary: &Vocabulary, (claim, statement): (&Claim, &str), fact: &Fact) -> bool {
     // Compares words only if subject and predicate agree, because stemming is slow.
     let (subject, predicate, _) = canonical_relation(vocabulary, (fact.subject(), fact.predicate(), fact.object()));
@@ -130,7 +131,7 @@ pub fn is_equivalent(vocabulary: &Vocabulary, (claim, statement): (&Claim, &str)
     jaccard_similarity(&claim.object, &other.object) >= MIN_WORD_SIMILARITY
 }
 
-/// Returns whether `fact` adds nothing to `other`: `leader` adds nothing to `bandit leader`.
+/// Returns whether `fact` adds no information to `other`. For example, `leader` adds no information to `bandit leader`.
 pub fn is_implied_by(vocabulary: &Vocabulary, fact: &Fact, other: &Fact) -> bool {
     let key = |fact: &'_ Fact| (fact.subject().clone(), fact.predicate().clone());
     let is_free_text = !fact.predicate().is_relation() && !vocabulary.is_functional(fact.predicate());
@@ -146,8 +147,8 @@ pub fn is_implied_by(vocabulary: &Vocabulary, fact: &Fact, other: &Fact) -> bool
         && own_words.iter().all(|word| other_words.contains(word))
 }
 
-/// Returns another fact with the same content as `fact` that a knower knows. If there are several, returns the fact
-/// that the knower believes most.
+/// Returns another fact that has the same content as `fact` and that a knower knows. If the knower knows several of
+/// these facts, returns the fact in which the knower has the highest credence.
 ///
 /// Unlike [`is_equivalent`], this function compares values and sentences literally, because frequent writes call it and
 /// stemming is slow.

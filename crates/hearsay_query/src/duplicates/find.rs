@@ -25,7 +25,7 @@ pub const NEAR_CERTAIN_SIMILARITY: f64 = 0.85;
 /// Minimum name similarity of possible duplicates, 0 to 1.
 pub const POSSIBLE_NAME_SIMILARITY: f64 = 0.90;
 
-/// Degree of certainty that two entities are the same.
+/// Degree of certainty that two entities are duplicates of each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DuplicateCertainty {
@@ -35,10 +35,10 @@ pub enum DuplicateCertainty {
     Possible,
 }
 
-/// Two entities that may be the same, and the evidence for that.
+/// Two entities that may be duplicates of each other, and the evidence that they are duplicates.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Duplicate {
-    /// Degree of certainty that the two entities are the same.
+    /// Degree of certainty that the two entities are duplicates of each other.
     pub band: DuplicateCertainty,
     /// Entity with the smaller id.
     pub one: EntityId,

@@ -19,7 +19,7 @@ type GroupFacts = BTreeSet<(Option<ReviewSource>, FactId)>;
 pub struct ReviewCount {
     /// Number of items in the review queue.
     pub queued: usize,
-    /// Number of items that triage holds back.
+    /// Number of items that are held back.
     pub held_back: usize,
 }
 

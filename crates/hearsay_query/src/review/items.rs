@@ -21,8 +21,8 @@ pub enum ReviewItem {
         /// Id of the proposed fact. If several sources state the same fact, this is the fact with the highest
         /// confidence. For a new entity, this is the fact that states its name.
         fact: FactId,
-        /// Other facts that the DM decides on together with `fact`: equivalent facts from other sources, or the fact
-        /// that states a new entity's kind. Sorted.
+        /// Other facts on which the DM decides together with `fact`, sorted by id: equivalent facts from other sources,
+        /// or the fact that states the kind of a new entity.
         also: Vec<FactId>,
     },
     /// Facts about one subject that cannot all be true.
@@ -34,14 +34,14 @@ pub enum ReviewItem {
         /// Ids of the facts that contradict each other. Sorted.
         facts: Vec<FactId>,
     },
-    /// Two entities that may be the same.
+    /// Two entities that may be duplicates of each other.
     Duplicate(Duplicate),
 }
 
 /// Source of the texts from which facts were extracted.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ReviewSource {
-    /// The lines of a session, whether they were logged during play or imported from a transcript.
+    /// The lines of a session, logged during play or imported from a transcript.
     Session(SessionId),
     /// The texts of an imported campaign, including its sessions.
     Import(String),
@@ -80,9 +80,9 @@ pub(super) struct RankedItem {
     pub(super) confidence: f64,
 }
 
-/// Returns the proposed facts and contradictions that wait for the DM's decision. The most important items, which have
-/// the highest [`stake`](super::stake()), come first. Does not include duplicate entities, because
-/// [`duplicates`](crate::duplicates::duplicates) takes longer to find them.
+/// Returns the proposed facts and contradictions that wait for the DM's decision. The items with the highest
+/// [`stake`](super::stake()) come first. Does not include duplicate entities, because the search for
+/// [`duplicates`](crate::duplicates::duplicates) takes longer.
 pub fn review_items(state: &State) -> Vec<ReviewItem> {
     ranked_items(state).into_iter().map(|ranked| ranked.item).collect()
 }
@@ -166,7 +166,7 @@ pub fn is_extracted_name_or_kind(fact: &Fact) -> bool {
     is_name_or_kind && fact.provenance().author == Author::Extractor
 }
 
-/// Returns the other facts that the DM decides on together with this fact.
+/// Returns the other facts that belong to the same item, so that the DM decides on them together with this fact.
 pub fn facts_decided_together(state: &State, fact: &Fact) -> Vec<FactId> {
     if fact.status() != FactStatus::Proposed {
         return Vec::new();
@@ -180,7 +180,7 @@ pub fn facts_decided_together(state: &State, fact: &Fact) -> Vec<FactId> {
     ids
 }
 
-/// Returns the proposed facts about an entity, which await the DM's decision.
+/// Returns the proposed facts about an entity, which wait for the DM's decision.
 pub fn pending_facts_about<'a>(state: &'a State, id: &EntityId) -> impl Iterator<Item = &'a Arc<Fact>> + use<'a> {
     state.facts_of(id).filter(|fact| fact.status() == FactStatus::Proposed)
 }

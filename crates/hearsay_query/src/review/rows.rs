@@ -17,10 +17,10 @@ pub struct ReviewRow {
     pub item: ReviewItem,
     /// Details of each fact in the item.
     pub in_full: Vec<FactRow>,
-    /// For a proposed fact: effects of the DM's earlier decisions on its confidence, by category.
+    /// For a proposed fact: the effects of the DM's earlier decisions on its confidence, by category.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub trust: Vec<Reason>,
-    /// For a proposed fact: increase of its confidence due to a similar confirmed fact.
+    /// For a proposed fact: the increase of its confidence because of a similar confirmed fact.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lift: Option<ConfidenceBoost>,
 }

@@ -1,12 +1,12 @@
-//! Stake of a fact: a score for the importance of the DM's decision on it.
+//! Stake of a fact: a score for the importance of the DM's decision on this fact.
 
 use std::collections::BTreeSet;
 
 use hearsay_model::{EntityId, Fact, Knower, State, attribute};
 
 /// Returns the stake of a fact, and the reasons for it in words. The stake measures the importance of the DM's decision
-/// on the fact. It is the [`consequence`] of the fact multiplied by its confidence. Of two facts with similar
-/// consequences, the more certain one therefore has the higher stake.
+/// on the fact. The stake is the [`consequence`] of the fact multiplied by its confidence. If two facts have similar
+/// consequences, the fact with the higher confidence has the higher stake.
 pub fn stake(state: &State, fact: &Fact, contradicts: bool) -> (f64, Vec<String>) {
     let (consequence_score, reasons) = consequence(state, fact, contradicts);
     // An `unknown` kind is only a minor question for the DM, but many entities may raise it.

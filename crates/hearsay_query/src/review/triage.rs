@@ -1,4 +1,4 @@
-//! Triage: selects, for each source of texts, the extracted facts that are worth the DM's time.
+//! Triage: for each source of texts, selects the extracted facts that are worth the DM's time.
 
 use std::collections::BTreeMap;
 
@@ -12,11 +12,11 @@ use super::items::{RankedItem, ReviewItem, ReviewSource, ranked_items};
 #[serde(default, deny_unknown_fields)]
 pub struct ReviewSettings {
     /// Maximum number of items in the review queue from the lines of one session, from one transcript, or from the
-    /// texts of one author outside of sessions. The items with the highest confidence are queued. The others are held
-    /// back until the DM asks for them or decides on queued items.
+    /// texts of one author outside of sessions. The items with the highest confidence are queued. The other items are
+    /// held back until the DM asks for them or decides on queued items.
     pub max_per_source: usize,
     /// Maximum number of items in the review queue from the texts of one imported campaign, including its sessions. The
-    /// author of a campaign states facts in its files, so the texts contain little that these facts lack.
+    /// files of a campaign already state its important facts, so the texts contain few additional facts.
     pub max_per_import: usize,
 }
 
@@ -41,15 +41,16 @@ impl ReviewSettings {
 pub struct ReviewQueue {
     /// Items on which the DM should decide.
     pub queued: Vec<ReviewItem>,
-    /// Items that are held back, because enough facts with a higher confidence wait from the same source.
+    /// Items that are held back, because the queue already has enough facts with a higher confidence from the same
+    /// source.
     pub held_back: Vec<ReviewItem>,
 }
 
-/// Returns the proposed facts and contradictions that wait for the DM's decision, divided by triage. From the texts of
-/// each [source](ReviewSource), the facts with the highest confidence are queued; `settings` limit their number. Items that
-/// do not come from a text are always queued. Does not include duplicate entities.
+/// Returns the proposed facts and contradictions that wait for the DM's decision, divided by triage. For each
+/// [source](ReviewSource) of texts, the facts with the highest confidence are queued. `settings` limit the number of
+/// these facts. Items that do not come from a text are always queued. Does not include duplicate entities.
 ///
-/// Once the DM has decided on a queued fact, a fact that is held back can take its place.
+/// After the DM has decided on a queued fact, a fact that is held back can take its place.
 pub fn review_queue(state: &State, settings: ReviewSettings) -> ReviewQueue {
     let items = ranked_items(state);
     let mut items_by_source: BTreeMap<&ReviewSource, Vec<usize>> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! What a session leaves for the DM to decide: secrets that came out, promises, contradictions and new names.
+//! Items of a session on which the DM should decide: revealed secrets, promises, contradictions and new names.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +18,8 @@ pub struct RevealedSecret {
     pub fact: FactId,
     /// Sentence that states the fact.
     pub statement: String,
-    /// Player characters and their parties that learned the secret, each with the way in which they learned it.
+    /// Player characters and their parties that learned the secret, each with a text that describes how they learned
+    /// the secret.
     pub learned_by: Vec<(Knower, String)>,
 }
 

@@ -3,7 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use hearsay_belief::player_characters;
-use hearsay_model::{Acquisition, Belonging, EntityId, Fact, FactId, FactStatus, GameTime, Knower, Session, State};
+use hearsay_model::{
+    Acquisition, Belonging, EntityId, Fact, FactId, FactStatus, GameTime, Knower, KnowledgeEdge, Session, SessionId,
+    State,
+};
 use serde::Serialize;
 
 use crate::facts::{describe_acquisition, is_label};
@@ -40,7 +43,7 @@ pub struct LearnedRow {
 /// then.
 type LearnedFacts<'a> = BTreeMap<FactId, (Option<GameTime>, &'a Acquisition)>;
 
-/// Returns the facts learned in a session, grouped by learner.
+/// Returns the facts learned in a session, grouped by learner. Leaves out facts that the learner only heard again.
 pub(super) fn learned_by_knower(state: &State, session: &Session) -> Vec<LearnerRow> {
     let players: BTreeSet<EntityId> =
         player_characters(state).into_iter().chain(session.present.iter().cloned()).collect();
@@ -54,7 +57,7 @@ pub(super) fn learned_by_knower(state: &State, session: &Session) -> Vec<Learner
         .all_knowledge()
         .filter(|(_, edge)| edge.session.as_ref() == Some(&session.id) && edge.acquisition.gives_knowledge());
     for (_, edge) in edges {
-        if state.fact(edge.fact).is_none_or(|fact| is_label(fact.predicate())) {
+        if state.fact(edge.fact).is_none_or(|fact| is_label(fact.predicate())) || was_known(state, session, edge) {
             continue;
         }
         let is_player = edge.knower.entity().is_some_and(|id| players.contains(id) || is_party(id));
@@ -85,6 +88,25 @@ pub(super) fn learned_by_knower(state: &State, session: &Session) -> Vec<Learner
         }
     };
     rows.into_iter().map(row).collect()
+}
+
+/// Returns whether the knower of an edge knew the fact before the session. A knower who witnesses what it only heard
+/// before learns something new.
+fn was_known(state: &State, session: &Session, edge: &KnowledgeEdge) -> bool {
+    let number = |id: &SessionId| state.session(id).and_then(|session| session.number);
+    let is_earlier = |other: &KnowledgeEdge| match (&other.session, other.learned_at(), edge.learned_at()) {
+        (_, Some(earlier), Some(later)) => earlier < later,
+        (Some(other), ..) => number(other) < session.number,
+        (None, earlier, _) => earlier.is_none(),
+    };
+    let is_new = |other: &KnowledgeEdge| edge.acquisition.is_witnessed() && !other.acquisition.is_witnessed();
+    state.known_by(edge.fact).any(|other| {
+        other.knower == edge.knower
+            && other.session.as_ref() != Some(&session.id)
+            && other.acquisition.gives_knowledge()
+            && is_earlier(other)
+            && !is_new(other)
+    })
 }
 
 /// Returns whether a fact is a membership in a group.

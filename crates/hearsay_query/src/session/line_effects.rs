@@ -1,4 +1,4 @@
-//! What a line of a session's log changed, and what the DM may want to know at that moment.
+//! Effects of a line of a session's log, and notes that help the DM at this moment.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use crate::{
     facts::{is_label, is_secret},
 };
 
-/// What a line of a session's log changed, with cards of the entities that it names.
+/// Effects of a line of a session's log, with cards of the entities that the line names.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LineEffects {
     /// Passage that records the line.
@@ -51,7 +51,7 @@ pub struct ContradictionRow {
     pub facts: Vec<FoundFact>,
 }
 
-/// What the DM should remember about an entity, in a few lines.
+/// Card of an entity: a few lines that the DM should remember about the entity.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct EntityCard {
     /// Id of the entity.
@@ -60,19 +60,19 @@ pub struct EntityCard {
     pub name: String,
     /// Kind of the entity.
     pub kind: Option<Kind>,
-    /// Sentences about the entity that are no secrets, in the order in which they were recorded; at most
-    /// [`MAX_CARD_STATEMENTS`].
+    /// Sentences about the entity that are not secret, in the order in which they were recorded. At most
+    /// [`MAX_CARD_STATEMENTS`] sentences.
     pub statements: Vec<String>,
-    /// Secrets that the entity conceals, at most [`MAX_CARD_STATEMENTS`].
+    /// Secrets that the entity conceals. At most [`MAX_CARD_STATEMENTS`] secrets.
     pub secrets: Vec<String>,
     /// Open quests, promises and debts that concern the entity.
     pub threads: Vec<String>,
 }
 
-/// Maximum number of statements and of secrets of a card.
+/// Maximum number of statements on the card of an entity. The number of secrets on the card has the same limit.
 pub const MAX_CARD_STATEMENTS: usize = 3;
 
-/// Returns what a line of a log changed. Returns `None` if the passage does not exist. Reads every fact, so call this
+/// Returns the effects of a line of a log. Returns `None` if the passage does not exist. Reads every fact, so call this
 /// function on a background thread.
 ///
 /// # Errors
@@ -130,7 +130,7 @@ fn named_entities(passage: &Passage) -> Vec<&EntityId> {
     passage.speaker.iter().chain(mentions).collect()
 }
 
-/// Returns what the DM should remember about an entity.
+/// Returns the card of an entity, with the sentences that the DM should remember.
 pub fn entity_card(state: &State, id: &EntityId) -> EntityCard {
     let vocabulary = state.vocabulary();
     let mut facts: Vec<&Fact> = state.facts_of(id).map(AsRef::as_ref).filter(|fact| fact.is_in_effect()).collect();

@@ -119,7 +119,7 @@ pub fn session_or_latest<'a>(state: &'a State, session: Option<&SessionId>) -> R
     latest.ok_or_else(|| QueryError::NoSession { given: "latest".into(), known: Vec::new() })
 }
 
-/// Returns the place of the latest session's last line for which a place is recorded.
+/// Returns the place of the latest session: the place of its last line with a recorded place.
 pub fn last_place(state: &State) -> Option<EntityId> {
     let latest_session = state.sessions().max_by_key(|session| (session.number, session.id.clone()))?;
     let lines_with_place =

@@ -3,7 +3,7 @@
 use std::{fmt, sync::Arc, time::Duration};
 
 use hearsay_belief::View;
-use hearsay_model::{EntityId, FactStatus, Knower, SessionId, State};
+use hearsay_model::{EntityId, Fact, FactStatus, Kind, Knower, Passage, PassageId, Session, SessionId, State, words};
 use hearsay_recall::{
     ApproximateTokens, EntityLinker, Hearer, Index, Recap, RecapLine, RecapRequest, Source, Summary, SummaryRequest,
     SummarySubject, TokenCounter, recap, summarize,
@@ -21,12 +21,13 @@ use crate::{
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RecapAudience {
-    /// The DM: everything that happened.
+    /// The DM: the recap contains everything that happened.
     #[default]
     Dm,
-    /// The players together: only what all characters that were present know. It can be read aloud.
+    /// All players together: the recap contains only facts that all player characters who were present know. The DM can
+    /// read it aloud.
     Players,
-    /// One character: only that character's knowledge.
+    /// One character: the recap contains only the knowledge of this character.
     Character(EntityId),
 }
 
@@ -48,8 +49,9 @@ pub struct SessionRecap {
 
 /// Returns a recap of a session with at most `words` words. If no session is given, uses the session being played, or
 /// else the latest session. A recap for one character contains only facts that the character knew at the end of the
-/// session. A recap for the players contains only facts that all characters who were present knew then. The title and
-/// the attendance are always included. A recap for the DM marks facts that are only claimed, and false facts.
+/// session. A recap for the players contains only facts that all player characters who were present knew then. The title and
+/// the attendance are always included. A recap for the DM marks
+/// claims, lies and false facts, and says who heard a line that not all characters present heard.
 ///
 /// # Errors
 /// Returns an error if the session or the character does not exist.
@@ -62,10 +64,11 @@ pub fn session_recap(
     let session = session_or_latest(state, session)?;
     let end = session.end.as_ref().and_then(|date| date.time);
     let view = |id: &EntityId| View::new(state, &Knower::Entity(id.clone()), end);
+    let players = attending_players(state, session);
     let views: Vec<View> = match audience {
         // A session may retell a fact that was recorded earlier. Only the knowledge edges of the hearers show this.
-        RecapAudience::Dm => std::iter::once(View::of_dm(state)).chain(session.present.iter().map(view)).collect(),
-        RecapAudience::Players => session.present.iter().map(view).collect(),
+        RecapAudience::Dm => std::iter::once(View::of_dm(state)).chain(players.iter().map(view)).collect(),
+        RecapAudience::Players => players.iter().map(view).collect(),
         RecapAudience::Character(id) => {
             require_entity(state, id)?;
             vec![view(id)]
@@ -81,7 +84,7 @@ pub fn session_recap(
         read_aloud: *audience == RecapAudience::Players,
     });
     if *audience == RecapAudience::Dm {
-        mark_claims(state, &mut recap.lines);
+        mark_for_dm(state, &players, &mut recap.lines);
     }
     Ok(SessionRecap {
         session: session.id.clone(),
@@ -92,23 +95,65 @@ pub fn session_recap(
     })
 }
 
-/// Adds to each fact that is only claimed who claims it, and to each false fact that it is false. These marks do not count
-/// as words of the recap.
-fn mark_claims(state: &State, lines: &mut [RecapLine]) {
+/// Returns the player characters that attended a session, or all characters that attended it if there is no player
+/// character among them. A character of the DM that joined a scene has no player who hears the recap.
+fn attending_players(state: &State, session: &Session) -> Vec<EntityId> {
+    let is_player = |id: &&EntityId| state.kind(id) == Some(Kind::Player);
+    let players: Vec<EntityId> = session.present.iter().filter(is_player).cloned().collect();
+    if players.is_empty() { session.present.clone() } else { players }
+}
+
+/// Adds what only the DM may know: who claims a fact, that a fact or a line is false, and which of the player
+/// characters present heard a line that not all of them heard. These marks do not count as words of the recap.
+fn mark_for_dm(state: &State, present: &[EntityId], lines: &mut [RecapLine]) {
     for line in lines {
-        let Source::Fact(id) = line.citation.source else { continue };
-        let Some(fact) = state.fact(id) else { continue };
-        let speaker = fact.provenance().speaker.as_ref().map(|id| state.name_or_id(id));
-        let claim = match speaker {
-            Some(speaker) => format!("claimed by {speaker}"),
-            None => "claimed".to_owned(),
+        let marks = match line.citation.source {
+            Source::Fact(id) => state.fact(id).map(|fact| fact_marks(state, fact)).unwrap_or_default(),
+            Source::Passage(id) => {
+                state.passage(id).map(|passage| passage_marks(state, id, passage, present)).unwrap_or_default()
+            }
+            Source::Scene => Vec::new(),
         };
-        match fact.status() {
-            FactStatus::Claimed => line.text.push_str(&format!(" ({claim})")),
-            FactStatus::False => line.text.push_str(&format!(" ({claim}; false)")),
-            FactStatus::Canon | FactStatus::Proposed | FactStatus::Rejected => {}
+        if !marks.is_empty() {
+            line.text.push_str(&format!(" ({})", marks.join("; ")));
         }
     }
+}
+
+fn fact_marks(state: &State, fact: &Fact) -> Vec<String> {
+    let claim = || match &fact.provenance().speaker {
+        Some(speaker) => format!("claimed by {}", state.name_or_id(speaker)),
+        None => "claimed".to_owned(),
+    };
+    match fact.status() {
+        FactStatus::Claimed => vec![claim()],
+        FactStatus::False => vec![claim(), "false".to_owned()],
+        FactStatus::Canon | FactStatus::Proposed | FactStatus::Rejected => Vec::new(),
+    }
+}
+
+fn passage_marks(state: &State, id: PassageId, passage: &Passage, present: &[EntityId]) -> Vec<String> {
+    let mut marks = Vec::new();
+    let is_false = || state.facts_citing(id).any(|fact| fact.status() == FactStatus::False);
+    if passage.lie {
+        marks.push("a lie".to_owned());
+    } else if is_false() {
+        marks.push("false".to_owned());
+    }
+    let heard = |id: &&EntityId| passage.heard_by.iter().any(|knower| knower.entity() == Some(*id));
+    let hearers: Vec<&EntityId> = present.iter().filter(heard).collect();
+    // A line that a group or place heard reaches characters who are not listed.
+    let is_character = |id: &EntityId| state.kind(id).is_some_and(|kind| kind.is_character());
+    let is_complete = passage.heard_by.iter().all(|knower| knower.entity().is_some_and(is_character));
+    let listeners = hearers.iter().filter(|id| passage.speaker.as_ref() != Some(**id));
+    let names: Vec<&str> = listeners.map(|id| state.name_or_id(id)).collect();
+    if is_complete && hearers.len() < present.len() {
+        marks.push(match names.is_empty() {
+            true => "no other character who was present heard this".to_owned(),
+            false => format!("heard only by {}", words::join_names(&names)),
+        });
+    }
+    marks
 }
 
 /// A request to summarize a session's log or a document.
@@ -127,7 +172,8 @@ pub struct Summarize {
     pub budget: Option<usize>,
     /// Token counter. Default: an approximation for common language models.
     pub counter: Option<Arc<dyn TokenCounter + Send + Sync>>,
-    /// Maximum time to wait for the sentence encoder to compute the vector of the question. Default: from the settings.
+    /// Maximum time to wait for the sentence encoder to compute the vector of the question. Default: the value in the
+    /// settings.
     pub deadline: Option<Duration>,
 }
 

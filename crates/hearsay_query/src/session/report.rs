@@ -1,4 +1,4 @@
-//! Report of a session: what the DM should decide, learned facts, changes, and open threads.
+//! Report of a session: items on which the DM should decide, learned facts, changes, and open threads.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,8 +18,8 @@ use super::{
 };
 use crate::{QueryError, as_of::session_end, contradictions::Contradictions, review::consequence};
 
-/// Report of a session. The parts are in the order in which the DM should read them: first what to decide, then what
-/// happened.
+/// Report of a session. The DM should read the parts in this order: first the items that need a decision, and then the
+/// events of the session.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SessionReport {
     /// Details of the session.
@@ -34,10 +34,10 @@ pub struct SessionReport {
     pub promises: Vec<Thread>,
     /// Contradictions of the facts of the session.
     pub contradictions: Vec<ContradictionRow>,
-    /// Names in the lines that belong to no entity of the campaign yet. The most frequent come first.
+    /// Names in the lines that belong to no entity of the campaign yet. The most frequent names come first.
     pub new_names: Vec<NewName>,
     /// Facts that knowers learned in the session, grouped by knower. Facts that state names, kinds, aliases or tags are
-    /// omitted. Player characters and their parties come first, then the other knowers; both are sorted by id.
+    /// omitted. Player characters and their parties come first, and then the other knowers. Each group is sorted by id.
     pub learned: Vec<LearnerRow>,
     /// Changes in the world during the session. Sorted by kind, then by fact.
     pub changed: Vec<ChangedRow>,
@@ -287,8 +287,9 @@ fn facts_ended_in(state: &State, session: &SessionId) -> BTreeSet<FactId> {
     ended
 }
 
-/// Returns the unconfirmed facts of a session, sorted by descending consequence. `contradictions` contains the
-/// contradictions of these facts.
+/// Returns the unconfirmed facts of a session. Facts that contradict others come first. Apart from that, the facts are
+/// sorted by confidence and then by consequence, the highest first. `contradictions` contains the contradictions of
+/// these facts.
 fn priority_facts(state: &State, facts: &[&Fact], contradictions: &[ContradictionRow]) -> Vec<PriorityFact> {
     let clashing: BTreeSet<FactId> = contradictions.iter().flat_map(|row| &row.facts).map(|fact| fact.fact).collect();
     let needs_review = |fact: &&&Fact| {
@@ -310,7 +311,12 @@ fn priority_facts(state: &State, facts: &[&Fact], contradictions: &[Contradictio
             }
         })
         .collect();
-    rows.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.fact.cmp(&b.fact)));
+    rows.sort_by(|a, b| {
+        let clash = |row: &PriorityFact| clashing.contains(&row.fact);
+        let by_clash = clash(b).cmp(&clash(a));
+        let by_confidence = by_clash.then(b.confidence.total_cmp(&a.confidence));
+        by_confidence.then(b.score.total_cmp(&a.score)).then(a.fact.cmp(&b.fact))
+    });
     rows.truncate(MAX_PRIORITY_FACTS);
     rows
 }

@@ -32,7 +32,7 @@ pub struct Thread {
     pub kind: ThreadKind,
     /// Sentence that describes the thread.
     pub description: String,
-    /// Fact that states the promise, debt or secret. For a quest: the fact that names its giver, if any.
+    /// Fact that states the promise, debt or secret. For a quest: the fact that names the giver of the quest, if any.
     pub fact: Option<FactId>,
     /// Entity of the quest, if the thread is a quest.
     pub quest: Option<EntityId>,
@@ -51,11 +51,12 @@ pub struct Thread {
 /// Filter for listing threads.
 #[derive(Debug, Clone, Default)]
 pub struct ThreadFilter {
-    /// Only threads of these kinds. If empty, threads of all kinds.
+    /// Only threads of these kinds. If the list is empty, threads of all kinds.
     pub kinds: Vec<ThreadKind>,
-    /// Only threads that concern this entity.
+    /// The query returns only threads that concern this entity.
     pub about: Option<EntityId>,
-    /// Only threads that were recorded in this session, or that concern an entity mentioned in it.
+    /// The query returns only threads that were recorded in this session, or that concern an entity which this session
+    /// mentions.
     pub session: Option<SessionId>,
 }
 

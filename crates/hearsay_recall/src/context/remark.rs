@@ -5,14 +5,14 @@ use serde::Serialize;
 
 use crate::{CitedEntity, citation::join_names};
 
-/// A remark to the speaker about a line: what the speaker thinks of the fact, or why others know it.
+/// A remark to the speaker about a line: whether the speaker believes the fact, or how others know the fact.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Remark {
     /// The speaker knows that the fact has ended.
     Ended {
-        /// Date of the end, on the campaign's calendar or as the campaign writes it; `None` if the speaker does not
-        /// know it.
+        /// Date of the end, in the format of the calendar or in the words of the campaign; `None` if the speaker does
+        /// not know the date.
         until: Option<String>,
     },
     /// The speaker has heard a refutation of the fact, and believes the refutation.
@@ -27,7 +27,7 @@ pub enum Remark {
     Doubted,
     /// The speaker is not sure of the fact: its credence is at most 0.65.
     Uncertain,
-    /// The speaker believes the fact without being certain: its credence is at most 0.9.
+    /// The speaker believes the fact, but is not certain: its credence is at most 0.9.
     Believed,
     /// The speaker invented the fact.
     MadeUp,

@@ -33,7 +33,7 @@ pub struct ContextRequest<'a> {
     pub index: &'a Index,
     /// Calendar for printing dates.
     pub calendar: &'a Calendar,
-    /// Vocabulary. It defines which predicates are functional and which attributes describe a speaker or a place.
+    /// Vocabulary, which defines the functional predicates and the attributes that describe a speaker or a place.
     pub vocabulary: &'a Vocabulary,
     /// Entity that speaks.
     pub speaker: &'a EntityId,
@@ -44,10 +44,10 @@ pub struct ContextRequest<'a> {
     /// Entities to which the search for relevant knowledge is limited. If empty, the search covers the whole view. The
     /// sections on the speaker, its relations and the scene are never limited.
     pub about: &'a [EntityId],
-    /// Facts that the speaker may tell although it conceals them. The speaker's view is not enough to compute them,
-    /// because the conditions of reveals can depend on facts that the speaker does not know.
+    /// Facts that the speaker conceals, but may tell under the condition of a reveal. The caller computes these facts,
+    /// because a condition can depend on facts that are not in the speaker's view.
     pub revealable: &'a RevealableFacts,
-    /// Predicates whose facts are left out of the context, although the speaker may know them.
+    /// Predicates whose facts the context omits, even if the speaker knows these facts.
     pub hidden: &'a BTreeSet<Predicate>,
     /// Vector of the question; `None` turns off ranking by meaning.
     pub vector: Option<&'a [f32]>,

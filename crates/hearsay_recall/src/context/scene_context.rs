@@ -29,16 +29,16 @@ impl LineClaim {
 
 /// A line of a scene context.
 ///
-/// Everything that the output forms print about a line is computed from these fields: the text, the [note](Self::note),
-/// the citations and the explanation of the score.
+/// All output forms print only data from these fields: the text, the [note](Self::note), the citations and the
+/// explanation of the score.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Line {
     /// Text of the line: the statement of a fact, the words of a passage, or a sentence about the scene.
     pub text: String,
     /// Content of the fact; `None` for passages and for lines about the scene that state no fact.
     pub claim: Option<LineClaim>,
-    /// The speaker's credence in the fact. Unlike [`Citation::credence`], this value is lowered by the refutations that
-    /// the speaker knows. `None` for passages, for the scene, and for facts that the speaker made up.
+    /// The speaker's credence in the fact. Refutations that the speaker knows lower this value, but not
+    /// [`Citation::credence`]. `None` for passages, for the scene, and for facts that the speaker made up.
     pub credence: Option<Credence>,
     /// Whether the speaker may tell the content of the line, and to whom.
     pub secrecy: LineSecrecy,
@@ -46,10 +46,10 @@ pub struct Line {
     pub remarks: Vec<Remark>,
     /// Source of the line, and how the speaker learned it.
     pub citation: Citation,
-    /// Citations of other facts and passages that say the same or nearly the same.
+    /// Citations of other facts and passages with the same or nearly the same content.
     pub also: Vec<Citation>,
-    /// How well the line answers the question, 0.0–1.0; `None` for lines that were not chosen by ranking, such as the
-    /// scene and recent talk.
+    /// Relevance of the line to the question, 0.0–1.0; `None` for lines without a rank, such as the scene and recent
+    /// talk.
     pub score: Option<f32>,
     /// Score of each ranking channel (words, meaning and graph). `None` if `score` is `None`.
     pub channels: Option<Channels>,
@@ -57,8 +57,8 @@ pub struct Line {
     pub explanation: Option<Explanation>,
     /// Path through the graph along which activation spread to the line, as the statements of the facts on the path.
     pub path: Vec<String>,
-    /// Whether an earlier section of the context also states the fact. The context states such a fact twice, so that
-    /// [`SectionKind::Knowledge`] contains all answers. The output forms state it once.
+    /// Whether an earlier section of the context also states the fact. The context contains this fact twice, so that
+    /// [`SectionKind::Knowledge`] contains all answers. The output forms print the fact once.
     #[serde(skip)]
     pub is_repetition: bool,
     /// Whether the line says that an entity is there, and states a fact about the entity only in passing.
@@ -72,8 +72,8 @@ impl Line {
         std::iter::once(&self.citation).chain(&self.also).map(|citation| citation.source)
     }
 
-    /// Returns a note to the speaker: the remarks and the secrecy in words, such as `you doubt it; you keep it to
-    /// yourself`. Empty if there are no remarks and the line is open.
+    /// Returns a note to the speaker, with the remarks and the secrecy in words, such as `you doubt it; you keep it to
+    /// yourself`. The note is empty if the line is open and has no remarks.
     pub fn note(&self) -> String {
         let remarks = self.remarks.iter().map(Remark::text);
         remarks.chain(self.secrecy.note()).collect::<Vec<_>>().join("; ")
@@ -94,7 +94,8 @@ pub enum SectionKind {
     RecentTalk,
     /// Facts and passages that are relevant to the question.
     Knowledge,
-    /// Lines on the speaker, its relations and the scene that did not fit the token share of their own section.
+    /// Further lines on the speaker, its relations and the scene. These lines exceed the share of the token budget of
+    /// their own section.
     Further,
 }
 
@@ -111,9 +112,9 @@ pub struct Section {
 
 /// The knowledge that a speaker may use in a scene.
 ///
-/// The stable sections come first, so that prompt caches of language models stay valid. The sections on the speaker and
-/// its relations change only when the speaker learns something about itself. The section on the scene changes with the
-/// scene. Recent talk changes with every spoken line. The later sections change with the question.
+/// The sections that change most seldom come first, so that prompt caches of language models stay valid. The sections
+/// on the speaker and its relations change only if the speaker learns a fact about itself. The section on the scene
+/// changes with the scene. Recent talk changes with every spoken line. The later sections change with the question.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SceneContext {
     /// Entity that speaks.
@@ -172,8 +173,9 @@ impl SceneContext {
         self.lines().flat_map(Line::sources)
     }
 
-    /// Returns the sections without repetitions. A fact that answers the question and that an earlier section also
-    /// states is left out of the earlier section, except if the earlier line says that an entity is there.
+    /// Returns the sections without repetitions. If both the knowledge section and an earlier section state a fact, the
+    /// earlier section omits the fact. The only exception is an earlier line that states the presence of an entity in
+    /// the scene.
     pub fn unique_sections(&self) -> Vec<Section> {
         unique_sections(&self.sections)
     }

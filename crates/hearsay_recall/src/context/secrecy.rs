@@ -16,7 +16,7 @@ pub enum LineSecrecy {
     /// The speaker may tell the line to anyone.
     #[default]
     Open,
-    /// The speaker keeps the line to itself.
+    /// The speaker conceals the line from everyone.
     Concealed,
     /// The speaker conceals the line, but may tell it to some listeners, because the condition of a reveal is met.
     MayTell {

@@ -30,11 +30,11 @@ impl Query<'_> {
 }
 
 /// Weight of each channel (words, meaning and graph), relative to its default weight. The default is 1 for each
-/// channel; 0 turns a channel off.
+/// channel. The value 0 turns a channel off.
 ///
-/// The default weight of meaning depends on the view: it grows with the difference between the best cosine and the mean
-/// cosine. On short lines of talk, meaning counts about as much as words. On whole sentences and paragraphs, meaning
-/// counts two or three times as much.
+/// The default weight of meaning depends on the view: it increases with the difference between the best cosine and the
+/// mean cosine. For short lines of talk, the weight of meaning is similar to the weight of words. For whole sentences
+/// and paragraphs, the weight of meaning is two or three times the weight of words.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Weights {
     /// Weight of the word score: stemmed BM25, as a share of the maximum for the question.

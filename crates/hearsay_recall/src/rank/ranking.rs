@@ -24,14 +24,14 @@ use crate::{
 /// Number of top results whose explanation contains the activation path.
 pub const EXPLAINED: usize = 32;
 
-/// Ranks the facts and passages of a view against a query, best first. Ties are broken by id. Candidates with a score
-/// of 0 in every channel are left out.
+/// Ranks the facts and passages of a view against a query, best first. Ties are broken by id. Omits candidates with a
+/// score of 0 in every channel.
 pub fn rank(view: &View, index: &Index, query: &Query) -> Vec<Ranked> {
     Ranking::new(view, index, query).all()
 }
 
 /// A ranking of a view against a query. Results are computed when they are requested. Full cosines are computed only
-/// for facts that may be among the requested results. The results equal those of [`rank`], but take less time.
+/// for facts that may be among the requested results. The results equal the results of [`rank`], but need less time.
 #[derive(Debug)]
 pub struct Ranking<'a> {
     scores: ChannelScores<'a>,
@@ -129,8 +129,8 @@ impl<'a> Ranking<'a> {
         self.relevant(f32::MIN_POSITIVE, usize::MAX, |_| true).best
     }
 
-    /// Returns the results that `wanted` accepts and that have a score of at least `min_score`. The best `max_best` of
-    /// them are complete results. Of the others, only the ids are returned.
+    /// Returns the results that `wanted` accepts and that have a score of at least `min_score`. The best `max_best`
+    /// results are complete. For the other results, only the ids are returned.
     pub fn relevant(mut self, min_score: f32, max_best: usize, wanted: impl Fn(DocId) -> bool) -> Relevant {
         let mut found = Vec::new();
         for at in 0..self.scores.candidates.facts {

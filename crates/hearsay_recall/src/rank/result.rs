@@ -22,13 +22,13 @@ pub struct Channels {
 pub struct Explanation {
     /// Word scores of the text itself, of the text with its neighbouring lines, and of its session or document.
     pub words: WordScores,
-    /// Cosine of question and text; `None` if one of them has no vector. For a line of talk, the part that comes from a
-    /// participant's name is subtracted.
+    /// Cosine of question and text; `None` if the question or the text has no vector. For a line of talk, the effect of
+    /// a participant's name on the cosine is subtracted.
     pub cosine: Option<f32>,
     /// Mean of `cosine` and the cosines of the lines right before and after a passage. Each of the two lines counts
     /// half. Equals `cosine` for a fact.
     pub meaning: Option<f32>,
-    /// Share of the entities named in the question that the result is about, 0.0–1.0.
+    /// Share of the entities in the question that the result is about, 0.0–1.0.
     pub named: f32,
     /// Score from spreading activation, 0.0–1.0, on the same scale as a text's combined word and meaning score.
     pub activation: f32,
@@ -36,8 +36,8 @@ pub struct Explanation {
     pub linked: Option<PassageId>,
     /// Path along which activation spread to the result. Empty after the first [`EXPLAINED`](crate::EXPLAINED) results.
     pub path: Vec<ActivationStep>,
-    /// Factor of the score that does not depend on the question, 0.0–1.0. It is higher for secrets, and for facts that
-    /// the asker saw, read or was told.
+    /// Factor of the score that does not depend on the question, 0.0–1.0. The factor is higher for secrets, and for
+    /// facts that the knower saw, heard or read.
     pub prior: f32,
 }
 

@@ -93,6 +93,13 @@ pub(super) fn compute_importances(pieces: &[Piece], is_new: impl Fn(&EntityId) -
 /// Returns whether two pieces say nearly the same: the longer piece contains at least three quarters of the words of
 /// the shorter.
 pub(super) fn is_near(a: &Piece, b: &Piece) -> bool {
+    let shorter = a.stems.len().min(b.stems.len());
+    let is_same_length = a.stems.len() == b.stems.len();
+    shorter > 0 && shared_stems(a, b) * 4 >= shorter * 3 && (shorter >= 3 || is_same_length)
+}
+
+/// Returns the number of stems that two pieces share.
+fn shared_stems(a: &Piece, b: &Piece) -> usize {
     let (mut i, mut j, mut shared) = (0, 0, 0);
     while i < a.stems.len() && j < b.stems.len() {
         match a.stems[i].cmp(&b.stems[j]) {
@@ -101,15 +108,24 @@ pub(super) fn is_near(a: &Piece, b: &Piece) -> bool {
             std::cmp::Ordering::Equal => (i, j, shared) = (i + 1, j + 1, shared + 1),
         }
     }
-    let shorter = a.stems.len().min(b.stems.len());
-    shorter > 0 && shared * 4 >= shorter * 3 && (shorter >= 3 || a.stems.len() == b.stems.len())
+    shared
+}
+
+/// Returns the index of the spoken line, or part of a long line, that states a fact. Of several, returns the one that
+/// shares the most words with the fact.
+fn quote_of(fact: &Piece, pieces: &[Piece]) -> Option<usize> {
+    if fact.evidence.is_empty() {
+        return None;
+    }
+    let quotes = (0..pieces.len()).filter(|at| pieces[*at].is_quote_of(fact));
+    quotes.max_by_key(|at| (shared_stems(&pieces[*at], fact), std::cmp::Reverse(*at)))
 }
 
 /// Number of consecutive pieces that do not fit, after which [`choose`] stops. By then, little of the budget is left.
 const MAX_CONSECUTIVE_MISSES: usize = 64;
 
-/// Chooses pieces in the order of their scores, as many as fit the limit. Skips near duplicates. Returns the indices of
-/// the chosen pieces in their original order.
+/// Chooses pieces in the order of their scores, as many as fit the limit. Skips near duplicates. Chooses the spoken line
+/// that states a fact instead of the fact. Returns the indices of the chosen pieces in their original order.
 pub(super) fn choose(pieces: &[Piece], scores: &[f32], mut fits: impl FnMut(&[usize]) -> bool) -> Vec<usize> {
     let mut by_score: Vec<usize> = (0..pieces.len()).filter(|at| scores[*at] > 0.0).collect();
     by_score.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]).then(a.cmp(b)));
@@ -118,7 +134,9 @@ pub(super) fn choose(pieces: &[Piece], scores: &[f32], mut fits: impl FnMut(&[us
         if misses == MAX_CONSECUTIVE_MISSES {
             break;
         }
-        if chosen.iter().any(|other| is_near(&pieces[*other], &pieces[at])) {
+        // A spoken line says a fact in its own words, so it takes the place of the fact.
+        let at = quote_of(&pieces[at], pieces).unwrap_or(at);
+        if chosen.iter().any(|other| *other == at || is_near(&pieces[*other], &pieces[at])) {
             continue;
         }
         let position = chosen.partition_point(|other| *other < at);

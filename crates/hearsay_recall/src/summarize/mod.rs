@@ -1,5 +1,5 @@
-//! Summaries of logs and long texts. A summary for a prompt contains the parts that are relevant to a question or carry
-//! the most information, within a token budget. A recap is a summary for people.
+//! Summaries of logs and long texts. A summary for a prompt contains the parts that are relevant to a question or
+//! contain the most information, within a token budget. A recap is a summary for people.
 //!
 //! Summaries use only the hearers' knowledge: their views, and the names in these views.
 

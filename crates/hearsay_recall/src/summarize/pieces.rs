@@ -1,4 +1,5 @@
-//! The pieces of a log or a long text: lines, parts of long passages, and facts that the hearers learned from it.
+//! The pieces of a log or a long text: lines, parts of long passages, and facts that the hearers learned from the log
+//! or text.
 
 use std::collections::BTreeMap;
 
@@ -93,6 +94,8 @@ pub(super) struct Piece {
     pub(super) relation: Option<String>,
     /// Indices of the hearers that know the piece.
     pub(super) hearers: Vec<usize>,
+    /// Passages that state the fact, sorted; empty for a passage.
+    pub(super) evidence: Vec<PassageId>,
 }
 
 /// The most important fact that a piece states: the piece is the fact or is evidence for it.
@@ -116,6 +119,12 @@ impl StatedFact {
 
 impl Piece {
     /// Returns the speaker and the text as one line.
+    /// Returns whether this piece is a spoken line, and the other piece a fact that the line states.
+    pub(super) fn is_quote_of(&self, fact: &Self) -> bool {
+        let DocId::Passage(id) = self.doc else { return false };
+        self.speaker_name.is_some() && fact.evidence.binary_search(&id).is_ok()
+    }
+
     pub(super) fn line(&self) -> String {
         match &self.speaker_name {
             Some(name) => format!("{name}: {}", self.text),
@@ -263,6 +272,7 @@ fn passage_pieces(
             summary: part == 0 && passage.line == 0 && passage.session.is_some() && passage.title.is_some(),
             relation: None,
             hearers: known_by.to_vec(),
+            evidence: Vec::new(),
         }
     };
     split_text(&passage.text).into_iter().enumerate().map(piece).collect()
@@ -290,6 +300,11 @@ fn fact_piece(known: &Known, (line, time): (u32, Option<GameTime>), known_by: &[
         summary: false,
         relation,
         hearers: known_by.to_vec(),
+        evidence: {
+            let mut evidence: Vec<PassageId> = passages_of(known).collect();
+            evidence.sort_unstable();
+            evidence
+        },
     }
 }
 

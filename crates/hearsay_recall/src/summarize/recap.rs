@@ -21,12 +21,13 @@ pub struct RecapRequest<'a> {
     pub calendar: &'a Calendar,
     /// Maximum number of words.
     pub words: usize,
-    /// Whether the recap is read aloud to all hearers. It then contains only the facts and passages that every hearer
-    /// knows, without those that all of them conceal.
+    /// Whether the DM reads the recap aloud to all hearers. If `true`, the recap contains only the facts and passages
+    /// that every hearer knows, and omits facts that all hearers conceal.
     pub read_aloud: bool,
 }
 
-/// A recap: the most important lines and facts, in their original words. It is made without a language model.
+/// A recap: the most important lines and facts, in their original words. Hearsay makes the recap without a language
+/// model.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Recap {
     /// Lines, in chronological order.

@@ -1,4 +1,4 @@
-//! Summaries for a prompt: the parts that are relevant to a question or carry the most information.
+//! Summaries for a prompt: the parts that are relevant to a question or contain the most information.
 
 use rustc_hash::FxHashMap;
 use serde::Serialize;
@@ -23,7 +23,7 @@ pub struct SummaryRequest<'a> {
     pub index: &'a Index,
     /// Session or document to summarize.
     pub subject: &'a SummarySubject,
-    /// Question that the summary should help answer; empty for a general summary.
+    /// Question that the summary should help to answer; empty for a general summary.
     pub question: &'a str,
     /// Vector of the question; `None` turns off ranking by meaning.
     pub vector: Option<&'a [f32]>,
@@ -36,11 +36,11 @@ pub struct SummaryRequest<'a> {
 /// A summary of a log or a long text.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Summary {
-    /// Question that the summary should help answer.
+    /// Question that the summary should help to answer.
     pub question: String,
     /// Relations that the hearer learned from the log or text. Each part is a line with subject, predicate and object.
     pub relations: Vec<Part>,
-    /// Parts that are relevant to the question or carry the most information, in their original order.
+    /// Parts that are relevant to the question or contain the most information, in their original order.
     pub parts: Vec<Part>,
     /// Number of tokens of [`text`](Self::text); never more than `budget`.
     pub tokens: usize,
@@ -48,7 +48,7 @@ pub struct Summary {
     pub budget: usize,
     /// Number of tokens of the whole log or text, without relations.
     pub original_tokens: usize,
-    /// Number of relations and parts that were left out.
+    /// Number of relations and parts that the summary omits.
     pub omitted: usize,
     /// Whether the summary is only the beginning of the log or text, because the index does not contain the log or
     /// text.
@@ -66,8 +66,8 @@ pub struct Part {
     pub source: Source,
     /// Line number of the part, if it has one.
     pub line: Option<u32>,
-    /// Score of the part: how well it fits the question, combined with its importance. If there is no question, the
-    /// score is the importance alone.
+    /// Score of the part: its relevance to the question, combined with its importance. Without a question, the score is
+    /// the importance alone.
     pub score: f32,
 }
 

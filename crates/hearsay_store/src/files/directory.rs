@@ -53,8 +53,9 @@ fn describe_damage(directory: &Path, damage: &[FileDamage]) -> Option<String> {
     Some(format!("the file db/{}: {}{suffix}", name.display(), first.description))
 }
 
-/// Copies a campaign directory to a new directory that only this user can read. Use this to open a campaign whose
-/// directory is not writable. If a program writes to the original directory at the same time, the copy may be unusable.
+/// Copies a campaign directory to a new directory that only this user can read. Use this function to open a campaign
+/// whose directory is not writable. If a program writes to the original directory at the same time, the copy may be
+/// unusable.
 ///
 /// # Errors
 /// Returns an error if a file cannot be read or written, or if the target directory already exists.

@@ -2,10 +2,10 @@
 //! and deleted others.
 //!
 //! After the compacted part, each row contains a digest that depends on the previous row. Within the compacted part,
-//! this is not possible, because rows may be missing. The record `meta:compacted` therefore contains the number of rows
-//! and the XOR of their checksums. Each transaction that rewrites or deletes rows also updates this record. The journal
-//! therefore stays consistent even if the program is killed during the compaction. When the journal is read, the record
-//! reveals damage.
+//! these digests are not possible, because rows may be missing. The record `meta:compacted` therefore contains the
+//! number of rows and the XOR of their checksums. Each transaction that rewrites or deletes rows also updates this
+//! record. The journal therefore stays consistent even if the program is killed during the compaction. When the journal
+//! is read, the record reveals damage.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The entries of the journal. Each operation has one row; the JSON of a large operation is stored in chunks. Each row
+//! The entries of the journal. Each operation has one row. The JSON of a large operation is stored in chunks. Each row
 //! contains a digest that depends on the previous row.
 
 use std::{fmt::Display, sync::Arc};

@@ -1,5 +1,5 @@
-//! Creates the JSON of operations. The JSON of a large operation is created and written in chunks, so that it is not in
-//! memory as a whole.
+//! Creates the JSON of operations. The JSON of a large operation is created and written in chunks, so the memory never
+//! contains the whole JSON.
 
 use std::{
     io::{self, Write},

@@ -6,8 +6,8 @@
 //! was made. Later rows override earlier rows, so reading the rows in order gives the current values.
 //!
 //! If the rows contain far more data than the current values, the current values are written to new rows after the
-//! existing rows. Then the existing rows are deleted, oldest first. If the program is killed meanwhile, the remaining
-//! rows still give the same values.
+//! existing rows. Then the existing rows are deleted, oldest first. If the program is killed in the meantime, the
+//! remaining rows still give the same values.
 
 use std::{collections::BTreeMap, sync::Arc};
 

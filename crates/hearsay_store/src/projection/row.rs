@@ -38,7 +38,7 @@ impl Table {
     }
 }
 
-/// Watermark of the graph tables: the newest committed data that they contain. They also contain all older data.
+/// Watermark of the graph tables: the newest committed data in these tables. The tables also contain all older data.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Watermark {
     /// Position of the newest operation that the tables contain.

@@ -29,7 +29,8 @@ pub struct CheckReport {
     /// Damaged files of derived data, such as the snapshot. Hearsay creates these files again after the campaign is
     /// opened.
     pub derived_damage: Vec<FileDamage>,
-    /// Newest position at which, according to the directory, an operation was saved. The operation itself may be lost.
+    /// Newest position at which an operation was saved, according to the files in the directory. The operation itself
+    /// may be lost.
     pub newest: Position,
     /// Number of operations that can be read and applied.
     pub operations: u64,
@@ -50,14 +51,15 @@ pub struct CheckReport {
     pub has_stale_transients: bool,
     /// Number of operations that only the snapshot contains.
     pub only_in_snapshot: usize,
-    /// Number of records in the graph tables that differed from the state because a program did not close the campaign,
-    /// and that the check repaired. Every opening makes this repair, so these records do not count as damage.
+    /// Number of records in the graph tables that differed from the state, and that the check repaired. They differed
+    /// because a program did not close the campaign. Every opening makes this repair, so these records do not count as
+    /// damage.
     pub repaired_records: usize,
     /// Number of records in the graph tables that still differ from the state after the repair that every opening
     /// makes. 0 if the graph tables were not compared because the files are damaged.
     pub graph_differences: usize,
-    /// Reason why the database cannot be opened, or returns wrong data, although its files are intact. `None` if there
-    /// is no such problem.
+    /// Reason why the database cannot be opened or returns wrong data, although its files are intact. `None` if the
+    /// database has no such problem.
     pub error: Option<String>,
 }
 

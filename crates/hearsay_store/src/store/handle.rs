@@ -134,7 +134,8 @@ fn start(database: OpenedDatabase, options: &StoreOptions) -> Opened {
 impl Store {
     /// Opens a campaign. Creates the campaign if it does not exist. Blocks the calling thread.
     ///
-    /// With a snapshot, opening a large campaign takes about a second; without a snapshot, it takes several seconds.
+    /// With a snapshot, opening a large campaign takes about one second. Without a snapshot, opening takes several
+    /// seconds.
     ///
     /// # Errors
     /// Returns an error if another process has the directory open, the directory is not writable, a newer version of
@@ -378,9 +379,9 @@ impl Store {
         result.map_err(|error| StoreError::Query(error.to_string()))
     }
 
-    /// Finishes the queued work, shuts the database down, and blocks until another process can open the directory. Does
-    /// not wait for graph tables that were outdated at the opening and are still being rewritten: the next opening of
-    /// the campaign continues this work.
+    /// Finishes the queued work, shuts the database down, and blocks until another process can open the directory. If
+    /// graph tables were outdated at the opening and are still being rewritten, this function does not wait for them.
+    /// The next opening of the campaign continues this work.
     ///
     /// # Errors
     /// Returns an error if closing takes longer than [`StoreOptions::close_timeout`], or if the database cannot shut

@@ -13,8 +13,8 @@ pub struct OpenReport {
     pub snapshot: Option<Position>,
     /// Reason why an existing snapshot was not used. `None` if the snapshot was used or if there is no snapshot.
     pub snapshot_ignored: Option<String>,
-    /// Number of operations that were read from the journal: those after the snapshot or, without a snapshot, those
-    /// after the compacted part.
+    /// Number of operations that were read from the journal. With a snapshot, these are the operations after the
+    /// snapshot. Without a snapshot, these are the operations after the compacted part.
     pub replayed_operations: u64,
     /// Number of chunks that were deleted because their operations were never committed. A chunk is a part of a large
     /// operation.

@@ -1,4 +1,4 @@
-//! The capture line: a text field in which the DM types what happens at the table.
+//! The capture line: a text field in which the DM types lines and events of the game.
 
 mod parse;
 mod speech;
@@ -64,10 +64,10 @@ struct CaptureView {
 
 /// The capture line at the bottom of the DM console.
 ///
-/// `Grimjaw told Lyra the shipment is under the chapel` becomes a line of the session's log, and the memory extracts
-/// facts from this line. The first character of a line can change its effect: `+Bram, ferryman, Salt Quay` creates an
-/// entity, `@npc words` logs words of this character, `#place` moves the scene to this place, and `!words` records a
-/// secret.
+/// A plain line becomes a line of the session's log, and the memory extracts facts from this line. An example is
+/// `Grimjaw told Lyra the shipment is under the chapel`. The first character of a line can change its effect: `+Bram,
+/// ferryman, Salt Quay` creates an entity, `@npc words` logs words of this character, `#place` moves the scene to this
+/// place, and `!words` records a secret.
 #[derive(Debug, Default)]
 pub struct CapturePanel {
     view: CaptureView,
@@ -87,7 +87,8 @@ impl CapturePanel {
         self.view.focus = true;
     }
 
-    /// Answers the question whether the last line states a known fact. Does nothing if there is no question.
+    /// Answers the question whether the last line states a known fact. If the capture line asks no question, this
+    /// function does nothing.
     pub fn answer_question(&mut self, is_stated: bool) {
         self.spoken.answer(is_stated);
     }

@@ -16,11 +16,11 @@ pub enum CaptureLine {
         /// Text that the character speaks. Empty if the line only selects the speaker.
         words: String,
     },
-    /// `#place words`: the scene moves to another place, and something happens there.
+    /// `#place words`: the scene moves to another place. The words describe an event at this place.
     Move {
         /// The new place.
         place: EntityId,
-        /// Text that says what happens at the new place. May be empty.
+        /// Text that describes an event at the new place. May be empty.
         words: String,
     },
     /// `!words`: a secret.
@@ -41,7 +41,7 @@ pub enum CaptureLine {
 /// Parses a line. Returns `None` for an empty line.
 ///
 /// # Errors
-/// Returns an error if a name is unknown, or if required text is missing. The error says what was expected.
+/// Returns an error if a name is unknown, or if required text is missing. The error names the expected input.
 pub fn parse(line: &str, names: &NameIndex) -> Result<Option<CaptureLine>, String> {
     let line = line.trim();
     let mut rest = line.chars();

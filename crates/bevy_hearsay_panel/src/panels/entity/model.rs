@@ -44,7 +44,7 @@ pub struct EntityModel {
     pub knows: Vec<KnowsLine>,
     /// Number of facts that the entity knows. Common lore is not counted.
     pub knows_total: usize,
-    /// Secrets that the entity keeps, and secrets about it.
+    /// Secrets that the entity keeps, and secrets about the entity.
     pub secrets: Vec<SecretLine>,
     /// Timeline of the entity: starts and ends of facts, and sessions, in order of time.
     pub timeline: Vec<TimeLine>,
@@ -142,7 +142,8 @@ pub struct SecretLine {
     pub fact: FactId,
     /// Sentence that states the fact.
     pub statement: String,
-    /// Whether the entity keeps the secret. If false, the secret is about the entity, and the entity does not know it.
+    /// Whether the entity keeps the secret. If `false`, the secret is about the entity, and the entity does not know
+    /// the secret.
     pub is_holder: bool,
     /// Occasions on which the secret was told, as texts with teller, hearer and time. Empty if the secret was never
     /// told.
@@ -160,7 +161,7 @@ pub struct SecretLine {
 pub struct ConditionLine {
     /// The holder who may tell the secret.
     pub holder: NamedEntity,
-    /// Whether the condition is met, so that the holder may tell the secret now.
+    /// Whether the condition is met. If `true`, the holder may tell the secret now.
     pub is_met: bool,
     /// Parts of the condition that are not met yet, as texts.
     pub missing: Vec<String>,

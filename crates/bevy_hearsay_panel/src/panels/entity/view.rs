@@ -55,7 +55,7 @@ pub struct EntityView {
     pub filter: String,
     /// The attribute or relation that the user is adding.
     pub new_fact: Option<NewFactDraft>,
-    /// Whether each fact takes one line, until the user opens it.
+    /// Whether the page shows each fact in one line until the user opens the fact.
     pub compact: bool,
     /// Titles of the groups of facts that the user closed.
     pub closed_sections: BTreeSet<String>,

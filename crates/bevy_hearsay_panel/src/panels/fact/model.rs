@@ -38,7 +38,7 @@ pub struct FactModel {
     pub origin: String,
     /// Session in which the fact was recorded.
     pub session: Option<SessionId>,
-    /// The party's knowledge of the fact; `None` if no player character knows it.
+    /// The party's knowledge of the fact; `None` if no player character knows the fact.
     pub party_knowledge: Option<PartyKnowledge>,
     /// Whether everyone knows the fact.
     pub known_to_everybody: bool,
@@ -80,7 +80,7 @@ pub struct KnowerLine {
     pub since: Option<String>,
     /// Whether the knower conceals the fact.
     pub conceals: bool,
-    /// Whether the knower is a group or place. If so, its members or residents also know the fact.
+    /// Whether the knower is a group or place. If `true`, its members or residents also know the fact.
     pub group: bool,
 }
 

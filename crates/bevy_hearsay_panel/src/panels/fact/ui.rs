@@ -49,7 +49,7 @@ pub struct FactEdit {
     pub object: String,
     /// New sentence that states the fact.
     pub statement: String,
-    /// Whether the edit has just begun. If so, the first field gets the keyboard focus in the next frame.
+    /// Whether the edit has just begun. If `true`, the first field gets the keyboard focus in the next frame.
     #[serde(skip)]
     needs_focus: bool,
     #[serde(skip)]
@@ -69,8 +69,8 @@ impl FactEdit {
     }
 }
 
-/// Draws a fact. `clock` is the time of the game clock. If the user ends the fact, the fact ends at this time. Returns
-/// the requests to the DM console.
+/// Draws a fact. `clock` is the time of the game clock. If the user ends the fact, its validity ends at this time.
+/// Returns the requests to the DM console.
 pub fn fact_ui(
     ui: &mut Ui,
     display: &DisplayContext,

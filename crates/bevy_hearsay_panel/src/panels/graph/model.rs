@@ -14,14 +14,14 @@ pub const MAX_DEPTH: usize = 3;
 /// The part of the graph to read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GraphRequest {
-    /// Entity at the center of the neighbourhood to read. `None`: the whole campaign.
+    /// Entity at the center of the neighbourhood to read; `None` for the whole campaign.
     pub center: Option<EntityId>,
     /// Maximum number of relations on the path from the center to an entity: 1 to [`MAX_DEPTH`].
     pub depth: usize,
     /// Predicates of the relations to show. If the list is empty, all relations are shown.
     pub predicates: Vec<String>,
-    /// Knower whose view is shown, with only the relations that the knower knows. `None`: all relations that are true
-    /// at the current game time.
+    /// Knower whose view is shown. The view has only the relations that the knower knows. With `None`, the graph has
+    /// all relations that are true at the current game time.
     pub knower: Option<EntityId>,
 }
 
@@ -36,11 +36,11 @@ impl Default for GraphRequest {
 pub struct GraphModel {
     /// Entity at the center of the neighbourhood; `None` for the whole campaign.
     pub center: Option<NamedEntity>,
-    /// Knower whose view is shown, with only the relations that the knower knows; `None` for all relations that are
-    /// true at the current game time.
+    /// Knower whose view is shown. The view has only the relations that the knower knows. With `None`, the graph has
+    /// all relations that are true at the current game time.
     pub knower: Option<NamedEntity>,
-    /// The displayed entities, at most [`MAX_NODES`]. If there are more, the entities with the most relations are
-    /// displayed.
+    /// The displayed entities, at most [`MAX_NODES`]. If this part of the graph has more entities, the entities with
+    /// the most relations are displayed.
     pub nodes: Vec<Node>,
     /// The edges between the nodes, one per pair of entities.
     pub edges: Vec<Edge>,

@@ -34,10 +34,10 @@ pub struct GraphView {
     pub middle: NodePosition,
     /// Zoom factor, from 0.12 to 4.
     pub zoom: f32,
-    /// Whether to scale the graph in the next frame so that all of it is visible.
+    /// Whether to scale the graph in the next frame so that the whole graph is visible.
     #[serde(skip)]
     pub fit: bool,
-    /// Whether the DM moved or zoomed the view. If so, the view stays the same when the size of the canvas changes.
+    /// Whether the DM moved or zoomed the view. If `true`, the view stays the same when the size of the canvas changes.
     #[serde(skip)]
     moved_by_user: bool,
     #[serde(skip)]

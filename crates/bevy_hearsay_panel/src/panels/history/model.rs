@@ -7,7 +7,7 @@ use serde::Serialize;
 /// A request for a part of the journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HistoryRequest {
-    /// Author whose operations are requested, given by the name that the panel displays. `None`: all authors.
+    /// Author whose operations are requested, given by the name that the panel displays; `None` for all authors.
     pub author: Option<String>,
     /// Maximum number of operations to read.
     pub limit: usize,
@@ -53,7 +53,7 @@ pub struct UndoModel {
     pub position: Position,
     /// Summary of the operation.
     pub summary: String,
-    /// Whether the operation is itself an undo, so that undoing it is a redo.
+    /// Whether the operation is itself an undo. If `true`, undoing this operation is a redo.
     pub is_redo: bool,
     /// Numbers of items that the undo removes, as texts such as `3 facts`.
     pub removed_counts: Vec<String>,
@@ -63,9 +63,9 @@ pub struct UndoModel {
     pub omitted_facts: usize,
     /// Number of records (entities, facts, edges and others) that the undo changes or restores.
     pub changed: usize,
-    /// Later operations that depend on this operation: the position and summary of each.
+    /// Later operations that depend on this operation, each with its position and its summary.
     pub dependents: Vec<(Position, String)>,
-    /// Knowledge that characters lose through the undo: a description of each loss.
+    /// Descriptions of the knowledge that characters lose through the undo.
     pub knowledge: Vec<String>,
     /// Number of further losses of knowledge that are not listed.
     pub omitted_knowledge: usize,

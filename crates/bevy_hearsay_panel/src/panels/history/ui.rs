@@ -25,7 +25,7 @@ pub(super) const PAGE_SIZE: usize = 500;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct HistoryView {
-    /// Author whose operations are shown. `None`: all authors.
+    /// Author whose operations are shown; `None` for all authors.
     pub author: Option<String>,
     /// Maximum number of operations to list.
     pub limit: usize,

@@ -15,7 +15,8 @@ pub struct FolderModel {
     pub path: PathBuf,
     /// The parent folder; `None` for the root of the file system.
     pub parent: Option<PathBuf>,
-    /// Subfolders and files that can be imported. Folders come first; entries are sorted by name.
+    /// Subfolders and files that can be imported. Folders come first. Within folders and files, entries are sorted by
+    /// name.
     pub entries: Vec<EntryModel>,
     /// Number of further entries that are not listed.
     pub more: usize,
@@ -45,9 +46,10 @@ pub struct ReportModel {
     pub counts: Vec<String>,
     /// Audiences of the imported facts, each with the number of its facts.
     pub audience: Vec<(String, usize)>,
-    /// Names of the NPCs that know nothing after the import, except the names and kinds of entities.
+    /// Names of the NPCs that know only names and kinds of entities after the import.
     pub without_knowledge: Vec<String>,
-    /// Lists of items that the DM should check: conflicts, removed items, links, unread files. Empty lists are omitted.
+    /// Lists of items that the DM should check: conflicts, removed items, links and unread files. Empty lists are
+    /// omitted.
     pub lists: Vec<ListModel>,
     /// Whether the import changes anything.
     pub has_changes: bool,
@@ -83,7 +85,7 @@ pub enum ImportModel {
     /// The DM has not requested a preview of the selected files yet.
     #[default]
     Idle,
-    /// The files are being checked without importing them.
+    /// The files are being checked, but not imported.
     Checking,
     /// The files were checked. The field is the report on the changes that an import would make.
     Checked(ReportModel),

@@ -55,8 +55,8 @@ type Details = Vec<(CardKey, Option<CardDetail>)>;
 #[derive(Debug, Default)]
 pub struct ReviewPanel {
     model: ReviewModel,
-    /// The previous model. It is dropped by the next background read, because freeing a large model takes too long for
-    /// a frame.
+    /// The previous model. The next background read drops it, because this takes too long for a frame if the model is
+    /// large.
     previous_model: Option<ReviewModel>,
     view: ReviewView,
     sentence_reader: SentenceReader,
@@ -72,7 +72,7 @@ pub struct ReviewPanel {
     pending_merges: Vec<Ticket<MergePlan>>,
     /// Requests to return to the DM console in the next frame.
     requests: Vec<Request>,
-    /// Whether the last command was an undo. If so, the card that the undo restores gets the focus.
+    /// Whether the last command was an undo. If `true`, the card that the undo restores gets the focus.
     is_after_undo: bool,
 }
 

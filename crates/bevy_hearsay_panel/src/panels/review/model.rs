@@ -43,7 +43,7 @@ impl CardKey {
     }
 }
 
-/// Kind of a card: the reason why it waits for review.
+/// Kind of a card: the reason why the card waits for review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CardKind {
@@ -89,7 +89,7 @@ pub struct CardSummary {
     pub key: CardKey,
     /// Sentence that describes the card.
     pub statement: String,
-    /// Confidence of the fact. For several facts, this is the lowest confidence; for duplicate entities, it is their
+    /// Confidence of the fact. For several facts, this is the lowest confidence. For duplicate entities, this is their
     /// similarity.
     pub confidence: f64,
     /// Score for the importance of the DM's decision. Cards with a high score come first.
@@ -126,7 +126,7 @@ pub struct OtherFact {
 /// A quote from a source of a fact.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SourceQuote {
-    /// The text, or the part of it around the words that state the fact.
+    /// The text of the source, or the part around the words that state the fact.
     pub text: String,
     /// Byte range of the words that state the fact.
     pub highlighted: std::ops::Range<usize>,
@@ -168,7 +168,7 @@ pub struct FactDetail {
     pub object: ObjectModel,
     /// Status of the fact.
     pub status: String,
-    /// Assertion status of the fact, such as `planned`; `None` if its source asserts it.
+    /// Assertion status of the fact, such as `planned`; `None` if the source asserts the fact.
     pub factuality: Option<String>,
     /// Whether the fact is a secret.
     pub secret: bool,
@@ -200,7 +200,8 @@ pub struct FactDetail {
     pub more_similar: usize,
     /// Descriptions of other proposals with the same content. A decision on this fact also applies to these proposals.
     pub other_proposals: Vec<String>,
-    /// Knowers that would learn the fact, player characters first. If the fact is secret, the DM can keep it from them.
+    /// Knowers that would learn the fact, player characters first. If the fact is secret, the DM can exclude these
+    /// knowers.
     pub learners: Vec<Learner>,
     /// Number of further characters that would learn the fact.
     pub more_learners: usize,
@@ -244,7 +245,7 @@ pub enum CardDetail {
 pub struct ReviewTriage {
     /// Limits of the review queue.
     pub settings: ReviewSettings,
-    /// Whether the items that triage holds back are also shown.
+    /// Whether the items that are held back are also shown.
     pub shows_held_back: bool,
 }
 
@@ -255,11 +256,11 @@ pub struct ReviewModel {
     pub position: u64,
     /// Summaries of the cards. Cards with the most important decisions come first.
     pub cards: Vec<CardSummary>,
-    /// Number of items that triage holds back.
+    /// Number of items that are held back.
     pub held_back: usize,
     /// Number of stubs that are not listed.
     pub more_stubs: usize,
-    /// Whether the model was read from the memory. It is `false` for the initial, empty model.
+    /// Whether the model was read from the memory. The value is `false` for the initial, empty model.
     pub is_read: bool,
     /// Real time at which the model was read.
     #[serde(skip)]

@@ -36,8 +36,9 @@ pub struct ReviewDraft {
     /// Whether the object is an entity.
     pub object_is_entity: bool,
     /// The sentence that states the fact. If this text is empty, the sentence is generated from subject, predicate and
-    /// object. If the DM edits the sentence, subject, predicate and object are read from it. If the DM edits one of
-    /// them, this text becomes empty. So the parts and the sentence never contradict each other.
+    /// object. If the DM edits the sentence, subject, predicate and object are read from the sentence. If the DM edits
+    /// subject, predicate or object, this text becomes empty. The parts and the sentence therefore never contradict
+    /// each other.
     pub statement: String,
     /// The sentence that subject, predicate and object state.
     pub(super) read_statement: String,
@@ -125,7 +126,7 @@ impl ReviewDraft {
 pub struct ReviewView {
     /// The focused card.
     pub focus: Option<CardKey>,
-    /// Index of the focused card in the list. If the card disappears, the card that is then at this index gets the
+    /// Index of the focused card in the list. If this card disappears, the next card moves to this index and gets the
     /// focus.
     pub row: usize,
     /// Index of the selected fact on a card that has several facts.
@@ -151,10 +152,10 @@ pub struct ReviewView {
     pub reason_open: bool,
     /// Whether the filters are open.
     pub filters_open: bool,
-    /// Whether the cards that triage holds back are shown too.
+    /// Whether the cards that are held back are also shown.
     pub shows_held_back: bool,
-    /// Cards that the DM decided in this panel, but that the model still contains. The value is the position of the
-    /// operation that records the decision, or `None` until the position is known.
+    /// Cards on which the DM decided in this panel, but which the model still contains. The value is the position of
+    /// the operation that records the decision, or `None` until the position is known.
     #[serde(skip)]
     pub decided_cards: BTreeMap<CardKey, Option<u64>>,
     /// Text typed into the filter by entity.
@@ -310,7 +311,7 @@ impl ReviewView {
 pub enum ReviewAction {
     /// Record the DM's decision on facts.
     Decide {
-        /// The facts to decide on.
+        /// The facts on which the DM decided.
         facts: Vec<FactId>,
         /// The decision on each fact.
         decision: Decision,
@@ -333,11 +334,11 @@ pub enum ReviewAction {
         /// Whether to make the facts secret. If `false`, the facts become open.
         secret: bool,
     },
-    /// Keep a secret from knowers that would learn it.
+    /// Hide a secret from knowers that would learn the secret.
     KeepFrom {
         /// The secret fact.
         fact: FactId,
-        /// The knowers that shall not know the fact.
+        /// The knowers that must not know the fact.
         knowers: BTreeSet<Knower>,
     },
     /// Merge two entities.

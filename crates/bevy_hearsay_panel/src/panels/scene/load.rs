@@ -127,7 +127,7 @@ fn recent_lines(state: &State, place: Option<&EntityId>) -> Vec<RecentLine> {
 }
 
 impl AnswerModel {
-    /// Converts an answer for display. Adds whether each fact is secret.
+    /// Converts an answer for display. Marks the facts that are secret.
     ///
     /// # Errors
     /// Currently never returns an error.
@@ -172,8 +172,8 @@ impl AnswerModel {
 }
 
 impl KnowledgeModel {
-    /// Reads what everyone present knows about the facts. Call this function on a background thread, because it
-    /// computes the view of each character.
+    /// Reads the knowledge that everyone present has about the facts. Call this function on a background thread,
+    /// because it computes the view of each character.
     ///
     /// # Errors
     /// Currently never returns an error.

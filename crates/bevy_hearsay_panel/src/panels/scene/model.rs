@@ -9,8 +9,8 @@ use crate::{names::NamedEntity, text::LinkedText};
 /// A request for the characters present, the place and the time of a scene.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SceneSettingRequest {
-    /// The place of the scene. Default: the current place of the session. If the session has no place, the place of the
-    /// speaker. If this place is also unknown, the place of most player characters.
+    /// The place of the scene. Default: the current place of the session. If the session has no place, the default is
+    /// the place of the speaker. If this place is also unknown, the default is the place of most player characters.
     pub place: Option<EntityId>,
     /// The character whom the players ask.
     pub speaker: Option<EntityId>,
@@ -33,7 +33,8 @@ pub struct SceneSettingModel {
     pub session: Option<SessionId>,
     /// Title of the current session; `None` if no session is active.
     pub session_title: Option<String>,
-    /// The characters present in the scene: player characters first, then the others, by name.
+    /// The characters present in the scene. Player characters come first, then all other characters. Each group is
+    /// sorted by name.
     pub present: Vec<PresentLine>,
     /// The last lines said in the scene, newest last.
     pub recent_lines: Vec<RecentLine>,
@@ -48,7 +49,7 @@ pub struct PresentLine {
     pub player: bool,
     /// The character's occupation, in a few words.
     pub role: Option<String>,
-    /// The character's mood or manner of speech, in a few words. The DM uses this to play the character.
+    /// The character's mood or manner of speech, in a few words. This text helps the DM to play the character.
     pub manner: Option<String>,
 }
 
@@ -129,7 +130,7 @@ pub struct KnowledgeRequest {
     pub present: Vec<EntityId>,
 }
 
-/// The knowledge that everyone in the scene has about the facts that match the question.
+/// The facts that match the question, with the knowledge that everyone in the scene has about them.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct KnowledgeModel {
     /// Text of the question.
@@ -138,7 +139,7 @@ pub struct KnowledgeModel {
     pub facts: Vec<FactKnowledge>,
 }
 
-/// A fact, with the knowledge that everyone in the scene has about it.
+/// A fact, with the knowledge that everyone in the scene has about this fact.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FactKnowledge {
     /// Id of the fact.
@@ -149,8 +150,8 @@ pub struct FactKnowledge {
     pub status: FactStatus,
     /// Whether the fact is a secret.
     pub secret: bool,
-    /// Description of the party's knowledge of the fact, and of when the party learned it; `None` if the party does not
-    /// know the fact.
+    /// Text that describes the party's knowledge of the fact, and the time when the party learned the fact; `None` if
+    /// the party does not know the fact.
     pub party_knowledge: Option<String>,
     /// The knowledge of each character in the scene, in the order of [`KnowledgeRequest::present`].
     pub characters: Vec<CharacterKnowledge>,
@@ -166,8 +167,8 @@ pub struct CharacterKnowledge {
     /// How the character learned the fact, and its credence, as a text such as `told by Odo Brandt, believes it (70
     /// %)`.
     pub acquisition: String,
-    /// Sentences about other characters in the scene. Each sentence says why this character assumes that another
-    /// character knows the fact.
+    /// Sentences about other characters in the scene. Each sentence gives a reason why this character assumes that
+    /// another character knows the fact.
     pub assumptions: Vec<String>,
 }
 
@@ -209,7 +210,7 @@ pub struct WhyNotModel {
     pub fact: FactId,
     /// Sentence that states the fact.
     pub statement: String,
-    /// How the character knows the fact; `None` if the character does not know it.
+    /// How the character knows the fact; `None` if the character does not know the fact.
     pub knows: Option<String>,
     /// Reasons why the character does not know the fact, simplest reason first.
     pub reasons: Vec<String>,

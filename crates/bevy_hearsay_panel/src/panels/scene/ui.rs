@@ -43,9 +43,9 @@ pub struct SceneView {
     pub event_text: String,
     /// Whether citations are shown.
     pub citations: bool,
-    /// The fact that is selected in the list of everyone's knowledge. Key commands apply to this fact.
+    /// The selected fact in the list of facts that everyone present knows. Key commands apply to this fact.
     pub fact: Option<FactId>,
-    /// Whether the panel, if it is too narrow for two columns, shows the knowledge of everyone present instead of the
+    /// Whether a panel that is too narrow for two columns shows the knowledge of everyone present instead of the
     /// answer.
     pub shows_knowledge: bool,
     #[serde(skip)]

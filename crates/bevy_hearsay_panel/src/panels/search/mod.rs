@@ -1,4 +1,5 @@
-//! The search panel: one box to search by names, words and meaning, and to find the knowers of a fact.
+//! The search panel: one text field for searches by names, words and meaning, and for questions about the knowers of a
+//! fact.
 
 mod load;
 mod model;

@@ -49,8 +49,8 @@ pub struct SearchRow {
 /// The knowers of a fact.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Knowers {
-    /// Description of the party's knowledge of the fact, and of when the party learned it; `None` if the party does not
-    /// know the fact.
+    /// Text that describes the party's knowledge of the fact, and the time when the party learned the fact; `None` if
+    /// the party does not know the fact.
     pub party_knowledge: Option<String>,
     /// Whether everyone knows the fact.
     pub known_to_everybody: bool,

@@ -120,7 +120,7 @@ pub struct LogLineModel {
     pub place: Option<String>,
     /// Hearers of the line, for display.
     pub heard_by: String,
-    /// Whether not all player characters heard the line.
+    /// Whether at least one player character did not hear the line.
     pub private: bool,
     /// Whether the line is out of character.
     pub out_of_character: bool,
@@ -137,11 +137,11 @@ pub struct ReportModel {
     pub secrets_out: Vec<RevealedSecretModel>,
     /// Promises and debts that were made in the session.
     pub promises: Vec<OpenThreadModel>,
-    /// Facts of the session that contradict other facts. Each group cannot be true as a whole.
+    /// Facts of the session that contradict other facts, in groups. The facts of one group cannot all be true.
     pub contradictions: Vec<Vec<ContradictingModel>>,
     /// Names in the lines that belong to no entity yet.
     pub new_names: Vec<NewNameModel>,
-    /// Facts learned by each knower, player characters first.
+    /// Facts that each knower learned. Player characters come first.
     pub learned: Vec<LearnerModel>,
     /// Facts that changed in the session.
     pub changed: Vec<ChangedModel>,
@@ -156,7 +156,7 @@ pub struct RevealedSecretModel {
     pub fact: FactId,
     /// Sentence that states the fact.
     pub statement: LinkedText,
-    /// Names of the learners, each with the way in which they learned the secret, for display.
+    /// Names of the characters that learned the secret, each with a text that describes how, for display.
     pub learned_by: String,
 }
 

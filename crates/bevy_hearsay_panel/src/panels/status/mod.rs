@@ -88,8 +88,8 @@ impl StatusBar {
         self.message.as_ref()
     }
 
-    /// Draws the status bar at the bottom. `pending_reviews` is the number of cards in the review panel; `None` if
-    /// players can see the screen.
+    /// Draws the status bar at the bottom. `pending_reviews` is the number of cards in the review panel. If players can
+    /// see the screen, it is `None`.
     pub fn ui(
         &mut self,
         ui: &mut Ui,

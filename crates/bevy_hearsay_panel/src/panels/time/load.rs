@@ -14,9 +14,8 @@ use crate::{names::NamedEntity, text::LinkedText};
 const MAX_LISTED: usize = 2_000;
 
 impl TimeModel {
-    /// Computes a preview of what happens while time passes, and the plan that applies the preview. Call this function
-    /// on a background thread, because it takes a long time. Without gossip there is no plan, and only the clock
-    /// advances.
+    /// Computes a preview of the events while time passes, and the plan that applies the preview. Call this function on
+    /// a background thread, because it takes a long time. Without gossip there is no plan, and only the clock advances.
     ///
     /// # Errors
     /// Returns an error if the date cannot be parsed, or if the game clock is not set.

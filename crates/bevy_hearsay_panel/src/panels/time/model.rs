@@ -12,7 +12,7 @@ use crate::{names::NamedEntity, text::LinkedText};
 pub struct TimeRequest {
     /// Number of days that pass, counted on the campaign's calendar.
     pub days: u32,
-    /// Typed end date. If it is not empty, it is used instead of `days`.
+    /// Typed end date. If this text is not empty, the end date replaces `days`.
     pub until: String,
     /// Whether characters pass on news while time passes.
     pub with_gossip: bool,
@@ -50,7 +50,7 @@ pub struct TimeModel {
     pub tellings: Vec<TellingModel>,
     /// Number of further entries that `tellings` omits.
     pub omitted_tellings: usize,
-    /// Facts that somebody knows and nobody tells. Facts that came closest to being told come first.
+    /// Facts that a character knows and nobody tells. The facts that were nearly told come first.
     pub untold: Vec<UntoldModel>,
     /// Number of further facts that `untold` omits.
     pub omitted_untold: usize,

@@ -10,13 +10,13 @@ use crate::{names::NamedEntity, text::LinkedText};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TimelineRequest {
-    /// The year, month or day to show. `None`: the whole timeline.
+    /// The year, month or day to show; `None` for the whole timeline.
     pub within: Option<(GameTime, Precision)>,
     /// Length of the spans in the list: years, months or days.
     pub unit: Precision,
     /// Kinds of moments to show. If the list is empty, all kinds are shown.
     pub kinds: Vec<MomentKind>,
-    /// Entity that a moment must involve. `None`: moments of all entities.
+    /// Entity that a moment must involve; `None` for the moments of all entities.
     pub about: Option<EntityId>,
 }
 
@@ -27,7 +27,7 @@ impl Default for TimelineRequest {
 }
 
 impl TimelineRequest {
-    /// Shows the year, month or day that contains a time, listed by the next smaller unit.
+    /// Shows the year, month or day that contains a time, divided into the next smaller unit.
     pub fn zoom_in(&mut self, time: GameTime, span: Precision) {
         self.within = Some((time, span));
         self.unit = match span {
@@ -36,7 +36,7 @@ impl TimelineRequest {
         };
     }
 
-    /// Shows the whole timeline, listed by years.
+    /// Shows the whole timeline, divided into years.
     pub fn show_all(&mut self) {
         (self.within, self.unit) = (None, Precision::Year);
     }

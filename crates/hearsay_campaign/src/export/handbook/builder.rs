@@ -7,7 +7,7 @@ use hearsay_model::{Date, EntityId, Kind, PredicateRole, State, Vocabulary};
 
 use super::{
     HandbookReaders, HandbookRequest,
-    content::{Chapter, Entry, Handbook, Link},
+    content::{Block, Chapter, Entry, Handbook, Link},
     kinds::{kinds, states_death},
     names::{Names, sort_key},
     shared::{SharedFact, SharedView},
@@ -30,6 +30,11 @@ const CHAPTERS: [(&[Kind], &str); 8] = [
 
 /// Title of the chapter of the other entities.
 const OTHER: &str = "Other things";
+
+/// Returns the link target of the entry for the entities of a chapter that have no entry of their own.
+fn others_anchor(chapter: usize) -> String {
+    format!("others-{chapter}")
+}
 
 /// The knowledge of the readers, and the conclusions from it.
 pub(super) struct Builder<'a> {
@@ -66,6 +71,7 @@ impl<'a> Builder<'a> {
         let open_quests = self.open_quests();
         self.find_homes(&open_quests);
         let chapters = self.assign_anchors(&open_quests);
+        let joined = self.join_sparse_entries(&chapters);
         let mut handbook =
             Handbook { title: self.request.title.to_owned(), subtitle: self.subtitle(), chapters: Vec::new() };
         let mut add_chapter = |title: &str, entries: Vec<Entry>| {
@@ -75,11 +81,38 @@ impl<'a> Builder<'a> {
         };
         add_chapter("The story so far", self.story());
         add_chapter("Open threads", self.threads(&open_quests));
-        for (title, ids) in chapters {
-            add_chapter(title, ids.iter().map(|id| self.entry(id)).collect());
+        for (number, (title, ids)) in chapters.iter().enumerate() {
+            add_chapter(title, self.entries(number, ids, &joined));
         }
         add_chapter("Letters and texts", self.texts());
         handbook
+    }
+
+    /// Returns the entities about which the readers know next to nothing, if a chapter has at least two of them. They
+    /// share an entry at the end of the chapter, and links to them lead there.
+    fn join_sparse_entries(&mut self, chapters: &[(&str, Vec<EntityId>)]) -> BTreeSet<EntityId> {
+        let mut joined = BTreeSet::new();
+        for (number, (_, ids)) in chapters.iter().enumerate() {
+            let is_sparse = |id: &&EntityId| !self.request.party.contains(id) && self.entry(id).is_sparse();
+            let sparse: Vec<EntityId> = ids.iter().filter(is_sparse).cloned().collect();
+            if sparse.len() >= 2 {
+                self.anchors.extend(sparse.iter().map(|id| (id.clone(), others_anchor(number))));
+                joined.extend(sparse);
+            }
+        }
+        joined
+    }
+
+    /// Returns the entries of a chapter.
+    fn entries(&self, chapter: usize, ids: &[EntityId], joined: &BTreeSet<EntityId>) -> Vec<Entry> {
+        let (others, own): (Vec<&EntityId>, Vec<&EntityId>) = ids.iter().partition(|id| joined.contains(*id));
+        let mut entries: Vec<Entry> = own.into_iter().map(|id| self.entry(id)).collect();
+        if !others.is_empty() {
+            let items = others.into_iter().map(|id| self.entry(id).in_one_line()).collect();
+            let blocks = vec![Block::List { label: String::new(), items }];
+            entries.push(Entry { title: "Others".to_owned(), anchor: others_anchor(chapter), blocks });
+        }
+        entries
     }
 
     pub(super) fn vocabulary(&self) -> &'a Vocabulary {

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-/// The entries of a handbook that differ from an earlier version, by their headings: `People: Odo Brandt`.
+/// The entries of a handbook that differ from an earlier version. Each entry is named by its headings, such as `People:
+/// Odo Brandt`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct HandbookChanges {
     /// Entries that are only in the new version, in its order.
@@ -34,7 +35,7 @@ impl HandbookChanges {
         changes
     }
 
-    /// Returns whether nothing differs.
+    /// Returns whether the two versions are equal.
     pub fn is_empty(&self) -> bool {
         self.added.is_empty() && self.changed.is_empty() && self.removed.is_empty()
     }

@@ -1,5 +1,8 @@
 //! The content of a handbook, independent of its format.
 
+/// Label of the other names of an entity.
+pub(super) const ALSO_CALLED: &str = "Also called";
+
 /// A handbook: chapters with entries.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Handbook {
@@ -23,6 +26,34 @@ pub(super) struct Entry {
     /// The name that links to this entry use.
     pub(super) anchor: String,
     pub(super) blocks: Vec<Block>,
+}
+
+impl Entry {
+    /// Returns whether the entry contains only a note, other names and links.
+    pub(super) fn is_sparse(&self) -> bool {
+        self.blocks.iter().all(|block| match block {
+            Block::Note(_) | Block::Links { .. } => true,
+            Block::Details(details) => details.iter().all(|(label, _)| label == ALSO_CALLED),
+            Block::Paragraph(_) | Block::List { .. } | Block::Quote(_) => false,
+        })
+    }
+
+    /// Returns a sparse entry as one line: `Bettony Lark, also called Betty. Met in session 1.`
+    pub(super) fn in_one_line(&self) -> String {
+        let (mut line, mut notes) = (self.title.clone(), String::new());
+        for block in &self.blocks {
+            match block {
+                Block::Details(details) => {
+                    for (_, names) in details {
+                        line.push_str(&format!(", also called {names}"));
+                    }
+                }
+                Block::Note(note) => notes.push_str(&format!(" {note}")),
+                Block::Paragraph(_) | Block::List { .. } | Block::Quote(_) | Block::Links { .. } => {}
+            }
+        }
+        format!("{line}.{notes}")
+    }
 }
 
 /// A part of an entry.

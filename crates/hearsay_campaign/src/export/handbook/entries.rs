@@ -6,7 +6,7 @@ use hearsay_model::{EntityId, Kind, OpenThread, Passage, PredicateRole, attribut
 
 use super::{
     builder::Builder,
-    content::{Block, Entry},
+    content::{ALSO_CALLED, Block, Entry},
     kinds::states_death,
     shared::SharedFact,
     wording::Wording,
@@ -17,9 +17,6 @@ const LAST_SEEN: &str = "Last seen";
 
 /// Label of the larger place or group of which an entity is a part.
 const PART_OF: &str = "Part of";
-
-/// Label of the other names of an entity.
-const ALSO_CALLED: &str = "Also called";
 
 impl Builder<'_> {
     /// Returns the entry of an entity.

@@ -1,5 +1,5 @@
-//! A handbook for the players, with what their characters know: the story by session, open threads, and the people,
-//! places and factions that the characters met or heard of.
+//! A handbook for the players. It contains the knowledge of their characters: the story of each session, open threads,
+//! and the people, places and factions that the characters met or heard of.
 
 mod builder;
 mod changes;

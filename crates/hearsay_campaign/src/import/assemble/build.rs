@@ -28,12 +28,13 @@ const NOTES_PER_RELEASE: usize = 4096;
 
 /// Builds a campaign from the notes that a reader returned.
 ///
-/// - Everything that is marked as secret is secret: only its named knowers know it. If a note is secret, all facts
-///   about its entity are secret. A fact that is stated both openly and in secret is secret.
+/// - If a part of a note is marked as secret, its facts are secret: only their named knowers know them. If a whole note
+///   is secret, all facts about its entity are secret. If a fact is stated both openly and in secret, the fact is
+///   secret.
 /// - Facts from fields of the format become canon. Facts from free text become proposals with a low confidence.
 /// - A link whose target does not exist creates an entity, called a stub. The kind of the stub is proposed to the DM.
-/// - A link that matches several notes is listed in the findings. If it states a relation and matches at most four
-///   notes, a relation to each of them is proposed to the DM.
+/// - A link that matches several notes is listed in the findings. If the link states a relation and matches at most
+///   four notes, a relation to each of these notes is proposed to the DM.
 pub fn assemble(notes: Notes, options: &ReadOptions) -> Campaign {
     build_campaign(notes, options, &CancelToken::default())
 }

@@ -17,9 +17,9 @@ use attributes::{MAX_ATTRIBUTES, find_overloaded_tag};
 
 /// Converts a text in HTML to blocks (paragraphs, list items, rows of tables), and appends them to `blocks`.
 ///
-/// The text of an element with a class such as `secret`, `spoiler` or `gm-only` is secret. Elements nested more than
-/// 256 deep are left out. After an element nested 512 deep, or a tag with more than 256 attributes, the rest of the
-/// text is read as plain text.
+/// The text of an element with a class such as `secret`, `spoiler` or `gm-only` is secret. Elements that are nested
+/// more than 256 levels deep are omitted. After an element at level 512, or a tag with more than 256 attributes, the
+/// rest of the text is read as plain text.
 pub fn html(text: &SourceText, field: &str, visibility: &Visibility, link_syntax: LinkSyntax, blocks: &mut Vec<Block>) {
     let mut writer = BlockWriter::new(text, field, visibility.clone(), link_syntax, blocks);
     write(&text.content, &mut writer);

@@ -91,7 +91,7 @@ impl<'a> BlockWriter<'a> {
         }
     }
 
-    /// Returns whether the caller has cancelled.
+    /// Returns whether a caller has cancelled the reading.
     pub(super) fn is_cancelled(&self) -> bool {
         self.text.is_cancelled()
     }

@@ -62,7 +62,7 @@ impl Draft {
         if length > MAX_NAME {
             let start: String = name.chars().take(40).collect();
             return Err(format!(
-                "`{start}…` has {length} characters, and a name has at most {MAX_NAME}; separate several names with \
+                "`{start}…` has {length} characters, but a name has at most {MAX_NAME} characters; separate several names with \
                  commas or semicolons"
             ));
         }

@@ -1,7 +1,8 @@
 //! Makes a campaign from a page of notes in plain text or Markdown.
 //!
-//! Headings and names become entities. A sentence describes the entity that it names first. Sentences that are marked as
-//! secret become secrets. All other text becomes a text that only the DM sees, so nothing of the page is lost.
+//! Headings and names become entities. A sentence describes the entity that it names first. Sentences that are marked
+//! as secret become secrets. All other text becomes a text that only the DM sees, so the campaign contains the whole
+//! page.
 
 use std::collections::HashSet;
 

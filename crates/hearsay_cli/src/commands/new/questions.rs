@@ -1,4 +1,4 @@
-//! Asks the DM five questions, and makes a campaign from the answers.
+//! Asks the DM five questions, and creates a campaign from the answers.
 
 use std::io::{BufRead, Write};
 

@@ -79,8 +79,8 @@ fn follow_file(path: &PathBuf, sender: &SyncSender<Result<Vec<u8>>>) {
         }
         if file.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.len() < total) {
             let message = format!(
-                "{name}: the file became shorter while it was followed, so its new lines cannot be told from old ones; \
-                 everything before is recorded; write the new lines to another file, and follow that file"
+                "{name}: the file became shorter while Hearsay followed it, so Hearsay cannot tell new lines from old \
+                 lines; all earlier lines are recorded; write the new lines to another file, and follow that file"
             );
             return send_error(message, sender);
         }

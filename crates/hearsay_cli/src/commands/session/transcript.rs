@@ -1,4 +1,4 @@
-//! Options of transcripts: the session to create, and who the speakers are.
+//! Options of transcripts: the session to create, and the speakers.
 
 use std::{path::Path, sync::Arc};
 

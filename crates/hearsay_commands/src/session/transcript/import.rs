@@ -26,16 +26,15 @@ pub struct TranscriptImport {
     pub name: String,
     /// Contents of the file.
     pub transcript: Transcript,
-    /// Session to which the lines are added. Default: the session of an earlier import of the file, or else a new
-    /// session.
+    /// Session that receives the lines. Default: the session of an earlier import of the file, or else a new session.
     pub session: Option<SessionId>,
     /// Session to create if no session is given and the file was not imported before.
     pub new: NewSession,
-    /// Assignments of speakers to characters and persons. An assignment takes precedence over the names that the
-    /// campaign contains.
+    /// Assignments of speakers to characters and persons. An assignment takes precedence over the names in the
+    /// campaign.
     pub speakers: Vec<SpeakerAssignment>,
-    /// If set, the transcript continues while it is recorded: only lines from this number on are written, and earlier
-    /// lines of the file stay as they are.
+    /// Number of the first line to write. Set this field for a transcript to which another program still adds lines.
+    /// Earlier lines of the file stay unchanged.
     pub first_line: Option<u32>,
 }
 
@@ -46,7 +45,7 @@ pub struct TranscriptReport {
     pub file: String,
     /// Format of the file.
     pub format: TranscriptFormat,
-    /// Session to which the lines are added; `None` if the import creates a new session.
+    /// Session that receives the lines; `None` if the import creates a new session.
     pub session: Option<SessionId>,
     /// Number of lines in the file.
     pub lines: usize,
@@ -151,8 +150,8 @@ impl TranscriptImport {
         Ok((report, Log { session, new, lines, source: Some(source) }))
     }
 
-    /// Returns the assignments to save with [`remember_speakers`](super::remember_speakers): those that later imports
-    /// should use and that the campaign does not contain yet. The names are as written in the file.
+    /// Returns the assignments to save with [`remember_speakers`](super::remember_speakers). These are the assignments
+    /// that later imports should use and that the campaign does not contain yet. The names are the names in the file.
     ///
     /// # Errors
     /// Returns an error if an assigned speaker is not in the file, or if the assigned character does not exist.

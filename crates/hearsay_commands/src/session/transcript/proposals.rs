@@ -1,7 +1,7 @@
 //! Proposals for the speakers of a transcript whom the campaign does not identify.
 //!
-//! A player answers when others address the player's character, and seldom addresses this character. Some players
-//! introduce themselves as the character. The DM says more than any player.
+//! If others address a character, the player of this character often answers, and this player seldom addresses the
+//! character. Some players introduce themselves as the character. The DM usually speaks more lines than each player.
 
 use std::{
     cmp::Reverse,

@@ -1,4 +1,4 @@
-//! Saves in the campaign who the speakers of a transcript are.
+//! Saves the identities of the speakers of a transcript in the campaign.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,8 @@ use crate::{
     edit::{Edit, FactOptions},
 };
 
-/// Returns the operation by the DM that saves who the speakers of transcripts are, so that later imports identify them.
+/// Returns the operation by the DM that saves the identities of the speakers of transcripts. Later imports then
+/// identify these speakers.
 ///
 /// The name of a player becomes the attribute `player` of the character. If several speakers play the same character,
 /// only the last one is saved. The names of the DM and of speakers who play no character become settings.

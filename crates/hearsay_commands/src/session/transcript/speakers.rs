@@ -28,7 +28,7 @@ pub enum SpeakerIdentity {
     Character(EntityId),
     /// The name refers to the DM.
     Dm,
-    /// The DM decided that the name refers to nobody in the game. The name stays part of the text of the line.
+    /// The DM decided that the speaker does not take part in the game. The name stays part of the text of the line.
     Nobody,
     /// The name is ambiguous: it can refer to each of these characters.
     Ambiguous(Vec<EntityId>),
@@ -46,7 +46,7 @@ impl SpeakerIdentity {
         }
     }
 
-    /// Returns whether the campaign does not say to whom the name refers: the name is unknown or ambiguous.
+    /// Returns whether the campaign does not identify the speaker, because the name is unknown or ambiguous.
     pub fn is_unidentified(&self) -> bool {
         matches!(self, Self::Ambiguous(_) | Self::Unknown)
     }
@@ -80,7 +80,7 @@ pub enum SpeakerEvidence {
     Introduction,
     /// The speaker answers when others address the character.
     Conversation,
-    /// This is the only speaker left, and the character is the only player character left that has no player.
+    /// All other speakers are identified, and all other player characters have a player.
     Elimination,
     /// The speaker says more words than any other speaker.
     MostWords,
@@ -89,7 +89,7 @@ pub enum SpeakerEvidence {
 /// Assignment of a speaker of a transcript to a character or a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpeakerAssignment {
-    /// Name of the speaker as written in the file. Case does not matter.
+    /// Name of the speaker as written in the file. Upper and lower case are ignored.
     pub name: String,
     /// Character or person who speaks.
     pub is: AssignedSpeaker,
@@ -101,7 +101,7 @@ pub struct SpeakerAssignment {
 /// Character or person to whom the user assigns a speaker.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AssignedSpeaker {
-    /// The speaker is this character, or plays it.
+    /// The speaker is this character, or the player of this character.
     Character(EntityId),
     /// The speaker plays no character.
     Role(SpeakerRole),

@@ -17,7 +17,7 @@ pub(super) const FILE_NAME: &str = "llm-queue.json";
 pub(super) struct SavedQueue {
     /// Queue of texts to read.
     pub(super) queue: Queue,
-    /// Recently read passages. They are stored so that they are not read again after a crash.
+    /// Recently read passages. The queue file stores these passages, so that they are not read again after a crash.
     pub(super) read: BTreeSet<PassageId>,
 }
 

@@ -30,7 +30,7 @@ fn flags_are_declared_before_they_are_set_or_named() {
     check_refused(
         &mut state,
         set("fire-reportd", Value::Flag(true)),
-        "no flag `fire-reportd` is declared; declare it first, or use a declared flag: `fire-reported`",
+        "no flag `fire-reportd` is declared; first declare this flag, or use one of the declared flags: `fire-reported`",
     );
     check_refused(
         &mut state,
@@ -48,7 +48,7 @@ fn flags_are_declared_before_they_are_set_or_named() {
     );
     check_refused(&mut state, set_reveal(Condition::All(vec![])), "reveal `r`: the list of conditions is empty");
     let key = SettingKey::Reveal("r".into());
-    check_refused(&mut state, Change::Unset(key.clone()), "there is no setting to remove: reveal r");
+    check_refused(&mut state, Change::Unset(key.clone()), "the setting reveal r has no value");
     let spaced = Setting::Game(GameSetting::Flag { name: "Fire Reported".into(), value: Value::Flag(true) });
     check_refused(&mut state, Change::Set(spaced), "`fire-reported`");
 

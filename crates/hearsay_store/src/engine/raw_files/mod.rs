@@ -1,9 +1,9 @@
 //! Reads the files of SurrealKV 0.21 without the engine.
 //!
 //! The engine cannot open a directory with a damaged file, and in some cases it destroys the remaining data. If the
-//! manifest is missing, the engine deletes all tables. If a log segment is damaged, the engine cuts it off at the first
-//! damage. [`preflight`] therefore checks a directory before the engine opens it, and [`read`] reads all data that is
-//! still readable.
+//! manifest is missing, the engine deletes all tables. If a log segment is damaged, the engine truncates the segment at
+//! the first damage. [`preflight`] therefore checks a directory before the engine opens it, and [`read`] reads all data
+//! that is still readable.
 
 mod bytes;
 mod entry;

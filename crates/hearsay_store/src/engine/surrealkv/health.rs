@@ -1,4 +1,4 @@
-//! Health of the storage: its first failure, and how often batches were rewritten.
+//! Health of the storage: its first failure, and the number of rewritten batches.
 
 use std::sync::{
     OnceLock,

@@ -1,4 +1,4 @@
-//! The tab with the secrets that an entity keeps, and the secrets about it.
+//! The tab with the secrets that an entity keeps, and with the secrets about this entity.
 
 use egui::{RichText, Ui};
 

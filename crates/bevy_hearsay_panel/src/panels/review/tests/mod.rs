@@ -353,7 +353,7 @@ fn names_in_an_edit_are_resolved() {
     assert_eq!(draft.decision(Some(&fact), &names).unwrap(), decision);
     draft.object = "Nobody At All".into();
     let error = draft.decision(Some(&fact), &names).unwrap_err().to_string();
-    assert!(error.contains("nothing is called `Nobody At All`"), "{error}");
+    assert!(error.contains("no entity is called `Nobody At All`"), "{error}");
 }
 
 #[test]
@@ -365,7 +365,7 @@ fn an_edit_with_an_unknown_name_stays_open() {
     harness.run_steps(1);
     harness.get_by_label("Accept the edit").click();
     harness.run_steps(2);
-    let error = ReviewAction::ShowError("nothing is called `Nobody`".into());
+    let error = ReviewAction::ShowError("no entity is called `Nobody`".into());
     assert_eq!(harness.state().actions, [error]);
     assert_eq!(harness.state().view.drafts[&fact_id(0)].subject, "Nobody");
 }

@@ -2,14 +2,14 @@
 //! modules.
 //!
 //! All documents are read before any note is created, because documents refer to folders, to users, and by `@UUID` to
-//! documents of other modules. The `ownership` of a document determines who may know it:
+//! documents of other modules. The `ownership` of a document determines its knowers:
 //!
-//! - 2 and 3: players see the document. The audience rules of the campaign decide who knows it.
+//! - 2 and 3: players see the document. The audience rules of the campaign decide which characters know it.
 //! - 1: players see that the document exists, and they see its public text. All other content is secret.
 //! - 0: the document is secret. The characters of users with level 2 or more know it.
 //! - −1: this page has the ownership of its journal.
-//! - No ownership, as in a single exported document: the audience rules decide. If an actor has texts that are not
-//!   public, only the actor itself knows them.
+//! - No ownership, as in a single exported document: the audience rules of the campaign decide which characters know
+//!   it. If an actor has texts that are not public, only the actor itself knows these texts.
 
 mod actor;
 mod campaign_builder;

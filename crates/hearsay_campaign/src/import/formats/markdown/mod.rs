@@ -1,9 +1,9 @@
 //! Folders of Markdown in three styles: an Obsidian vault, whose links contain file names or aliases; the source of a
 //! website, whose links contain titles; and files with several entities, one per heading.
 //!
-//! In a two-part link, one part is the target and the other part is the label. The reader checks, for all links of the
-//! folder, which part is more often the name of a note, and takes this part as the target. All other decisions are made
-//! for each note, so a folder may mix the styles.
+//! In a two-part link, one part is the target and the other part is the label. The reader compares all links of the
+//! folder. The part that is more often the name of a note is the target. All other decisions are made for each note, so
+//! a folder may mix the styles.
 
 mod calendarium;
 mod classification;
