@@ -212,13 +212,25 @@ mod tests {
             let error = Language::english().with(toml).unwrap_err().to_string();
             assert!(error.contains(expected), "{error}");
         };
-        check("[words]\nadverb = \"slowly\"", "`adverb` in table `[words]`");
-        check("[cues]\nhedges = [\"methinks\"]", "`hedges` in table `[cues]`");
+        check(
+            "[words]\nadverb = \"slowly\"",
+            "the table `[words]` of the language file contains the unknown list `adverb`",
+        );
+        check(
+            "[cues]\nhedges = [\"methinks\"]",
+            "the table `[cues]` of the language file contains the unknown list `hedges`",
+        );
         check("[[relation]]\npredicate = \"Works\"\n", "`Works`");
         check("[[relation]]\npredicate = \"OWNS\"\nverbs = [\"own : dogs\"]", "`own : dogs`");
         check("[[relation]]\npredicate = \"OWNS\"\nlabel = \"HOLDS\"", "`label = \"HOLDS\"`");
-        check("[properties]\nlasting = \"OWNS\"", "`lasting` in table `[properties]`");
-        check("[triggers]\nhoping = \"hope\"", "`hoping` in table `[triggers]`");
+        check(
+            "[properties]\nlasting = \"OWNS\"",
+            "the table `[properties]` of the language file contains the unknown list `lasting`",
+        );
+        check(
+            "[triggers]\nhoping = \"hope\"",
+            "the table `[triggers]` of the language file contains the unknown list `hoping`",
+        );
         check("[verbs]\nirregular = [\"go went\"]", "`go went`");
         check("[confidence]\nbase = inf", "`base` in table `[confidence]`");
     }
