@@ -162,8 +162,8 @@ fn a_tampered_journal_is_found() {
         ("UPDATE journal:30 SET operation = string::replace(operation, 'add', 'sub')", &["operation 30", "digest"]),
         ("DELETE journal_chunk:[41, 1]", &["chunk 1 of operation 41 is missing"]),
         ("UPDATE journal_chunk:[41, 1] SET text = 'x'", &["the text of operation 41 is incomplete"]),
-        ("UPDATE schema:current SET version = 99", &["schema 99", "up to 4"]),
-        ("UPDATE schema:current SET version = 3", &["schema 3", "reads is 4", "hearsay export"]),
+        ("UPDATE schema:current SET version = 99", &["schema version 99", "up to 4"]),
+        ("UPDATE schema:current SET version = 3", &["schema version 3", "version 4 and later", "hearsay export"]),
     ];
     for (statements, expected) in cases {
         let copied = tempfile::tempdir().unwrap();
