@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use hearsay_belief::{RevealEvaluation, RevealableFacts, View, revealable_facts};
-use hearsay_model::{EntityId, GameTime, Knower, Position, Predicate, PredicateRole, SessionId, State};
+use hearsay_model::{EntityId, GameTime, Kind, Knower, Position, Predicate, PredicateRole, SessionId, State};
 use hearsay_recall::{ApproximateTokens, ContextRequest, Detail, Index, Scene, SceneContext, TokenCounter};
 use serde::{Deserialize, Serialize};
 
@@ -20,10 +20,13 @@ pub struct Ask {
     pub speaker: EntityId,
     /// Text of the question.
     pub question: String,
-    /// Place of the conversation. Default: the place where the speaker is, according to the speaker's own knowledge. If
-    /// the speaker does not know the place, the default is the speaker's home.
+    /// Place of the conversation. Default: the current place of the session being played, if the speaker attends this
+    /// session. Otherwise, the place where the speaker is, according to the speaker's own knowledge. If the speaker does
+    /// not know the place, the default is the speaker's home.
     pub place: Option<EntityId>,
-    /// Listeners and other entities that are present with the speaker.
+    /// Listeners and other entities that are present with the speaker. Default, if the conversation is at the current
+    /// place of the session being played: all characters who attend the session, and the entities that the speaker sees
+    /// at the place.
     pub present: Vec<EntityId>,
     /// Entities that the question is about. The answer contains only facts and passages that concern these entities or
     /// their direct neighbours. If empty, the answer may concern any entity.
@@ -101,12 +104,8 @@ impl Ask {
             require_session(state, session)?;
         }
         let cached_view = view_cache.get_or_compute(state, Some(&Knower::Entity(speaker.clone())), self.as_of);
-        let scene = Scene {
-            place: self.place.clone().or_else(|| known_place(&cached_view.view, speaker)),
-            present: self.present.clone(),
-            time: self.as_of.or_else(|| state.clock()),
-            session: self.session.clone(),
-        };
+        let (place, present) = self.scene_of(state, &cached_view.view);
+        let scene = Scene { place, present, time: self.as_of.or_else(|| state.clock()), session: self.session.clone() };
         // Reveals are evaluated at the current game time only.
         let is_current = self.as_of.is_none() || self.as_of == state.clock();
         let revealable = if is_current { revealable_facts(reveals, speaker) } else { RevealableFacts::new() };
@@ -129,6 +128,37 @@ impl Ask {
             counter: self.counter.as_deref().map_or(&ApproximateTokens, |counter| counter as &dyn TokenCounter),
             detail: self.detail,
         }))
+    }
+}
+
+impl Ask {
+    /// Returns the place of the scene, and the characters present if they are not left to the context.
+    ///
+    /// A speaker who attends the session being played is at the place of the session. A speaker who is at this place, for
+    /// this or another reason, is together with the characters who attend the session, and with those whom the speaker
+    /// sees there.
+    fn scene_of(&self, state: &State, view: &View) -> (Option<EntityId>, Vec<EntityId>) {
+        let playing = state.active_session().filter(|_| self.as_of.is_none());
+        let session_place = playing.and_then(|playing| playing.place.as_ref());
+        let is_attending = playing.is_some_and(|playing| playing.here.contains(&self.speaker));
+        let speaker_place = match session_place.filter(|_| is_attending) {
+            Some(place) => Some(place.clone()),
+            None => known_place(view, &self.speaker),
+        };
+        let place = self.place.clone().or(speaker_place);
+        let Some(playing) =
+            playing.filter(|_| self.present.is_empty() && place.is_some() && place.as_ref() == session_place)
+        else {
+            return (place, self.present.clone());
+        };
+        // A player character whose player is away is not in the scene.
+        let is_absent = |id: &EntityId| state.kind(id) == Some(Kind::Player) && !playing.here.contains(id);
+        let mut present: Vec<EntityId> = place.iter().flat_map(|place| view.observed_at(place)).collect();
+        present.retain(|id| !is_absent(id));
+        present.extend(playing.here.iter().filter(|id| state.entity(id).is_some()).cloned());
+        present.sort();
+        present.dedup();
+        (place, present)
     }
 }
 

@@ -178,3 +178,21 @@ fn talk_moves_nobody() {
         assert_eq!(everybody(), before, "{line} (a lie: {lie})");
     }
 }
+
+#[test]
+fn the_party_is_where_its_session_is() {
+    let test_dir = gullhaven();
+    let scene = |speaker: &str| test_dir.ok(&["-C", "gull", "ask", "--as", speaker, "Who is here?"]);
+    let start = ["-C", "gull", "session", "start", "--present", "wren-oake", "--present", "dorric-stane"];
+    test_dir.ok(&[&start[..], &["--at", "the-gilded-gull"]].concat());
+    test_dir.ok(&["-C", "gull", "log", "--by", "wren-oake", "--at", "drowned-chapel", "So this is the chapel."]);
+    let wren = scene("wren-oake");
+    assert!(
+        wren.contains("The place is The Drowned Chapel.") || wren.contains("The place is the Drowned Chapel."),
+        "{wren}"
+    );
+    assert!(wren.contains("Dorric Stane is there"), "{wren}");
+    // Kestrel does not attend, and stays where she is.
+    assert!(!wren.contains("Kestrel Vane is there"), "{wren}");
+    assert!(!scene("kestrel-vane").contains("Dorric Stane is there"));
+}

@@ -1,6 +1,6 @@
 //! Writing the log of a session. Each line becomes a passage with its hearers.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
 use hearsay_belief::{
     Occasion, View,
@@ -137,11 +137,9 @@ impl Log {
         };
         let replaced_source = self.source.as_ref().filter(|source| !source.appends);
         let earlier_passages = replaced_source.map(|source| passages_from_source(state, &position.session, source));
+        let confirmed_line = self.confirmed_line(state, &position.session);
         let line_offset = match &self.source {
             Some(LogSource { appends: true, .. }) => self.appended_line_offset(state, &position.session),
-            None if self.confirms_last_line(state, &position.session) => {
-                next_line(state, Some(&position.session.id)) - 2
-            }
             _ => self.line_offset(state, &position.session, earlier_passages.as_deref()),
         };
         let mut written_ids = BTreeSet::new();
@@ -150,7 +148,10 @@ impl Log {
                 let source = Box::new(source);
                 CommandError::LogLine { number: line.number.map_or(number as usize, |number| number as usize), source }
             })?;
-            let mut passage = Passage { line: line_offset.saturating_add(line.number.unwrap_or(number)), ..passage };
+            let mut passage = match confirmed_line {
+                Some(recorded) => Passage::clone(recorded),
+                None => Passage { line: line_offset.saturating_add(line.number.unwrap_or(number)), ..passage },
+            };
             if let Some(source) = &self.source {
                 let (path, line) = (source.name.clone(), line.number.unwrap_or(number));
                 passage.evidence.push(Evidence::File { path, line, field: TRANSCRIPT_FIELD.into() });
@@ -221,15 +222,19 @@ impl Log {
         absent
     }
 
-    /// Returns whether the only line repeats the last line of the session, to add the facts that it states. Such a line is
-    /// not logged again.
-    fn confirms_last_line(&self, state: &State, session: &Session) -> bool {
-        let [line] = &self.lines[..] else { return false };
+    /// Returns the recorded line that the only line repeats to add the facts that it states: the latest line of the
+    /// session with the same speaker and text. Such a line is not logged again.
+    fn confirmed_line<'s>(&self, state: &'s State, session: &Session) -> Option<&'s Arc<Passage>> {
+        let [line] = &self.lines[..] else { return None };
+        let has_own_scene = line.place.is_some() || !line.heard_by.is_empty() || !line.with.is_empty();
+        if line.states.is_empty() || has_own_scene || self.source.is_some() {
+            return None;
+        }
         let speaker = line.speaker.as_ref().map(|speaker| &speaker.id);
         let passages = state.passages_in_session(Some(&session.id)).map(|(_, passage)| passage);
-        let last = passages.max_by_key(|passage| passage.line);
-        !line.states.is_empty()
-            && last.is_some_and(|last| last.text == line.text.trim() && last.speaker.as_ref() == speaker)
+        let is_repeated =
+            |passage: &&Arc<Passage>| passage.text == line.text.trim() && passage.speaker.as_ref() == speaker;
+        passages.filter(is_repeated).max_by_key(|passage| passage.line)
     }
 
     /// Returns the offset to add to the numbers of lines that continue a file, so that they follow all lines of the

@@ -1,10 +1,10 @@
 //! Tests that absent characters hear nothing and that undo reverts everything, after any sequence of steps.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
 use hearsay_model::{
-    Author, Change, Date, Entity, EntityId, Fact, GameSetting, GameTime, Kind, Knower, Method, Operation, Position,
-    PredicateRole, Provenance, SessionId, Setting, State, TalkKind, Timestamp, attribute,
+    Author, Change, Date, Entity, EntityId, Fact, FactId, GameSetting, GameTime, Kind, Knower, KnowledgeEdge, Method,
+    Operation, Position, PredicateRole, Provenance, SessionId, Setting, State, TalkKind, Timestamp, attribute,
 };
 use hearsay_query::session::{RecapAudience, TalkCounts, later_time, session_recap, session_report, sessions};
 use proptest::prelude::*;
@@ -244,4 +244,25 @@ fn a_player_character_that_speaks_joins_the_session() {
         ..Log::default()
     };
     assert_eq!(elsewhere.absent_speakers(&state), [id("moss")]);
+}
+
+#[test]
+fn a_line_that_is_repeated_to_confirm_its_facts_is_not_logged_again() {
+    let mut state = inn();
+    let start = SessionStep::Start(NewSession { present: vec![id("ann"), id("bob")], ..NewSession::default() });
+    state.apply(start.operation(&state, Author::Dm, Timestamp(1)).unwrap()).unwrap();
+    let location = state.facts_with_subject(&id("moss"), PredicateRole::Location.name()).all().next().unwrap().id();
+    let write = |state: &mut State, text: &str, states: &[FactId]| {
+        let line = LogLine { speaker: Some(id("ann").into()), states: states.to_vec(), ..LogLine::new(text) };
+        let log = Log { lines: vec![line], ..Log::default() };
+        state.apply(log.operation(state, Author::Dm, Timestamp(2)).unwrap()).unwrap();
+    };
+    for text in ["Moss is at the inn.", "Good evening.", "It rains."] {
+        write(&mut state, text, &[]);
+    }
+    write(&mut state, "Moss is at the inn.", &[location]);
+    assert_eq!(state.passages().count(), 3);
+    let teller = |edge: &Arc<KnowledgeEdge>| edge.acquisition.teller().cloned();
+    let bob = state.known_by(location).find(|edge| edge.knower == Knower::Entity(id("bob"))).and_then(teller);
+    assert_eq!(bob, Some(id("ann")));
 }
