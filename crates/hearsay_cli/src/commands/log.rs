@@ -41,7 +41,7 @@ pub(crate) fn log(args: &args::SessionLog, output: &mut Output) -> Result<()> {
         false => campaign::open_for_recording(&args.campaign, access, output)?,
     };
     let names = Names::read(&memory, output)?;
-    let mut line = LogLine {
+    let line = LogLine {
         speaker: names.optional_speaker(args.by.as_ref())?,
         place: names.optional_entity(args.at.as_ref())?,
         time: args.time.clone(),
@@ -52,15 +52,18 @@ pub(crate) fn log(args: &args::SessionLog, output: &mut Output) -> Result<()> {
     };
     let session = names.optional_session(args.session.as_ref())?;
     let mut facts = LineFacts::given(names.state(), &line.states);
-    let log = Log { session: session.clone(), lines: vec![line.clone()], ..Log::default() };
+    let spoken = line
+        .speaker
+        .as_ref()
+        .filter(|_| is_matched)
+        .map(|speaker| SpokenLine { time: line.time.clone(), ..SpokenLine::new(speaker.id.clone(), &line.text) });
+    let mut log = Log { session, lines: vec![line], ..Log::default() };
     note_absent_speakers(&log, names.state(), output);
     drop(names);
-    if let Some(speaker) = line.speaker.as_ref().filter(|_| is_matched) {
-        let spoken = SpokenLine { time: line.time.clone(), ..SpokenLine::new(speaker.id.clone(), &line.text) };
+    if let Some(spoken) = spoken {
         facts = stated_facts::recognize(&memory, spoken, output)?;
-        line.states = facts.ids();
+        log.lines[0].states = facts.ids();
     }
-    let log = Log { session, lines: vec![line], ..Log::default() };
     let build_operation = move |world: &ReadSnapshot| {
         log.operation(&world.state, Author::Dm, real_time()).map_err(|error| match error {
             // The command writes only one line, so the error needs no line number.
@@ -98,7 +101,7 @@ fn passage_hearers(changes: &[Change]) -> Vec<String> {
 }
 
 /// Prints a note for each speaker who is not recorded as present and therefore hears only its own line.
-pub(crate) fn note_absent_speakers(log: &Log, state: &State, output: &Output) {
+fn note_absent_speakers(log: &Log, state: &State, output: &Output) {
     for id in log.absent_speakers(state) {
         let name = state.name_or_id(&id);
         output.note(format!(
