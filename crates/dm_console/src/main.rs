@@ -101,6 +101,7 @@ fn run(args: &Args) -> anyhow::Result<AppExit> {
     let memory = MemoryPlugin {
         campaign: Some(directory.clone()),
         save: Some(database),
+        share: true,
         settings: Some(settings),
         sync_campaign_files: !args.no_sync,
         low_priority_threads: false,

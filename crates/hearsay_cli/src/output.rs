@@ -294,7 +294,11 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
             | MemoryError::File { .. }
             | MemoryError::Store(StoreError::File { .. }),
         ) => FILE_ERROR,
-        Some(MemoryError::Store(StoreError::InUse { .. })) => 5,
+        Some(
+            MemoryError::Store(StoreError::InUse { .. })
+            | MemoryError::NotOwner { .. }
+            | MemoryError::OtherVersion { .. },
+        ) => 5,
         _ => 1,
     }
 }

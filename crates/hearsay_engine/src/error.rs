@@ -68,6 +68,23 @@ pub enum MemoryError {
         /// Number of changes that were not committed.
         not_committed: usize,
     },
+    /// Error: only the owner of the campaign, that is, the program that has its database open, can do this.
+    #[error("{owner} has the campaign open, so this program cannot do this; close that program, and try again")]
+    NotOwner {
+        /// Description of the owner.
+        owner: String,
+    },
+    /// Error: the owner of the campaign runs another version of Hearsay.
+    #[error(
+        "{owner} has the campaign open with version {release} of Hearsay, but this program has version {}; use programs of the same version, or close that program",
+        env!("CARGO_PKG_VERSION")
+    )]
+    OtherVersion {
+        /// Description of the owner.
+        owner: String,
+        /// Version of the owner.
+        release: String,
+    },
     /// Error: the clock of the machine shows a time before 1970.
     #[error("the clock of this machine is set to a time before 1970; set the correct time and try again")]
     Clock,

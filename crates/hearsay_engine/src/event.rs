@@ -89,13 +89,14 @@ pub enum Event {
         /// Error that prevented the language model from reading some texts completely; `None` if there was no error.
         trouble: Option<String>,
     },
-    /// The state was rebuilt from the journal, and writing resumes. Writing had stopped because the state in memory and
-    /// the journal might differ. Read all data again, because any record may have changed.
+    /// The state was replaced with a new state from the journal, and writing resumes. Writing had stopped because the
+    /// state in memory and the journal might differ, or because the connection to another program that shares the
+    /// campaign had ended. Read all data again, because any record may have changed.
     Reloaded {
         /// Position of the newest operation.
         position: Position,
-        /// Reason why writing had stopped.
-        why: String,
+        /// Error because of which the state and the journal might differ; `None` if only the connection had ended.
+        failure: Option<String>,
     },
     /// A background task or the storage failed with this error message. Acknowledged writes are not lost. After a
     /// failure of the storage, nothing is saved until the memory is opened again.

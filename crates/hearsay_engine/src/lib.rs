@@ -37,6 +37,7 @@ mod outcome;
 pub mod priority;
 mod progress;
 mod settings;
+mod sharing;
 mod status;
 mod ticket;
 mod waker;
@@ -69,7 +70,7 @@ pub use settings::{
 };
 #[cfg(feature = "llm")]
 pub use status::LlmStatus;
-pub use status::{ModelStatus, ReadSnapshot, Status};
+pub use status::{ModelStatus, ReadSnapshot, SharingStatus, Status};
 pub use ticket::Ticket;
 pub use waker::Waker;
 pub use watch::{MAX_WATCHED_BELIEFS, MindFilter, MindInterest};

@@ -15,6 +15,12 @@ pub struct MemoryOptions {
     pub settings: Settings,
     /// Options of the database.
     pub store: StoreOptions,
+    /// Whether several programs on this machine can have the campaign open at the same time: see [`SharingStatus`]. If
+    /// `false`, opening fails while another program has the campaign open. Default: the setting `share` in the section
+    /// `[store]` of the campaign, which is `true` by default.
+    ///
+    /// [`SharingStatus`]: crate::SharingStatus
+    pub share: bool,
     /// Maximum number of reads that wait for the worker thread. The same limit applies to writes. Further requests fail
     /// with [`MemoryError::Full`]. Default 256.
     pub queue: usize,
@@ -38,7 +44,8 @@ impl MemoryOptions {
         let location = Location::Directory(directory.join(&settings.store.directory));
         settings.model.directory = settings.model.directory.map(|model| directory.join(model));
         settings.extraction.language = settings.extraction.language.map(|language| directory.join(language));
-        Self { location, settings, ..Self::in_memory() }
+        let share = settings.store.share;
+        Self { location, settings, share, ..Self::in_memory() }
     }
 
     /// Returns the options for a memory without files. The contents of this memory are lost when it closes.
@@ -47,6 +54,7 @@ impl MemoryOptions {
             location: Location::Memory,
             settings: Settings::default(),
             store: StoreOptions::default(),
+            share: false,
             queue: 256,
             waker: None,
         }

@@ -118,6 +118,8 @@ pub struct LlmSettings {
 pub struct StoreSettings {
     /// Directory of the database, relative to the campaign directory.
     pub directory: PathBuf,
+    /// Whether several programs on this machine can have the campaign open at the same time.
+    pub share: bool,
     /// Minimum number of operations since the last snapshot of the state for which a closing memory writes a new
     /// snapshot.
     pub snapshot_after: u64,
@@ -136,7 +138,7 @@ impl Default for StoreSettings {
     fn default() -> Self {
         let UndoRetention { operations: undo_operations, sessions: undo_sessions } = UndoRetention::default();
         let directory = ".hearsay".into();
-        Self { directory, snapshot_after: 1, close_timeout_s: 30, undo_operations, undo_sessions }
+        Self { directory, share: true, snapshot_after: 1, close_timeout_s: 30, undo_operations, undo_sessions }
     }
 }
 

@@ -36,6 +36,31 @@ pub enum ModelStatus {
     },
 }
 
+/// How a program shares a campaign with other programs on the same machine.
+///
+/// The first program that opens a campaign is its owner: it has the database open. Programs that open the campaign later
+/// attach to the owner. Each program has its own copy of the state, which contains a write of another program
+/// milliseconds after its commit. If the owner closes, one of the other programs becomes the owner.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "role")]
+pub enum SharingStatus {
+    /// Only this program can use the campaign: sharing is disabled, or the campaign is in memory.
+    NotShared,
+    /// This program is the owner.
+    Owner {
+        /// File names of the attached programs.
+        programs: Vec<String>,
+    },
+    /// This program is attached.
+    Attached {
+        /// Description of the owner.
+        owner: String,
+    },
+    /// The connection to the owner was lost. This program attaches again, or becomes the owner. Meanwhile, reads use the
+    /// last state, and writes wait.
+    Reconnecting,
+}
+
 /// Status of the memory.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Status {
@@ -80,6 +105,8 @@ pub struct Status {
     pub dropped_proposals: usize,
     /// Number of events that were dropped since the memory was opened, because the event channel was full.
     pub events_dropped: usize,
+    /// How this program shares the campaign with other programs.
+    pub sharing: SharingStatus,
     /// Reason why the database failed; `None` if the database works. After a failure, nothing is saved until the memory
     /// is opened again.
     pub storage_failure: Option<String>,

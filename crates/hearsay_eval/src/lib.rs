@@ -21,6 +21,7 @@
 //! - [`soak`]: simulates months of play, and measures the size of the directory and the load of the worker.
 //! - [`latency`]: measures the response times of an open campaign.
 //! - [`questions`]: measures the response times when a game asks many characters at once.
+//! - [`sharing`]: measures several programs that have one campaign open, and kills them while they write.
 //! - [`readers`]: measures the time of writes while panels and an export read the same campaign.
 //! - [`frames`]: measures the cost of the Bevy plugin on the main thread, per frame.
 //! - [`panel_frames`]: measures the cost of the DM's panels on the main thread, per frame.
@@ -50,6 +51,7 @@ pub mod readers;
 pub mod recall;
 pub mod recorded_story;
 pub mod screen_safe;
+pub mod sharing;
 pub mod soak;
 pub mod speed;
 pub mod stories;

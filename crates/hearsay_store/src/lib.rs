@@ -77,6 +77,7 @@
 //! | `terms`, `vectors` | stemmed words and vectors of texts, written by `hearsay_engine` as [`FrameFile`]s | yes |
 //! | `repairing/` | the new files of a repair in progress | yes, unless the folder contains the file `complete` |
 //! | `owner`, `owner.lock` | the process that has the directory open | yes, while no process has the directory open |
+//! | `sharing` | how other processes on this machine reach that process, written by `hearsay_engine` | yes, while no process has the directory open |
 //!
 //! See [`projection`] for the tables of the graph.
 //!
@@ -110,7 +111,7 @@ pub use error::StoreError;
 pub use files::{
     directory::{copy_for_reading, delete_campaign_directory},
     frame_file::FrameFile,
-    snapshot::read_state as read_snapshot,
+    snapshot::{decode_state, encode_state, read_state as read_snapshot},
 };
 pub use journal::{RewrittenOperation, TransientUpdates};
 pub use lock_holder::LockHolder;

@@ -19,11 +19,26 @@ pub struct LockHolder {
     pub host: String,
     /// Time when the process locked the campaign, formatted as `2026-11-20 14:31:54 UTC`.
     pub since: String,
+    /// Whether the process shares the campaign with other processes on the machine: see [`StoreOptions::share`].
+    ///
+    /// [`StoreOptions::share`]: crate::StoreOptions::share
+    #[serde(default)]
+    pub shares: bool,
 }
 
 impl LockHolder {
+    /// Returns whether the process is not described.
+    pub(crate) fn is_unknown(&self) -> bool {
+        self.pid == 0
+    }
+
+    /// Returns whether the process runs on this machine.
+    pub fn is_on_this_machine(&self) -> bool {
+        self.host == host_name()
+    }
+
     /// Describes this process.
-    pub(crate) fn this_process() -> Self {
+    pub(crate) fn this_process(shares: bool) -> Self {
         let program = std::env::current_exe().ok();
         let program = program.as_deref().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
         let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
@@ -32,6 +47,7 @@ impl LockHolder {
             program: program.unwrap_or_else(|| "unknown".into()),
             host: host_name(),
             since: format_utc(seconds),
+            shares,
         }
     }
 
@@ -39,13 +55,13 @@ impl LockHolder {
     pub(crate) fn read(path: &Path) -> Self {
         let holder = std::fs::read(path).ok().and_then(|text| serde_json::from_slice(&text).ok());
         let unknown = || "unknown".to_owned();
-        holder.unwrap_or_else(|| Self { pid: 0, program: unknown(), host: unknown(), since: unknown() })
+        holder.unwrap_or_else(|| Self { pid: 0, program: unknown(), host: unknown(), since: unknown(), shares: false })
     }
 }
 
 impl fmt::Display for LockHolder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.pid == 0 {
+        if self.is_unknown() {
             return f.write_str("another program");
         }
         write!(f, "`{}` (process {} on {}, since {})", self.program, self.pid, self.host, self.since)

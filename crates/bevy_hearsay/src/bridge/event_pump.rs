@@ -67,9 +67,10 @@ pub(super) fn receive_events(
                 }
                 encoder.0 = status;
             }
-            EngineEvent::Reloaded { why, .. } => {
+            EngineEvent::Reloaded { failure, .. } => {
                 resync.0 = true;
-                errors.write(MemoryErrorMessage { error: HearsayError::Reloaded(why), entity: None });
+                let error = failure.map(HearsayError::Reloaded);
+                errors.write_batch(error.map(|error| MemoryErrorMessage { error, entity: None }));
             }
             EngineEvent::Failed(reason) => {
                 errors.write(MemoryErrorMessage { error: HearsayError::Failed(reason), entity: None });

@@ -22,6 +22,10 @@ pub struct MemoryPlugin {
     /// Whether to open the memory when the app starts. If false, the memory stays closed until the game opens a save
     /// with [`MemoryLifecycleCommands`](crate::MemoryLifecycleCommands). Default true.
     pub open_at_start: bool,
+    /// Whether several programs on this machine can have the save open at the same time, for example the game and the DM
+    /// console: see [`SharingStatus`](hearsay_engine::SharingStatus). The setting `share` of the engine must also be
+    /// true, which is the default. Default false.
+    pub share: bool,
     /// Whether to import new and changed campaign files when a memory is opened. Default true.
     pub sync_campaign_files: bool,
     /// Settings of the engine. Default: the campaign's `hearsay.toml`, or the default settings if this file is missing.
@@ -72,6 +76,7 @@ impl Default for MemoryPlugin {
             save: None,
             start: Start::default(),
             open_at_start: true,
+            share: false,
             sync_campaign_files: true,
             settings: None,
             mode: None,
@@ -125,12 +130,16 @@ impl MemoryPlugin {
         settings.policy.mode = self.mode.unwrap_or(settings.policy.mode);
         let mut options = match &self.campaign {
             Some(campaign) => MemoryOptions::with_settings(campaign, settings),
-            None => MemoryOptions { settings, ..MemoryOptions::in_memory() },
+            None => {
+                let share = settings.store.share;
+                MemoryOptions { settings, share, ..MemoryOptions::in_memory() }
+            }
         };
         options.location = match &self.save {
             Some(save) => Location::Directory(save.clone()),
             None => Location::Memory,
         };
+        options.share &= self.share;
         options.queue = self.queue_capacity;
         options.waker.clone_from(&self.waker);
         Ok(options)

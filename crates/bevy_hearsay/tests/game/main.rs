@@ -12,6 +12,7 @@ mod saves;
 mod scenes;
 mod schedules;
 mod sessions;
+mod sharing;
 mod subsets;
 mod sync;
 mod testing;

@@ -63,7 +63,7 @@ its statement (\"ledger chapel\").
 Example: hearsay -C campaigns/gullhaven ask --as mirela-voss \"Where is the ledger?\"
 
 Exit codes: 1 command failed, 2 invalid command line, 3 unknown or ambiguous name,
-4 invalid or missing file, 5 campaign locked by another process, 130 stopped by Ctrl-C";
+4 invalid or missing file, 5 campaign in use by another program, 130 stopped by Ctrl-C";
 
 /// NPC memory: who knows what, who told them, and how sure they are.
 #[derive(Debug, Parser)]

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use hearsay_engine::{MemoryError, ModelStatus};
+use hearsay_engine::{MemoryError, ModelStatus, SharingStatus};
 use hearsay_store::{CheckReport, FileDamage, LostOperation, RepairReport};
 use serde_json::{Value, json};
 
@@ -32,6 +32,10 @@ pub(crate) fn db(command: &Db, output: &mut Output) -> Result<()> {
 fn embed(args: &args::Campaign, output: &mut Output) -> Result<()> {
     let memory = campaign::open(args, Access::Read, EncoderUse::Enabled, output)?;
     let before = texts::wait_until_ready(&memory)?;
+    // Only the owner stores vectors, and it computes all missing vectors.
+    if let SharingStatus::Attached { owner } = before.sharing {
+        return Err(MemoryError::NotOwner { owner }.into());
+    }
     if let ModelStatus::None { why } = &before.model {
         return Err(CliError::new(FILE_ERROR, format!("no vectors can be computed: {why}")).into());
     }

@@ -244,7 +244,8 @@ fn write_all(directory: &Path, settings: Settings, backup: Backup, output: &Outp
         let result = opened.store.begin_compacted_blocking(compacted_to, compacted);
         result.and_then(|()| opened.store.close()).map_err(MemoryError::Store)?;
     }
-    let memory = Memory::open(MemoryOptions::with_settings(directory, settings))?;
+    let options = MemoryOptions { share: false, ..MemoryOptions::with_settings(directory, settings) };
+    let memory = Memory::open(options)?;
     let bar = output.progress("restoring");
     bar.set_length(operations.len() as u64);
     let mut tickets = std::collections::VecDeque::new();
@@ -294,8 +295,9 @@ pub(crate) fn clear(args: &args::Clear, output: &mut Output) -> Result<()> {
         );
     }
     let settings = Settings { model: ModelSettings { enabled: false, ..settings.model }, ..settings };
-    // If the memory opens, no other process has the lock. A damaged database may be deleted too.
-    match Memory::open(MemoryOptions::with_settings(&args.campaign.campaign, settings)) {
+    // If the memory opens without sharing, no other process has the lock. A damaged database may be deleted too.
+    let options = MemoryOptions { share: false, ..MemoryOptions::with_settings(&args.campaign.campaign, settings) };
+    match Memory::open(options) {
         Ok(memory) => memory.close()?,
         Err(error @ MemoryError::Store(StoreError::InUse { .. })) => return Err(error.into()),
         Err(_) => {}

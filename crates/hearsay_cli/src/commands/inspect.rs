@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 use hearsay_belief::graph::Direction;
-use hearsay_engine::ModelStatus;
+use hearsay_engine::{ModelStatus, SharingStatus};
 use hearsay_model::{EntityId, Factuality, GameTime, Position};
 use hearsay_query as query;
 use hearsay_query::{
@@ -349,6 +349,7 @@ pub(crate) fn status(args: &args::Status, output: &mut Output) -> Result<()> {
     let recovery = describe_recovery(status.replayed_log, status.repaired_records, status.snapshot_ignored.as_deref());
     let mut rows = Vec::from(rows.map(|cells| cells.map(str::to_owned)));
     rows.extend(recovery.map(|text| ["recovery".to_owned(), text]));
+    rows.extend(describe_sharing(&status.sharing).map(|text| ["sharing".to_owned(), text]));
     if let Some(line) = storage_line(status.storage_failure.as_deref()) {
         output.line(line)?;
     }
@@ -365,6 +366,17 @@ fn describe_recovery(replayed_log: bool, repaired_records: usize, snapshot_ignor
     let snapshot = snapshot_ignored.map(|reason| format!("the snapshot was not used: {reason}"));
     let parts: Vec<String> = [log, tables, snapshot].into_iter().flatten().collect();
     (!parts.is_empty()).then(|| parts.join("; "))
+}
+
+/// Describes the other programs that have the campaign open. Returns `None` if there are none.
+fn describe_sharing(sharing: &SharingStatus) -> Option<String> {
+    match sharing {
+        SharingStatus::NotShared => None,
+        SharingStatus::Owner { programs } if programs.is_empty() => None,
+        SharingStatus::Owner { programs } => Some(format!("also open in {}", programs.join(", "))),
+        SharingStatus::Attached { owner } => Some(format!("also open in {owner}")),
+        SharingStatus::Reconnecting => Some("connecting to the program that has the campaign open".into()),
+    }
 }
 
 /// Returns a warning if the storage has failed.

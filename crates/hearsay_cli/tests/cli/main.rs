@@ -22,6 +22,7 @@ mod lists;
 mod live_transcripts;
 mod reviewing;
 mod sessions;
+mod sharing;
 mod speech;
 mod sync;
 mod terminal;

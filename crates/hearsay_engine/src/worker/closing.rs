@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{Command, Worker, Write, write::Outcome};
+use super::{Command, Worker, Write, prepared::Outcome};
 use crate::{Closed, MemoryError};
 
 /// State of closing.
@@ -36,7 +36,7 @@ impl Closing {
 
     /// Counts the outcome of a change if the memory is closing.
     fn count(&mut self, write: &Write, outcome: &Result<Option<Outcome>, MemoryError>) {
-        if self.deadline.get().is_none() || write.is_own() {
+        if self.deadline.get().is_none() || !write.has_caller() {
             return;
         }
         match outcome {

@@ -62,7 +62,7 @@ impl Worker {
     /// operations were computed from the current state. Returns whether a step was performed.
     pub(super) fn compact_some(&mut self) -> bool {
         let is_quiet = self.writes.in_flight() == 0 && !self.writes.is_planning() && self.halt.is_none();
-        if !is_quiet || self.closing || self.compacting.writing {
+        if !is_quiet || self.closing || self.compacting.writing || self.storage.own().is_none() {
             return false;
         }
         match &mut self.compacting.step {
@@ -85,14 +85,15 @@ impl Worker {
 
     /// Advances the undo horizon if it can pass enough operations. Returns whether the horizon advanced.
     fn advance_compaction(&mut self) -> bool {
-        let (state, store) = (&self.snapshot.state, &self.settings.store);
+        let (state, settings) = (&self.snapshot.state, &self.settings.store);
+        let Some(store) = self.storage.own() else { return false };
         if state.position().0 < self.compacting.last_checked_at.0 + MIN_HORIZON_STEP / 4 {
             return false;
         }
-        let retention = UndoRetention { operations: store.undo_operations, sessions: store.undo_sessions };
+        let retention = UndoRetention { operations: settings.undo_operations, sessions: settings.undo_sessions };
         let from = state.compacted_to();
         // Operations that are not yet in the projections must stay complete in the journal.
-        let limit = self.store.projected().min(Position(from.0 + MAX_HORIZON_STEP));
+        let limit = store.projected().min(Position(from.0 + MAX_HORIZON_STEP));
         let to = state.undo_horizon(&retention, limit);
         if to.0 < from.0 + MIN_HORIZON_STEP {
             self.compacting.last_checked_at = state.position();
@@ -129,10 +130,11 @@ impl Worker {
     }
 
     fn write_compaction(&mut self, operations: Vec<hearsay_store::RewrittenOperation>) {
+        let Some(store) = self.storage.own() else { return };
         self.compacting.writing = true;
         let internal = self.internal.clone();
         let done = move |result| drop(internal.send(Internal::Compacted(result)));
-        self.store.compact(&self.snapshot.state, operations, done);
+        store.compact(&self.snapshot.state, operations, done);
     }
 
     pub(super) fn finish_compaction(&mut self, result: Result<(), StoreError>) {

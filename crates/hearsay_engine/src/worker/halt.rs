@@ -7,13 +7,13 @@
 
 use std::{collections::VecDeque, sync::Arc};
 
-use hearsay_model::{Change, Key, Position, State};
+use hearsay_model::{Change, Key, Operation, Position, State};
 use hearsay_query::{review::ReviewCounter, trust::TrustCalibration};
 use hearsay_store::{Reloaded, StoreError};
 
 use super::{
     Compacting, Event, Internal, ReadSnapshot, Reveals, Worker, Write, guarded,
-    write::{Outcome, PreparedWrite},
+    prepared::{Outcome, PreparedWrite},
 };
 use crate::{
     MemoryError, Written,
@@ -29,9 +29,16 @@ pub(super) struct Halt {
     in_doubt: Vec<(PreparedWrite, Write)>,
     /// Position of the first operation in `in_doubt`.
     first: Position,
+    /// Whether the connection to the owner was lost. Other programs may then have written operations at the positions of
+    /// the writes in doubt, and these writes are tried again.
+    reconnecting: bool,
 }
 
 impl Halt {
+    pub(super) fn reconnecting(reason: String, first: Position, in_doubt: Vec<(PreparedWrite, Write)>) -> Self {
+        Self { reason, reloading: true, in_doubt, first, reconnecting: true }
+    }
+
     pub(super) fn in_doubt(&self) -> usize {
         self.in_doubt.len()
     }
@@ -47,7 +54,7 @@ pub(crate) struct RebuiltState {
 }
 
 impl RebuiltState {
-    fn from_reloaded(Reloaded { state, outdated_keys, transient_batch }: Reloaded) -> Self {
+    pub(super) fn from_reloaded(Reloaded { state, outdated_keys, transient_batch }: Reloaded) -> Self {
         let (reviews, reveals) = (ReviewCounter::from_state(&state), Reveals::from_state(&state));
         let snapshot = ReadSnapshot { learned: Arc::new(TrustCalibration::from_state(&state)), state: Arc::new(state) };
         Self { snapshot, reviews, reveals, outdated_keys, transient_batch }
@@ -57,10 +64,11 @@ impl RebuiltState {
 impl Worker {
     /// Stops writing and reads the journal again.
     pub(super) fn halt(&mut self, reason: String, first: Position, in_doubt: Vec<(PreparedWrite, Write)>) {
-        self.fail(format!("{reason}; writing stops until the journal is read again"));
-        self.halt = Some(Halt { reason, reloading: true, in_doubt, first });
+        let Some(store) = self.storage.own() else { return self.reconnect(reason, first, in_doubt) };
         let internal = self.internal.clone();
-        self.store.reload(move |reloaded| drop(internal.send(Internal::Reloaded(Box::new(reloaded)))));
+        store.reload(move |reloaded| drop(internal.send(Internal::Reloaded(Box::new(reloaded)))));
+        self.fail(format!("{reason}; writing stops until the journal is read again"));
+        self.halt = Some(Halt { reason, reloading: true, in_doubt, first, reconnecting: false });
     }
 
     /// Returns whether writing has stopped. If it will not resume, fails all waiting writes.
@@ -93,7 +101,7 @@ impl Worker {
     }
 
     /// Keeps writing stopped until the memory is opened again.
-    fn keep_halted(&mut self, error: String) {
+    pub(super) fn keep_halted(&mut self, error: String) {
         let Some(halt) = &mut self.halt else { return };
         halt.reloading = false;
         halt.reason = format!("{}; the journal could not be read again: {error}", halt.reason);
@@ -111,10 +119,12 @@ impl Worker {
             Ok(rebuilt) => rebuilt,
             Err(error) => return self.keep_halted(error.to_string()),
         };
-        let Some(Halt { reason, in_doubt, first, .. }) = self.halt.take() else { return };
+        let Some(Halt { reason, in_doubt, first, reconnecting, .. }) = self.halt.take() else { return };
         let before = self.snapshot.state.version();
         (self.snapshot, self.reviews, self.reveals) = (snapshot, reviews, reveals);
         Arc::make_mut(&mut self.snapshot.state).follow(before);
+        // Their states may have operations that this state does not have.
+        self.clients.disconnect();
         self.minds.reset(&self.snapshot.state);
         self.counts.revision = None;
         self.compacting = Compacting::new(self.snapshot.state.compacted_to());
@@ -130,7 +140,15 @@ impl Worker {
         for (PreparedWrite { operation, transients }, write) in in_doubt {
             // A write that has only transient values has no operation, so its outcome is unknown. It fails, and the
             // game sends the values again.
-            let Some(operation) = operation.filter(|_| next <= state.position()) else {
+            let is_committed = |operation: &Arc<Operation>| match reconnecting {
+                true => state.entry(next).is_some_and(|entry| entry.operation == *operation),
+                false => next <= state.position(),
+            };
+            if reconnecting && !operation.as_ref().is_some_and(is_committed) {
+                self.writes.push_again(PreparedWrite { operation, transients }, write);
+                continue;
+            }
+            let Some(operation) = operation.filter(is_committed) else {
                 self.note_if_findings(&write);
                 self.finish(write, Err(MemoryError::NotCommitted(reason.clone())));
                 continue;
@@ -148,7 +166,7 @@ impl Worker {
             self.count_dropped(&write);
             self.finish(write, Ok(Some(Outcome { written: Some(Written::new(position, &operation)), revision })));
         }
-        self.send_event(Event::Reloaded { position: state.position(), why: reason });
+        self.send_event(Event::Reloaded { position: state.position(), failure: (!reconnecting).then_some(reason) });
     }
 }
 

@@ -4,6 +4,8 @@
 //! threads, which send [`Internal`] messages to the worker. The worker does its own long work in slices between
 //! requests.
 
+mod attached;
+mod clients;
 mod closing;
 mod compaction;
 mod derived;
@@ -15,10 +17,15 @@ mod import;
 mod llm;
 mod matching;
 mod minds;
+mod prepared;
 mod questions;
 mod reading;
 mod reads;
+mod remote_write;
 mod reveals;
+mod status;
+mod storage;
+mod transient_projection;
 mod vectors;
 mod write;
 mod writes;
@@ -46,16 +53,19 @@ use hearsay_query::{
     trust::TrustCalibration,
 };
 use hearsay_recall::Summary;
-use hearsay_store::{Location, OpenReport, Opened, Reloaded, Store, StoreError};
+use hearsay_store::{Location, OpenReport, Reloaded, StoreError};
 
 use crate::{
     Closed, Event, ImportOptions, ImportOutcome, MemoryError, MemoryOptions, MindFilter, ModelStatus, ReadSnapshot,
     Settings, Status,
     event::EventSender,
     priority::{ThreadPriority, lower_priority},
+    sharing::{LinkMessage, ServerMessage},
     ticket::Responder,
 };
 
+use attached::Reopened;
+use clients::Clients;
 use closing::Closing;
 use compaction::Compacting;
 use derived::{Reading, StoredVectors};
@@ -73,6 +83,8 @@ use questions::Questions;
 use reading::Readings;
 use reads::Reads;
 use reveals::Reveals;
+use status::Counts;
+use storage::{OpenedStorage, Storage};
 use vectors::Vectors;
 pub(crate) use write::Write;
 use writes::Writes;
@@ -121,6 +133,12 @@ pub(crate) enum Internal {
     CompactionPlanned(hearsay_model::Compaction),
     /// Outcome of updating the database to the compacted journal.
     Compacted(Result<(), StoreError>),
+    /// A message of the server for attached programs.
+    Server(ServerMessage),
+    /// A message of the owner of the campaign, and the number of the connection.
+    Link(u64, LinkMessage),
+    /// Outcome of attaching again or opening the database.
+    Reopened(Box<Result<Reopened, MemoryError>>),
     /// Outcome of rebuilding the state from the journal.
     Reloaded(Box<Result<Reloaded, StoreError>>),
     /// Outcome of computing the derived data of the rebuilt state.
@@ -172,7 +190,12 @@ const SLICE: Duration = Duration::from_millis(2);
 pub(crate) struct Worker {
     snapshot: ReadSnapshot,
     index: hearsay_recall::Index,
-    store: Arc<Store>,
+    storage: Storage,
+    /// Number of connections to owners so far.
+    connections: u64,
+    clients: Clients,
+    /// Options with which the memory was opened.
+    options: MemoryOptions,
     settings: Settings,
     opened: OpenReport,
     internal: Sender<Internal>,
@@ -209,15 +232,6 @@ pub(crate) struct Worker {
     queued: Receiver<Command>,
 }
 
-/// Counts of the state after a write, computed on demand.
-#[derive(Default)]
-struct Counts {
-    /// Number of the write after which the counts were computed; `None` if they have not been computed or are outdated.
-    revision: Option<u64>,
-    entities: usize,
-    facts: usize,
-}
-
 pub(crate) fn start(
     options: MemoryOptions,
     reads: Receiver<Command>,
@@ -235,11 +249,10 @@ pub(crate) fn start(
             None
         }
     };
-    let Opened { store, state, report } = Store::open(options.location.clone(), options.store.clone())?;
-    let failure_sender = internal.clone();
-    store.on_failure(move |reason| drop(failure_sender.send(Internal::StorageFailed(reason))));
+    let OpenedStorage { storage, state, report } = storage::open(&options, &internal)?;
+    // The owner of the campaign stores the queue of the language model.
     #[cfg(feature = "llm")]
-    let llm_extractor = llm::LlmExtractor::start(&options, &state, &internal);
+    let llm_extractor = storage.own().and_then(|_| llm::LlmExtractor::start(&options, &state, &internal));
     let encoder =
         options.settings.model.enabled.then(|| EncoderThread::start(&options.settings.model, internal.clone()));
     let model = match encoder {
@@ -253,8 +266,11 @@ pub(crate) fn start(
         writes: Writes::new(&state, transient_batch),
         snapshot: ReadSnapshot { learned: Arc::new(TrustCalibration::from_state(&state)), state: Arc::new(state) },
         index: hearsay_recall::Index::default(),
-        store: Arc::new(store),
-        settings: options.settings,
+        storage,
+        connections: 0,
+        clients: Clients::default(),
+        settings: options.settings.clone(),
+        options,
         opened: report,
         internal,
         events,
@@ -299,6 +315,10 @@ impl Worker {
         self.reviews = ReviewCounter::from_state(&self.snapshot.state);
         self.reveals = Reveals::from_state(&self.snapshot.state);
         self.readings = Readings::new(&self.snapshot.state, &self.settings);
+        if self.storage.own().is_none() {
+            // Other programs read the texts that they added.
+            drop(self.readings.take_unread());
+        }
         #[cfg(feature = "llm")]
         if let Some(llm_extractor) = &mut self.llm_extractor {
             llm_extractor.reconcile(&self.snapshot.state, &self.readings);
@@ -308,6 +328,7 @@ impl Worker {
         loop {
             self.closing = reads.is_none() && writes.is_none();
             self.fail_writes_after_deadline();
+            self.stop_reconnecting_if_done();
             let compacts = self.compact_some();
             self.begin_commit();
             self.look_for_duplicates();
@@ -413,6 +434,9 @@ impl Worker {
             Internal::Committed(result) => self.finish_commit(result),
             Internal::CompactionPlanned(plan) => self.take_compaction_plan(plan),
             Internal::Compacted(result) => self.finish_compaction(result),
+            Internal::Server(message) => self.take_server_message(message),
+            Internal::Link(number, message) => self.take_link_message(number, message),
+            Internal::Reopened(reopened) => self.take_reopened(*reopened),
             Internal::Reloaded(reloaded) => self.take_reloaded(*reloaded),
             Internal::RebuiltState(rebuilt) => self.take_rebuilt_state(*rebuilt),
             Internal::Import(import) => self.writes.push(Write::Import(import)),
@@ -490,50 +514,6 @@ impl Worker {
         true
     }
 
-    fn status(&mut self) -> Status {
-        let state = &self.snapshot.state;
-        let revision = Some(self.writes.revision());
-        if self.counts.revision != revision {
-            self.counts = Counts { revision, entities: state.entity_count(), facts: state.fact_count() };
-        }
-        let replayed = self.opened.replayed_operations;
-        let read = match self.opened.snapshot {
-            Some(position) => format!("the saved state at operation {position} and {replayed} later operations"),
-            None => format!("{replayed} operations"),
-        };
-        let pending_vectors = self.pending_vectors();
-        let reviews = self.reviews.count(self.settings.review);
-        let health = self.store.health();
-        Status {
-            position: state.position(),
-            version: state.version(),
-            projected: self.store.projected(),
-            compacted_to: state.compacted_to(),
-            operations: state.operation_count(),
-            entities: self.counts.entities,
-            facts: self.counts.facts,
-            texts: self.index.len() + self.writes.unindexed(),
-            unindexed: self.writes.unindexed(),
-            pending_vectors,
-            reading_vectors: self.encoder.is_some() && !self.vectors.are_read(),
-            unread: self.readings.pending(),
-            found: self.readings.found(),
-            reviews: reviews.queued,
-            held_back: reviews.held_back,
-            waiting_writes: self.writes.waiting() + self.queued.len(),
-            dropped_proposals: self.dropped_proposals,
-            events_dropped: self.events_dropped,
-            storage_failure: health.failure,
-            replayed_log: health.replayed_log,
-            repaired_records: health.repaired_records,
-            snapshot_ignored: self.opened.snapshot_ignored.clone(),
-            model: self.model.clone(),
-            #[cfg(feature = "llm")]
-            llm: self.llm_status(),
-            opened: format!("read {read} in {} ms", self.opened.took.as_millis()),
-        }
-    }
-
     /// Stores derived data, and closes the database. All requests are answered by then.
     fn shut_down(mut self, inbox: Receiver<Internal>) -> Result<Closed, MemoryError> {
         // If the time limit for closing has passed, background threads are left to end by themselves.
@@ -552,25 +532,38 @@ impl Worker {
         drop(inbox);
         self.closing = true;
         self.store_vectors();
-        if let Some(directory) = self.store.directory() {
+        if let Some(directory) = self.storage.directory() {
             derived::write_terms(directory, &self.index, self.stored_terms);
             self.drop_unused_vectors();
         }
         let newer = self.snapshot.state.position().0.saturating_sub(self.opened.snapshot.unwrap_or_default().0);
-        if newer >= self.settings.store.snapshot_after.max(1) {
-            self.store.write_snapshot(&self.snapshot.state, |result| {
+        if let Some(store) = self.storage.own()
+            && newer >= self.settings.store.snapshot_after.max(1)
+        {
+            store.write_snapshot(&self.snapshot.state, |result| {
                 if let Err(error) = result {
                     tracing::warn!("no snapshot was written, so the next opening takes longer: {error}");
                 }
             });
         }
         let closed = self.ending.closed();
+        let unread = self.readings.take_unread();
         // Freeing a large amount of memory is slow, so it runs in the background.
         let large = (self.snapshot, self.index, self.vectors, self.questions, self.reviews, self.readings);
         let freeing = thread::Builder::new().name("hearsay-freeing".into());
         let _ = freeing.spawn(move || drop(large));
-        // At this point, no other thread should have a reference to the store. A thread that has one closes the store
-        // later.
-        Arc::into_inner(self.store).map_or(Ok(closed), |store| Ok(store.close().map(|()| closed)?))
+        match self.storage {
+            Storage::Own { server, store } => {
+                drop((server, self.clients));
+                // At this point, no other thread should have a reference to the store. A thread that has one closes the
+                // store later.
+                Arc::into_inner(store).map_or(Ok(closed), |store| Ok(store.close().map(|()| closed)?))
+            }
+            Storage::Attached { link, .. } => {
+                link.close(unread);
+                Ok(closed)
+            }
+            Storage::Reconnecting { .. } => Ok(closed),
+        }
     }
 }

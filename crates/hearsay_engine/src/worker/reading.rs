@@ -217,6 +217,23 @@ impl Readings {
         self.waiting.extend(new_passages.into_iter().map(|id| (position, id)));
     }
 
+    /// Adds passages to the queue that another program added and left unread.
+    pub(super) fn enqueue_left(&mut self, state: &State, passages: Vec<PassageId>) {
+        let touched: Vec<Key> = passages.into_iter().map(Key::Passage).collect();
+        self.enqueue(state, state.position(), &touched);
+    }
+
+    /// Adds all unread passages of the campaign to the queue, because this program became the owner of the campaign.
+    pub(super) fn take_over(&mut self, state: &State, settings: &Settings) {
+        let Self { waiting, read, with_stated_facts, .. } = Self::new(state, settings);
+        (self.waiting, self.read, self.with_stated_facts) = (waiting, read, with_stated_facts);
+    }
+
+    /// Removes all passages from the queue and returns them.
+    pub(super) fn take_unread(&mut self) -> Vec<PassageId> {
+        self.waiting.drain(..).map(|(_, id)| id).collect()
+    }
+
     /// Removes the passages to be read next from the queue, and returns them.
     fn take_batch(&mut self, state: &State) -> Vec<PassageId> {
         let size = batch_size(state, self.waiting.iter().map(|(_, id)| *id));
@@ -255,18 +272,24 @@ impl Worker {
             self.readings.record_read(position, Some(findings.passage.id()));
             return;
         }
+        let is_from_other_program = matches!(write, Write::Remote(_) | Write::Foreign);
         if operation.author == Author::Extractor {
+            if is_from_other_program {
+                self.readings.record_read(position, passage_of_findings(operation));
+            }
             return;
         }
+        let removed_passages = touched.iter().filter_map(|key| match key {
+            Key::Passage(id) if state.passage(*id).is_none_or(|passage| passage.is_out_of_character()) => Some(*id),
+            _ => None,
+        });
         // When a text is removed or proves to be out of character, its findings are withdrawn too.
-        for key in touched {
-            if let Key::Passage(id) = key
-                && state.passage(*id).is_none_or(|passage| passage.is_out_of_character())
-            {
-                self.withdraw_findings(&state, *id);
-                #[cfg(feature = "llm")]
-                self.remove_from_llm_queue(*id);
-            }
+        // If several programs share the campaign, the owner does this.
+        let is_owner = self.storage.own().is_some();
+        for id in removed_passages.filter(|_| is_owner) {
+            self.withdraw_findings(&state, id);
+            #[cfg(feature = "llm")]
+            self.remove_from_llm_queue(id);
         }
         // The DM undid what the extractor recorded about a text. The extractor must not record it again.
         let is_extracted = |change: &Change| match change {
@@ -277,7 +300,10 @@ impl Worker {
             return;
         }
         self.readings.record_stated(operation);
-        self.readings.enqueue(&state, position, touched);
+        // The program that adds a text also extracts its facts.
+        if !is_from_other_program {
+            self.readings.enqueue(&state, position, touched);
+        }
     }
 
     /// Withdraws the findings from a passage.
@@ -412,7 +438,9 @@ impl Worker {
     /// Queues a write that records the reading position, that is, the position up to which texts were read. Called
     /// before closing. Returns whether such a write is needed.
     pub(super) fn mark_reading(&mut self) -> bool {
-        if !std::mem::take(&mut self.readings.has_unrecorded_progress) {
+        // An attached program cannot know which texts other programs are reading.
+        let is_alone = self.storage.own().is_some() && self.clients.is_empty();
+        if !std::mem::take(&mut self.readings.has_unrecorded_progress) || !is_alone {
             return false;
         }
         let first_waiting = self.readings.waiting.front().map(|(position, _)| *position);

@@ -245,12 +245,16 @@ impl Worker {
     /// Stores the new vectors. Uses a background thread, unless the memory is closing.
     pub(super) fn store_vectors(&mut self) {
         let ModelStatus::Ready { id } = &self.model else { return };
+        // The owner of the campaign stores the vectors. Until the stored vectors are read, their file is unknown.
+        if self.storage.own().is_none() || !self.vectors.is_read {
+            return;
+        }
         let set = std::mem::take(&mut self.vectors.unstored);
         if set.is_empty() {
             return;
         }
         let id = id.clone();
-        if let Some(directory) = self.store.directory() {
+        if let Some(directory) = self.storage.directory() {
             let failure_message =
                 |error: io::Error| format!("vectors not stored; the next opening recomputes them: {error}");
             match self.vectors.file_of(directory, &id) {
@@ -270,6 +274,19 @@ impl Worker {
             }
         }
         self.record_model(&id);
+    }
+
+    /// Reads the stored vectors again, because this program became the owner of the campaign and another program has
+    /// written to their file.
+    pub(super) fn reread_vectors(&mut self) {
+        let Some(directory) = self.storage.directory().map(Path::to_owned).filter(|_| self.encoder.is_some()) else {
+            return;
+        };
+        (self.vectors.is_read, self.vectors.file) = (false, None);
+        self.run_in_background(move |internal| {
+            let stored = StoredVectors::read(&directory).map(Box::new);
+            let _ = internal.send(Internal::StoredVectors(stored));
+        });
     }
 
     /// Removes the vectors of removed texts from the file, if there are many. Called during closing, when all

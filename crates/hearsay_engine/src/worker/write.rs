@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use hearsay_campaign::ImportPlan;
 use hearsay_commands::{
     game_event::EventPlan,
     merge::MergePlan,
@@ -13,7 +14,12 @@ use hearsay_commands::{
 };
 use hearsay_model::{ApplyError, Author, EntityId, FactId, Operation, PassageId, TalkKind, TransientUpdate};
 
-use super::{guarded, import::Import};
+use super::{
+    guarded,
+    import::Import,
+    prepared::{Outcome, PreparedWrite},
+    remote_write::RemoteWrite,
+};
 use crate::{
     EventOutcome, ImportOutcome, ImportStage, MemoryError, Patched, ReadSnapshot, Written, clock::now,
     ticket::Responder,
@@ -53,27 +59,10 @@ pub(crate) enum Write {
     Merge(Box<MergePlan>),
     /// An operation that the memory itself records, without a responder.
     Own(Operation),
-}
-
-/// Changes that a write makes.
-#[derive(Default)]
-pub(super) struct PreparedWrite {
-    pub(super) operation: Option<Arc<Operation>>,
-    pub(super) transients: TransientUpdate,
-}
-
-/// Outcome of a committed write.
-pub(super) struct Outcome {
-    /// Operation of the write, if there is one.
-    pub(super) written: Option<Written>,
-    /// Number of the write, counted since the memory was opened.
-    pub(super) revision: u64,
-}
-
-impl PreparedWrite {
-    pub(super) fn is_empty(&self) -> bool {
-        self.operation.is_none() && self.transients.is_empty()
-    }
+    /// A write of a program that is attached to this one.
+    Remote(Box<RemoteWrite>),
+    /// A write that another program has committed.
+    Foreign,
 }
 
 impl Write {
@@ -84,18 +73,31 @@ impl Write {
             Self::Proposals { responder, .. } => responder.is_cancelled(),
             Self::Patches { responder, .. } => responder.is_cancelled(),
             Self::Import(import) => import.responder.is_cancelled(),
-            Self::Findings { .. } | Self::TalkKinds(_) | Self::Merge(_) | Self::Own(_) | Self::RecordTransients => {
-                false
-            }
+            _ => false,
         }
     }
 
-    /// Returns whether the memory itself makes this write, without a responder.
-    pub(super) fn is_own(&self) -> bool {
+    /// Returns whether a caller of this memory waits for the write.
+    pub(super) fn has_caller(&self) -> bool {
         matches!(
             self,
-            Self::Findings { .. } | Self::TalkKinds(_) | Self::Merge(_) | Self::Own(_) | Self::RecordTransients
+            Self::Operation { .. }
+                | Self::GameEvent { .. }
+                | Self::Proposals { .. }
+                | Self::Patches { .. }
+                | Self::Import(_)
         )
+    }
+
+    /// Prepares another attempt to commit the write, after another program committed a write first.
+    pub(super) fn retry(&mut self, prepared: PreparedWrite) {
+        // Other writes are computed again from the new state. An import is not compared again: its operation was
+        // checked against the files, and is checked against the new state.
+        if let Self::Import(import) = self {
+            let report = std::mem::take(&mut import.report);
+            let operation = prepared.operation.map(Arc::unwrap_or_clone);
+            import.plan = Some(ImportPlan { report, operation });
+        }
     }
 
     /// Computes the changes to write. Returns no changes if there is nothing to write.
@@ -139,6 +141,14 @@ impl Write {
                 if both_exist { Some(guarded(|| Ok(plan.refreshed_operation(&snapshot.state, now())?))?) } else { None }
             }
             Self::Own(operation) => Some(operation.clone()),
+            Self::Remote(remote) => {
+                let prepared = remote.prepare(snapshot.state.position().next())?;
+                if let Some(operation) = &prepared.operation {
+                    snapshot.state.check(operation)?;
+                }
+                return Ok(prepared);
+            }
+            Self::Foreign => None,
             Self::RecordTransients => {
                 let changes = snapshot.state.all_transients();
                 let operation = Operation::new(Author::Game, "save the state of the campaign", changes);
@@ -190,7 +200,8 @@ impl Write {
                     tracing::warn!("the facts extracted from {} were not written: {error}", findings.passage.id());
                 }
             }
-            Self::TalkKinds(_) | Self::Merge(_) | Self::Own(_) | Self::RecordTransients => {
+            Self::Remote(remote) => remote.finish(outcome),
+            Self::TalkKinds(_) | Self::Merge(_) | Self::Own(_) | Self::RecordTransients | Self::Foreign => {
                 if let Err(error) = outcome {
                     tracing::warn!("an automatic write failed: {error}");
                 }

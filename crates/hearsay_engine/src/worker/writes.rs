@@ -2,23 +2,23 @@
 //! in groups, and are applied and answered after the commit.
 
 use std::{
-    collections::{BTreeMap, BTreeSet, VecDeque},
+    collections::{BTreeSet, VecDeque},
     sync::Arc,
     time::{Duration, Instant},
 };
 
-use hearsay_model::{
-    Change, EntityId, Fact, FactId, Key, Position, Predicate, Resolution, SettingKey, State, TransientUpdate,
-    TransientValue,
-};
+use hearsay_model::{Change, Fact, FactId, Key, Position, Resolution, SettingKey, State, TransientUpdate};
 use hearsay_store::{StoreError, Watermark, projection::rows};
 
 use super::{
     Event, Internal, Worker, guarded,
     import::Import,
-    write::{Outcome, PreparedWrite, Write},
+    prepared::{Outcome, PreparedWrite},
+    storage::Storage,
+    transient_projection::{TransientProjection, value_key},
+    write::Write,
 };
-use crate::{ImportStage, MemoryError, Written, ticket::Responder};
+use crate::{ImportStage, MemoryError, Written, sharing::CommittedWrite, ticket::Responder};
 
 /// Waiting writes, and the work that remains after committed writes.
 #[derive(Default)]
@@ -63,54 +63,6 @@ const RETRY_INTERVAL: Duration = Duration::from_millis(5);
 /// Maximum number of rows that may wait in the store. Above it, no further rows are created, because a row takes
 /// several kilobytes of memory.
 const MAX_BACKLOG: usize = 5_000;
-
-/// Transient values in the graph tables. The tables are updated only when the memory closes, for three reasons: nothing
-/// reads the tables before then, most values are replaced before then, and the database engine keeps the key of each
-/// deleted edge.
-#[derive(Default)]
-struct TransientProjection {
-    /// Number of the newest committed batch of transient values. `shown_batch` is the newest batch in the tables.
-    batch: u64,
-    shown_batch: u64,
-    /// Values that changed since they were last sent to the tables.
-    changed: BTreeSet<(EntityId, Predicate)>,
-    /// Values that were sent to the tables.
-    shown: BTreeMap<(EntityId, Predicate), TransientValue>,
-}
-
-/// Returns the subject and predicate of a value.
-fn value_key(value: &TransientValue) -> (EntityId, Predicate) {
-    (value.fact.subject().clone(), value.fact.predicate().clone())
-}
-
-impl TransientProjection {
-    /// Marks values to be sent to the tables again: those in the tables, and those of a rebuilt state.
-    fn mark_outdated(&mut self, state: &State, batch: u64) {
-        self.batch = batch;
-        self.changed.extend(self.shown.keys().cloned());
-        self.changed.extend(state.transients().map(value_key));
-    }
-
-    /// Returns whether the tables contain all current values.
-    fn is_complete(&self) -> bool {
-        self.changed.is_empty() && self.shown_batch == self.batch
-    }
-
-    /// Returns the keys for at most `count` changed values. For each value, these are the keys of the old value in the
-    /// tables and of the new value.
-    fn take_keys(&mut self, state: &State, count: usize) -> Vec<Key> {
-        let mut keys = BTreeSet::new();
-        for _ in 0..count {
-            let Some(key) = self.changed.pop_first() else { break };
-            let now = state.transient(&key.0, &key.1).cloned();
-            keys.extend(self.shown.remove(&key).iter().chain(&now).flat_map(TransientValue::keys));
-            if let Some(now) = now {
-                self.shown.insert(key, now);
-            }
-        }
-        keys.into_iter().collect()
-    }
-}
 
 impl Writes {
     /// Creates an empty queue. `batch` is the newest batch of transient values in the state.
@@ -162,6 +114,24 @@ impl Writes {
         self.project_at.get_or_insert_with(|| Instant::now() + PROJECTION_DELAY);
     }
 
+    /// Removes and returns the writes that are being committed.
+    pub(super) fn take_in_flight(&mut self) -> Vec<(PreparedWrite, Write)> {
+        std::mem::take(&mut self.in_flight)
+    }
+
+    /// Puts the writes that could not be committed back into the queue.
+    pub(super) fn retry_in_flight(&mut self) {
+        for (prepared, write) in std::mem::take(&mut self.in_flight).into_iter().rev() {
+            self.push_again(prepared, write);
+        }
+    }
+
+    /// Puts a write that could not be committed back to the front of the queue.
+    pub(super) fn push_again(&mut self, prepared: PreparedWrite, mut write: Write) {
+        write.retry(prepared);
+        self.waiting.push_front(write);
+    }
+
     pub(super) fn in_flight(&self) -> usize {
         self.in_flight.len()
     }
@@ -206,6 +176,11 @@ impl Worker {
                 continue;
             }
             let first = self.writes.in_flight.is_empty();
+            // The write of an attached program has a fixed position.
+            if !first && matches!(write, Write::Remote(_)) {
+                self.writes.waiting.push_front(write);
+                break;
+            }
             if let Write::Import(import) = write {
                 match (import.source.is_some(), first) {
                     (true, true) => {
@@ -258,14 +233,32 @@ impl Worker {
             }
             self.writes.in_flight.push((prepared, write));
             match keys {
-                Some(keys) => group_keys.extend(keys),
-                None => break,
+                // An attached program commits one write at a time.
+                Some(keys) if self.storage.own().is_some() => group_keys.extend(keys),
+                _ => break,
             }
         }
         if self.writes.in_flight.is_empty() {
             return;
         }
+        self.commit_in_flight();
+    }
+
+    /// Commits the prepared writes, or sends the one prepared write to the owner of the campaign.
+    fn commit_in_flight(&mut self) {
         let first = self.snapshot.state.position().next();
+        let store = match &self.storage {
+            Storage::Own { store, .. } => store,
+            Storage::Attached { link, .. } => {
+                for (PreparedWrite { operation, transients }, _) in &self.writes.in_flight {
+                    let write = CommittedWrite { operation: operation.clone(), transients: transients.clone() };
+                    link.append(first, write);
+                }
+                return;
+            }
+            // Writing is halted while the connection is lost.
+            Storage::Reconnecting { .. } => return self.writes.retry_in_flight(),
+        };
         let (mut operations, mut transients) = (Vec::new(), Vec::new());
         for (prepared, _) in &self.writes.in_flight {
             operations.extend(prepared.operation.clone());
@@ -276,7 +269,7 @@ impl Worker {
         }
         let internal = self.internal.clone();
         let done = move |result| drop(internal.send(Internal::Committed(result)));
-        self.store.commit_with_transients(first, operations, transients, done);
+        store.commit_with_transients(first, operations, transients, done);
     }
 
     /// Compares an import with the state on a background thread. Other writes wait meanwhile, so that the comparison
@@ -314,8 +307,8 @@ impl Worker {
 
     /// Applies the committed operations to the state, and answers their requests.
     pub(super) fn finish_commit(&mut self, result: Result<(), StoreError>) {
-        let in_flight = std::mem::take(&mut self.writes.in_flight);
-        let committed = self.store.position();
+        let in_flight = self.writes.take_in_flight();
+        let committed = self.storage.own().map_or(self.snapshot.state.position(), |store| store.position());
         if let Err(error) = result {
             if let StoreError::Uncertain { .. } = error {
                 return self.halt(error.to_string(), committed.next(), in_flight);
@@ -330,6 +323,12 @@ impl Worker {
         if in_flight.iter().any(|(prepared, _)| !prepared.transients.is_empty()) {
             self.writes.transients.batch += 1;
         }
+        self.apply_committed(in_flight, committed);
+    }
+
+    /// Applies committed writes to the state, and answers their requests. `committed` is the position of the last of
+    /// their operations.
+    pub(super) fn apply_committed(&mut self, in_flight: Vec<(PreparedWrite, Write)>, committed: Position) {
         let mut in_flight = in_flight.into_iter();
         while let Some((prepared, write)) = in_flight.next() {
             self.writes.revision += 1;
@@ -362,6 +361,7 @@ impl Worker {
             self.questions.view_cache.follow(before, &self.snapshot.state, &touched);
             let mind_events = self.minds.follow(&self.snapshot.state, prepared.operation.as_deref(), &touched);
             self.note_if_findings(&write);
+            self.clients.broadcast(&prepared, &write, &touched);
             let position = self.snapshot.state.position();
             self.send_event(Event::Applied { position, revision: self.writes.revision, touched });
             mind_events.into_iter().for_each(|event| self.send_event(event));
@@ -385,9 +385,9 @@ impl Worker {
         } else {
             self.writes.unindexed.extend(touched.iter().cloned());
         }
-        self.writes.unprojected.push_back((touched.iter().cloned().collect(), position));
-        self.writes.unprojected_keys += touched.len();
-        self.writes.project_at.get_or_insert_with(|| Instant::now() + PROJECTION_DELAY);
+        if self.storage.own().is_some() {
+            self.writes.project_later(touched.to_vec(), position);
+        }
     }
 
     /// Updates reviews, index and projections after a change of transient values.
@@ -421,6 +421,7 @@ impl Worker {
     /// whether there were values to send.
     fn project_transients(&mut self) -> bool {
         let transients = &mut self.writes.transients;
+        let Some(store) = self.storage.own() else { return false };
         if !self.closing || transients.is_complete() || !self.writes.unprojected.is_empty() {
             return false;
         }
@@ -432,7 +433,7 @@ impl Worker {
         }
         let complete = Watermark { position: self.snapshot.state.position(), batch: transients.shown_batch };
         let internal = self.internal.clone();
-        self.store.project(rows(&self.snapshot.state, &keys), complete, move |result| {
+        store.project(rows(&self.snapshot.state, &keys), complete, move |result| {
             let _ = internal.send(Internal::Projected(result));
         });
         true
@@ -440,7 +441,8 @@ impl Worker {
 
     /// Sends some changed records to the graph tables. Returns whether records could be sent.
     pub(super) fn project_some(&mut self) -> bool {
-        if self.writes.rebuilding > 0 || self.store.backlog() > MAX_BACKLOG {
+        let Some(store) = self.storage.own().cloned() else { return false };
+        if self.writes.rebuilding > 0 || store.backlog() > MAX_BACKLOG {
             return false;
         }
         let Some(due) = self.writes.project_at else { return self.project_transients() };
@@ -467,7 +469,7 @@ impl Worker {
         let portion: Vec<Key> = portion.into_iter().collect();
         let internal = self.internal.clone();
         let complete = Watermark { position: complete, batch: self.writes.transients.shown_batch };
-        self.store.project(rows(&self.snapshot.state, &portion), complete, move |result| {
+        store.project(rows(&self.snapshot.state, &portion), complete, move |result| {
             let _ = internal.send(Internal::Projected(result));
         });
         true
@@ -475,7 +477,8 @@ impl Worker {
 
     /// Rebuilds the graph tables on a background thread.
     pub(super) fn rebuild(&mut self, responder: Responder<()>) {
-        let (state, store) = (Arc::clone(&self.snapshot.state), Arc::clone(&self.store));
+        let Some(store) = self.storage.own().cloned() else { return responder.give(Err(self.storage.not_owner())) };
+        let state = Arc::clone(&self.snapshot.state);
         let started = self.run_in_background(move |internal| {
             responder.give(guarded(|| Ok(store.rebuild_projections_blocking(&state, |_, _| {})?)));
             drop(store);

@@ -22,6 +22,7 @@ mod requests;
 mod reveals;
 mod reviews;
 mod sessions;
+mod sharing;
 mod story;
 mod support;
 mod talk;

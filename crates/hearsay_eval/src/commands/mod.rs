@@ -14,6 +14,7 @@ mod patterns;
 mod questions;
 mod readers;
 mod recall;
+mod sharing;
 mod soak;
 mod speed;
 mod statements;
@@ -42,6 +43,21 @@ pub(crate) enum Command {
     Speed(speed::Speed),
     Soak(soak::Soak),
     Readers(readers::Readers),
+    Sharing(sharing::Sharing),
+    /// Write to a shared campaign or read it. The command `sharing` runs this command
+    #[command(hide = true, name = hearsay_eval::sharing::faults::CHILD_COMMAND)]
+    SharingChild {
+        /// Directory of the database
+        directory: PathBuf,
+        /// Number of the writer; without it, the program only reads
+        writer: Option<usize>,
+        /// Number of the first note
+        #[arg(default_value_t = 0)]
+        first: usize,
+        /// Number after the last note
+        #[arg(default_value_t = 0)]
+        end: usize,
+    },
     Latency(latency::Latency),
     Questions(questions::Questions),
     /// Open a world, and print the memory use of this program. The command `speed` runs this command
@@ -74,6 +90,11 @@ impl Command {
             Self::Speed(command) => command.run(output),
             Self::Soak(command) => command.run(output),
             Self::Readers(command) => command.run(output),
+            Self::Sharing(command) => command.run(output),
+            Self::SharingChild { directory, writer, first, end } => {
+                hearsay_eval::sharing::faults::child(directory, *writer, *first..*end)?;
+                Ok(ExitCode::SUCCESS)
+            }
             Self::Latency(command) => command.run(output),
             Self::Questions(command) => command.run(output),
             Self::Hold { directory } => speed::measure_memory(directory, output),

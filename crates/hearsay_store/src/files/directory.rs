@@ -67,8 +67,8 @@ pub fn copy_for_reading(directory: &Path, copy: &Path) -> std::io::Result<()> {
     for entry in std::fs::read_dir(directory)? {
         let entry = entry?;
         let (kind, to) = (entry.file_type()?, copy.join(entry.file_name()));
-        // Does not copy the lock files and the description of the lock holder.
-        let is_lock = ["owner", "owner.lock", "LOCK"].iter().any(|name| entry.file_name() == *name);
+        // Does not copy the lock files, nor the files that describe the lock holder.
+        let is_lock = ["owner", "owner.lock", "sharing", "LOCK"].iter().any(|name| entry.file_name() == *name);
         if kind.is_dir() {
             copy_for_reading(&entry.path(), &to)?;
         } else if kind.is_file() && !is_lock {
@@ -87,7 +87,7 @@ pub fn delete_campaign_directory(directory: &Path) -> Result<(), StoreError> {
     if !directory.exists() {
         return Ok(());
     }
-    let lock = Lock::acquire(directory)?;
+    let lock = Lock::acquire(directory, false)?;
     // Releases the lock first, because Windows cannot delete an open file. No other process locks the directory before
     // it is deleted, because no other process knows its path.
     drop(lock);

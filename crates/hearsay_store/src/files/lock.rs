@@ -27,9 +27,10 @@ pub(crate) struct Lock {
 }
 
 impl Lock {
-    /// Locks the directory. If it is already locked, returns an error that names the lock holder. Overwrites the file
+    /// Locks the directory. `shares` is recorded in the description of the lock holder. If the directory is already
+    /// locked, returns an error that names the lock holder. Overwrites the file
     /// `owner` of a process that ended without closing the campaign.
-    pub(crate) fn acquire(directory: &Path) -> Result<Self, StoreError> {
+    pub(crate) fn acquire(directory: &Path, shares: bool) -> Result<Self, StoreError> {
         let (lock_path, holder_file) = (directory.join("owner.lock"), directory.join("owner"));
         let file_error = |action, path: &Path, source: std::io::Error| match source.kind() {
             ErrorKind::StorageFull => StoreError::DiskFull { place: directory.display().to_string(), action: "opened" },
@@ -46,13 +47,14 @@ impl Lock {
         loop {
             match lock.try_lock() {
                 Ok(()) => break,
-                // The lock is being acquired or released, because its holder is not described. On Unix, a process that
-                // this process is starting keeps the lock for a moment after its release.
-                Err(TryLockError::WouldBlock) if !holder_file.exists() && started.elapsed() < RELEASE_TIMEOUT => {
-                    std::thread::sleep(RETRY_INTERVAL);
-                }
                 Err(TryLockError::WouldBlock) => {
                     let holder = LockHolder::read(&holder_file);
+                    // The lock is being acquired or released, because its holder is not described. On Unix, a process
+                    // that this process is starting keeps the lock for a moment after its release.
+                    if holder.is_unknown() && started.elapsed() < RELEASE_TIMEOUT {
+                        std::thread::sleep(RETRY_INTERVAL);
+                        continue;
+                    }
                     return Err(StoreError::InUse { directory: directory.into(), holder });
                 }
                 Err(TryLockError::Error(source)) => return Err(file_error("lock", &lock_path, source)),
@@ -61,7 +63,7 @@ impl Lock {
         if holder_file.exists() {
             tracing::info!(directory = %directory.display(), holder = %LockHolder::read(&holder_file), "took over the lock of a process that ended without closing the campaign");
         }
-        let text = serde_json::to_vec(&LockHolder::this_process()).unwrap_or_default();
+        let text = serde_json::to_vec(&LockHolder::this_process(shares)).unwrap_or_default();
         std::fs::write(&holder_file, text).map_err(|source| file_error("write", &holder_file, source))?;
         Ok(Self { _lock: lock, holder_file })
     }
@@ -83,9 +85,9 @@ mod tests {
     #[test]
     fn a_lock_that_is_being_released_is_waited_for_and_a_held_lock_is_not() {
         let directory = tempfile::tempdir().unwrap();
-        let held = Lock::acquire(directory.path()).unwrap();
+        let held = Lock::acquire(directory.path(), false).unwrap();
         let started = Instant::now();
-        assert!(matches!(Lock::acquire(directory.path()), Err(StoreError::InUse { .. })));
+        assert!(matches!(Lock::acquire(directory.path(), false), Err(StoreError::InUse { .. })));
         assert!(started.elapsed() < RELEASE_TIMEOUT);
         // Without a description of its holder, the lock is being released.
         fs::remove_file(directory.path().join("owner")).unwrap();
@@ -93,7 +95,7 @@ mod tests {
             thread::sleep(Duration::from_millis(50));
             drop(held);
         });
-        let again = Lock::acquire(directory.path()).unwrap();
+        let again = Lock::acquire(directory.path(), false).unwrap();
         releasing.join().unwrap();
         drop(again);
     }

@@ -107,21 +107,7 @@ pub(crate) fn write(
 ) -> Result<(), StoreError> {
     let path = directory.join(FILE);
     let written = hearsay_files::replace_with(&path, Access::Default, Durability::Synced, |file| {
-        // The header contains the length and the hash of the contents, so it is written after them.
-        file.seek(SeekFrom::Start(HEADER as u64))?;
-        let mut content = HashingWriter { file: &mut *file, length: 0, hasher: blake3::Hasher::new() };
-        encode(compacted_to, operations, &mut content)?;
-        let (length, hash) = (content.length, content.hasher.finalize());
-        let mut header = Vec::with_capacity(HEADER);
-        header.extend_from_slice(MAGIC);
-        header.extend_from_slice(&FORMAT.to_le_bytes());
-        header.extend_from_slice(&version());
-        header.extend_from_slice(&at.position.0.to_le_bytes());
-        header.extend_from_slice(&at.digest);
-        header.extend_from_slice(&length.to_le_bytes());
-        header.extend_from_slice(hash.as_bytes());
-        file.rewind()?;
-        file.write_all(&header)
+        write_to(file, at, compacted_to, operations)
     });
     written.map(drop).map_err(|source| StoreError::File {
         action: "write",
@@ -131,14 +117,37 @@ pub(crate) fn write(
     })
 }
 
+fn write_to(
+    file: &mut (impl Write + Seek),
+    at: JournalPosition,
+    compacted_to: Position,
+    operations: &[Placed],
+) -> io::Result<()> {
+    // The header contains the length and the hash of the contents, so it is written after them.
+    file.seek(SeekFrom::Start(HEADER as u64))?;
+    let mut content = HashingWriter { file: &mut *file, length: 0, hasher: blake3::Hasher::new() };
+    encode(compacted_to, operations, &mut content)?;
+    let (length, hash) = (content.length, content.hasher.finalize());
+    let mut header = Vec::with_capacity(HEADER);
+    header.extend_from_slice(MAGIC);
+    header.extend_from_slice(&FORMAT.to_le_bytes());
+    header.extend_from_slice(&version());
+    header.extend_from_slice(&at.position.0.to_le_bytes());
+    header.extend_from_slice(&at.digest);
+    header.extend_from_slice(&length.to_le_bytes());
+    header.extend_from_slice(hash.as_bytes());
+    file.rewind()?;
+    file.write_all(&header)
+}
+
 /// Writes to a file, and computes the length and the hash of the written data.
-struct HashingWriter<'a> {
-    file: &'a mut File,
+struct HashingWriter<'a, W> {
+    file: &'a mut W,
     length: u64,
     hasher: blake3::Hasher,
 }
 
-impl Write for HashingWriter<'_> {
+impl<W: Write> Write for HashingWriter<'_, W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let count = self.file.write(bytes)?;
         self.hasher.update(&bytes[..count]);
@@ -196,6 +205,11 @@ pub(crate) fn read(directory: &Path) -> Result<Option<Snapshot>, String> {
     };
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    parse(bytes).map(Some)
+}
+
+/// Reads the bytes of a snapshot. The error text says why the snapshot cannot be used.
+fn parse(mut bytes: Vec<u8>) -> Result<Snapshot, String> {
     let (header, content) = bytes.split_at_checked(HEADER).ok_or("it is truncated")?;
     let number = |at: usize| header[at..at + 8].try_into().map(u64::from_le_bytes).map_err(|_| "it is truncated");
     if header[..16] != *MAGIC {
@@ -225,7 +239,7 @@ pub(crate) fn read(directory: &Path) -> Result<Option<Snapshot>, String> {
     let (early, (changes, keys)) = <(BTreeMap<_, _>, Segment)>::default();
     let (changes, keys) = (changes.into_iter(), keys.into_iter());
     let operations = Operations { heads: heads.into_iter(), segments, early, next: 1, changes, keys };
-    Ok(Some(Snapshot { at, compacted_to, operations }))
+    Ok(Snapshot { at, compacted_to, operations })
 }
 
 /// Reads the state from the snapshot in a campaign directory, without opening the database. Takes no lock and writes no
@@ -236,18 +250,46 @@ pub fn read_state(directory: &Path, most_bytes: u64) -> Option<State> {
     if std::fs::metadata(directory.join(FILE)).ok()?.len() > most_bytes {
         return None;
     }
-    let snapshot = read(directory).ok()??;
-    let mut state = State::default();
-    for operation in snapshot.operations {
-        let Recorded { position, operation, keys } = operation.ok()?;
-        if position <= snapshot.compacted_to {
-            state.apply_compacted_keyed(position, operation, keys);
-        } else {
-            state.advance_compaction(snapshot.compacted_to);
-            state.apply_recorded_keyed(operation, keys);
+    read(directory).ok()??.fold().ok()
+}
+
+/// Encodes a state as the bytes of a snapshot, so that another process on this machine can compute the same state with
+/// [`decode_state`]. The bytes do not contain transient values.
+///
+/// # Errors
+/// Returns an error if the state cannot be encoded.
+pub fn encode_state(state: &State) -> io::Result<Vec<u8>> {
+    let operations: Vec<Placed> = state.journal().map(|(at, entry)| (at, Arc::clone(&entry.operation))).collect();
+    let at = JournalPosition { position: state.position(), digest: [0; 32] };
+    let mut file = io::Cursor::new(Vec::new());
+    write_to(&mut file, at, state.compacted_to(), &operations)?;
+    Ok(file.into_inner())
+}
+
+/// Computes a state from the bytes that [`encode_state`] returned.
+///
+/// # Errors
+/// Returns the reason why the bytes cannot be used, for example because another version of Hearsay encoded them.
+pub fn decode_state(bytes: Vec<u8>) -> Result<State, String> {
+    parse(bytes)?.fold()
+}
+
+impl Snapshot {
+    /// Applies all operations to an empty state.
+    fn fold(self) -> Result<State, String> {
+        let mut state = State::default();
+        for operation in self.operations {
+            let Recorded { position, operation, keys } = operation?;
+            if position <= self.compacted_to {
+                state.apply_compacted_keyed(position, operation, keys);
+            } else {
+                state.advance_compaction(self.compacted_to);
+                state.apply_recorded_keyed(operation, keys);
+            }
         }
+        state.advance_compaction(self.compacted_to);
+        Ok(state)
     }
-    Some(state)
 }
 
 impl Operations {

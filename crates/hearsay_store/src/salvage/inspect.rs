@@ -53,7 +53,7 @@ pub(super) fn lock_existing(directory: &Path) -> Result<Lock, StoreError> {
             source: std::io::ErrorKind::NotFound.into(),
         });
     }
-    let lock = Lock::acquire(directory)?;
+    let lock = Lock::acquire(directory, false)?;
     database_swap::finish(directory)?;
     Ok(lock)
 }

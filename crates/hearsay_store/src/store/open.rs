@@ -47,7 +47,7 @@ pub(crate) fn open(location: Location, options: &StoreOptions) -> Result<OpenedD
     let started = Instant::now();
     let place = location.to_string();
     let directory = match &location {
-        Location::Directory(path) => Some(lock_directory(path)?),
+        Location::Directory(path) => Some(lock_directory(path, options.share)?),
         Location::Memory => None,
     };
     let runtime = start_runtime(&place, options.threads)?;
@@ -85,7 +85,7 @@ pub(crate) fn open(location: Location, options: &StoreOptions) -> Result<OpenedD
 }
 
 /// Creates the directory, locks it, finishes an interrupted repair, and reads the acknowledged position.
-fn lock_directory(path: &Path) -> Result<LockedDirectory, StoreError> {
+fn lock_directory(path: &Path, shares: bool) -> Result<LockedDirectory, StoreError> {
     // The engine gets the path as part of a URL, so some paths are not supported.
     let unsupported = |reason| StoreError::UnsupportedPath { path: path.into(), reason };
     let text = path.to_str().ok_or_else(|| unsupported("its path is not valid Unicode"))?;
@@ -98,7 +98,7 @@ fn lock_directory(path: &Path) -> Result<LockedDirectory, StoreError> {
         advice: "choose a directory that this user may write to",
         source,
     })?;
-    let lock = Lock::acquire(path)?;
+    let lock = Lock::acquire(path, shares)?;
     if database_swap::finish(path)? {
         tracing::warn!(directory = %path.display(), "finished an interrupted repair");
     }
@@ -123,15 +123,13 @@ async fn open_database(
     if let DatabaseLocation::Directory(directory) = &database_location {
         preflight(&place, directory)?;
     }
-    let with_damaged_file = |error| match &database_location {
-        DatabaseLocation::Directory(directory) => name_damaged_file(directory, error),
-        DatabaseLocation::Memory => error,
+    let explain = |error| match (&database_location, explain_full_disk(error)) {
+        (DatabaseLocation::Directory(directory), error) => name_damaged_file(directory, error),
+        (DatabaseLocation::Memory, error) => error,
     };
     let opened = Db::open(database_location.clone(), settings).await;
-    let db = opened.map_err(|reason| {
-        let error = StoreError::damaged(&place, format!("the database cannot be opened: {reason}"));
-        with_damaged_file(explain_full_disk(error))
-    })?;
+    let db = opened
+        .map_err(|reason| explain(StoreError::damaged(&place, format!("the database cannot be opened: {reason}"))))?;
     let snapshot = snapshot_reader
         .map_or(Ok(None), |thread| thread.join().unwrap_or_else(|_| Err("reading the snapshot failed".into())));
     match replay(&db, &place, acknowledged, snapshot, progress).await {
@@ -139,7 +137,7 @@ async fn open_database(
         Err(error) => {
             // Closes the database, so that another program, for example a newer version, can open it.
             let _ = db.close(Duration::from_secs(10)).await;
-            Err(with_damaged_file(explain_full_disk(error)))
+            Err(explain(error))
         }
     }
 }

@@ -89,6 +89,9 @@ pub struct StoreOptions {
     /// contents of the newest memtables from its log again, so a larger size makes the next opening slower. The store
     /// splits a write that is larger than a memtable.
     pub memtable_bytes: usize,
+    /// Whether this process shares the campaign with other processes on the machine. The store only records this in the
+    /// description of the lock holder; `hearsay_engine` shares the campaign. Default: `false`.
+    pub share: bool,
     /// Failures that tests inject into commits and storage.
     #[cfg(feature = "testing")]
     pub faults: crate::faults::Faults,
@@ -103,6 +106,7 @@ impl Default for StoreOptions {
             close_timeout: Duration::from_secs(60),
             progress: OpenProgress::default(),
             memtable_bytes: 16 << 20,
+            share: false,
             #[cfg(feature = "testing")]
             faults: crate::faults::Faults::default(),
         }
