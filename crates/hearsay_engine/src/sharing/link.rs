@@ -49,16 +49,14 @@ impl From<io::Error> for AttachError {
 #[derive(Debug)]
 pub(crate) struct Link {
     stream: TcpStream,
-    reader: Option<JoinHandle<()>>,
+    /// Messages of the owner, until [`Link::listen`] is called.
+    messages: Option<BufReader<TcpStream>>,
+    listener: Option<JoinHandle<()>>,
 }
 
-/// Attaches to the owner of a directory, which has the process id `owner_pid`. Returns the connection and the current state. Another thread calls `deliver`
-/// with each later message of the owner, in the order of the journal.
-pub(crate) fn attach(
-    directory: &Path,
-    owner_pid: u32,
-    deliver: impl Fn(LinkMessage) + Send + 'static,
-) -> Result<(Link, State), AttachError> {
+/// Attaches to the owner of a directory, which has the process id `owner_pid`. Returns the connection and the current
+/// state.
+pub(crate) fn attach(directory: &Path, owner_pid: u32) -> Result<(Link, State), AttachError> {
     // An owner that was killed leaves its file behind.
     let address = address::read(directory).filter(|address| address.pid == owner_pid);
     let address = address.ok_or_else(|| AttachError::Unreachable("it does not listen".into()))?;
@@ -75,9 +73,9 @@ pub(crate) fn attach(
         program: program.unwrap_or_else(|| "unknown".into()).chars().take(100).collect(),
     };
     write_frame(&mut &stream, &hello)?;
-    let mut reader = BufReader::new(stream.try_clone()?);
+    let mut messages = BufReader::new(stream.try_clone()?);
     let state = loop {
-        match read_large_frame(&mut reader)? {
+        match read_large_frame(&mut messages)? {
             ToClient::State { snapshot, transients } => {
                 let mut state = hearsay_store::decode_state(snapshot).map_err(AttachError::Unreachable)?;
                 if !transients.is_empty() {
@@ -92,27 +90,39 @@ pub(crate) fn attach(
             }
         }
     };
-    let read = move || {
-        let reason = loop {
-            match read_large_frame(&mut reader) {
-                Ok(ToClient::Committed(write)) => deliver(LinkMessage::Committed(write)),
-                Ok(ToClient::Appended(answer)) => deliver(LinkMessage::Appended(answer)),
-                Ok(ToClient::Ping) => {}
-                Ok(ToClient::State { .. } | ToClient::OtherVersion { .. }) => break "it sent a wrong message".into(),
-                Err(error) if error.kind() == ErrorKind::UnexpectedEof => break "it closed the campaign".into(),
-                Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
-                    break format!("it did not respond for {} s", SILENCE_LIMIT.as_secs());
-                }
-                Err(error) => break error.to_string(),
+    Ok((Link { stream, messages: Some(messages), listener: None }, state))
+}
+
+/// Reads the messages of the owner until the connection is lost.
+fn read_messages(mut messages: BufReader<TcpStream>, deliver: impl Fn(LinkMessage)) {
+    let reason = loop {
+        match read_large_frame(&mut messages) {
+            Ok(ToClient::Committed(write)) => deliver(LinkMessage::Committed(write)),
+            Ok(ToClient::Appended(answer)) => deliver(LinkMessage::Appended(answer)),
+            Ok(ToClient::Ping) => {}
+            Ok(ToClient::State { .. } | ToClient::OtherVersion { .. }) => break "it sent a wrong message".into(),
+            Err(error) if error.kind() == ErrorKind::UnexpectedEof => break "it closed the campaign".into(),
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
+                break format!("it did not respond for {} s", SILENCE_LIMIT.as_secs());
             }
-        };
-        deliver(LinkMessage::Lost(reason));
+            Err(error) => break error.to_string(),
+        }
     };
-    let reader = thread::Builder::new().name("hearsay-link".into()).spawn(read)?;
-    Ok((Link { stream, reader: Some(reader) }, state))
+    deliver(LinkMessage::Lost(reason));
 }
 
 impl Link {
+    /// Starts to listen: another thread calls `deliver` with each later message of the owner, in the order of the journal.
+    /// The last message is [`LinkMessage::Lost`]. Call this once the state is in use, so that no message comes too early.
+    pub(crate) fn listen(&mut self, deliver: impl Fn(LinkMessage) + Send + 'static) {
+        let Some(messages) = self.messages.take() else { return };
+        let listen = move || read_messages(messages, deliver);
+        match thread::Builder::new().name("hearsay-link".into()).spawn(listen) {
+            Ok(listener) => self.listener = Some(listener),
+            Err(error) => tracing::error!("no thread could be started: {error}"),
+        }
+    }
+
     /// Asks the owner to commit a write, whose operation is to get the position `first`. The answer arrives as a
     /// [`LinkMessage::Appended`]. If the connection is lost, [`LinkMessage::Lost`] arrives instead, and it is unknown
     /// whether the write was committed.
@@ -133,8 +143,8 @@ impl Link {
         self.send(&ToOwner::Goodbye { unread });
         let _ = self.stream.shutdown(Shutdown::Write);
         // The owner then closes the connection. If it does not, its messages are not needed any more.
-        let (Some(reader), started) = (self.reader.take(), Instant::now()) else { return };
-        while !reader.is_finished() && started.elapsed() < GOODBYE_TIMEOUT {
+        let (Some(listener), started) = (self.listener.take(), Instant::now()) else { return };
+        while !listener.is_finished() && started.elapsed() < GOODBYE_TIMEOUT {
             thread::sleep(Duration::from_millis(1));
         }
     }

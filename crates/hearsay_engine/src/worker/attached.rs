@@ -95,6 +95,7 @@ impl Worker {
         self.storage = storage;
         self.opened = report;
         self.take_rebuilt_state(Ok(rebuilt));
+        self.storage.listen(&self.internal);
         if self.storage.own().is_some() {
             self.compacting = Compacting::new(self.snapshot.state.compacted_to());
             self.readings.take_over(&self.snapshot.state, &self.settings);

@@ -9,7 +9,7 @@ use std::{
 
 use crossbeam_channel::Sender;
 use hearsay_campaign::{Campaign, EarlierImports, ImportPlan, ImportReport, Limits, ReadOptions, read_any};
-use hearsay_model::{Author, Change, EntityId, Operation, SessionId, State};
+use hearsay_model::{Author, Change, EntityId, Operation, Position, SessionId, State};
 
 use super::{Internal, guarded};
 use crate::{
@@ -49,7 +49,8 @@ pub(super) fn import(
     };
     let progress = options.progress;
     progress.set(ImportStage::Waiting);
-    let import = Import { source: Some(source), plan: None, report: ImportReport::default(), progress, responder };
+    let (source, report) = (Some(source), ImportReport::default());
+    let import = Import { source, plan: None, comparison: Comparison::default(), report, progress, responder };
     let _ = internal.send(Internal::Import(Box::new(import)));
 }
 
@@ -175,25 +176,58 @@ fn plan_export(state: &State, changes: &[Change], name: &str) -> ImportPlan {
 
 /// An import whose files were read. Its changes are computed on a background thread when its turn comes.
 pub(crate) struct Import {
-    /// Contents of the files; `None` once the changes are computed. The commit of the changes follows immediately, so
-    /// the changes are computed only once.
+    /// Contents of the files; `None` once the changes are computed.
     pub(super) source: Option<Source>,
     /// Computed changes, until their commit begins.
     pub(super) plan: Option<ImportPlan>,
+    comparison: Comparison,
     pub(super) report: ImportReport,
     pub(super) progress: ImportProgress,
     pub(super) responder: Responder<ImportOutcome>,
 }
 
+/// The comparison of an import with the state.
+#[derive(Default)]
+struct Comparison {
+    /// Contents of the files, if the comparison may have to be repeated.
+    source: Option<Source>,
+    /// Position of the state.
+    position: Position,
+    /// Number of comparisons so far.
+    count: u32,
+}
+
+/// Maximum number of comparisons of an import with the state. Afterwards, the changes are committed although another
+/// program has written to the campaign after the comparison.
+const MAX_COMPARISONS: u32 = 3;
+
 impl Import {
-    /// Compares the contents of the files with the state, and computes the changes. Then frees the contents, because
-    /// committing the changes of a large import needs much memory.
-    pub(super) fn plan(&mut self, state: &State) -> Result<(), MemoryError> {
-        if let Some(source) = &self.source {
+    /// Compares the contents of the files with the state, and computes the changes. Then frees the contents, unless
+    /// `may_repeat` is `true`, because committing the changes of a large import needs much memory.
+    pub(super) fn plan(&mut self, state: &State, may_repeat: bool) -> Result<(), MemoryError> {
+        if let Some(source) = self.source.take() {
             self.plan = Some(guarded(|| Ok(source.plan(state)))?);
-            self.source = None;
+            let count = self.comparison.count + 1;
+            let source = Some(source).filter(|_| may_repeat && count < MAX_COMPARISONS);
+            self.comparison = Comparison { source, position: state.position(), count };
         }
         Ok(())
+    }
+
+    /// If another program has written to the campaign after the comparison, prepares another comparison.
+    pub(super) fn compare_again_if_outdated(&mut self, position: Position) {
+        if self.plan.is_some() && self.comparison.position != position {
+            self.compare_again();
+        }
+    }
+
+    /// Prepares another comparison. Returns whether this is possible.
+    pub(super) fn compare_again(&mut self) -> bool {
+        self.source = self.comparison.source.take();
+        if self.source.is_some() {
+            self.plan = None;
+        }
+        self.source.is_some()
     }
 }
 
@@ -211,12 +245,18 @@ mod tests {
         let mut import = Import {
             source: Some(Source::Export(changes, "ann.jsonl".into())),
             plan: None,
+            comparison: Comparison::default(),
             report: ImportReport::default(),
             progress: ImportProgress::default(),
             responder,
         };
-        import.plan(&State::default()).unwrap();
-        assert!(import.source.is_none());
+        import.plan(&State::default(), true).unwrap();
+        // If another program has written meanwhile, the files are compared again.
+        import.compare_again_if_outdated(Position(1));
+        assert!(import.source.is_some() && import.plan.is_none());
+        import.plan(&State::default(), false).unwrap();
+        import.compare_again_if_outdated(Position(1));
+        assert!(import.source.is_none() && import.comparison.source.is_none());
         let operation = import.plan.and_then(|plan| plan.operation).unwrap();
         assert_eq!(operation.changes.len(), 1);
     }

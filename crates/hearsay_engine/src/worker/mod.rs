@@ -309,6 +309,7 @@ impl Worker {
         writes: Receiver<Command>,
         inbox: Receiver<Internal>,
     ) -> Result<Closed, MemoryError> {
+        self.storage.listen(&self.internal);
         let terms = self.terms.take().and_then(|reading| reading.join().ok()).unwrap_or_default();
         self.stored_terms = terms.len();
         self.index = hearsay_recall::Index::with_cache(self.snapshot.state.corpus(), terms);

@@ -79,6 +79,14 @@ impl Storage {
         }
     }
 
+    /// Starts to receive the messages of the owner. Called once the worker uses the state that the owner sent.
+    pub(super) fn listen(&mut self, internal: &Sender<Internal>) {
+        if let Self::Attached { link, number, .. } = self {
+            let (internal, number) = (internal.clone(), *number);
+            link.listen(move |message| drop(internal.send(Internal::Link(number, message))));
+        }
+    }
+
     /// Stops the attempts to attach again.
     pub(super) fn stop_reconnecting(&self) {
         if let Self::Reconnecting { stop } = self {
@@ -123,9 +131,7 @@ fn open_within(
         if !holder.shares || !holder.is_on_this_machine() {
             return Err(StoreError::InUse { directory, holder }.into());
         }
-        let sender = internal.clone();
-        let deliver = move |message| drop(sender.send(Internal::Link(number, message)));
-        match attach(&directory, holder.pid, deliver) {
+        match attach(&directory, holder.pid) {
             Ok((link, state)) => {
                 let report = attached_report(&state, started.elapsed());
                 let storage = Storage::Attached { link, owner: holder, number };

@@ -91,9 +91,11 @@ impl Write {
 
     /// Prepares another attempt to commit the write, after another program committed a write first.
     pub(super) fn retry(&mut self, prepared: PreparedWrite) {
-        // Other writes are computed again from the new state. An import is not compared again: its operation was
-        // checked against the files, and is checked against the new state.
-        if let Self::Import(import) = self {
+        // Other writes are computed again from the new state. An import is compared again only a few times, because
+        // other programs may write all the time.
+        if let Self::Import(import) = self
+            && !import.compare_again()
+        {
             let report = std::mem::take(&mut import.report);
             let operation = prepared.operation.map(Arc::unwrap_or_clone);
             import.plan = Some(ImportPlan { report, operation });

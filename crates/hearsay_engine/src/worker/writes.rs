@@ -181,6 +181,9 @@ impl Worker {
                 self.writes.waiting.push_front(write);
                 break;
             }
+            if let Write::Import(import) = &mut write {
+                import.compare_again_if_outdated(self.snapshot.state.position());
+            }
             if let Write::Import(import) = write {
                 match (import.source.is_some(), first) {
                     (true, true) => {
@@ -276,9 +279,10 @@ impl Worker {
     /// stays valid.
     fn plan(&mut self, mut import: Box<Import>) {
         let state = Arc::clone(&self.snapshot.state);
+        let may_repeat = self.storage.own().is_none();
         import.progress.set(ImportStage::Comparing);
         self.writes.planning = self.run_in_background(move |internal| {
-            let plan = import.plan(&state);
+            let plan = import.plan(&state, may_repeat);
             // Drops the reference, because the worker can change its state in place only if it has the only reference.
             drop(state);
             let planned = match plan {

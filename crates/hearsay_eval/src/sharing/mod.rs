@@ -9,7 +9,7 @@ pub mod speed;
 use std::{path::Path, sync::Arc};
 
 use anyhow::Result;
-use hearsay_engine::{Memory, MemoryOptions, ReadSnapshot, Settings};
+use hearsay_engine::{Memory, MemoryError, MemoryOptions, ReadSnapshot, Settings};
 use hearsay_model::{Author, Change, Entity, EntityId, Fact, Method, Operation, Provenance};
 use hearsay_store::Location;
 
@@ -35,18 +35,19 @@ fn add_subjects(memory: &Memory, programs: usize) -> Result<()> {
 }
 
 /// Writes the fact with a number about the entity of a program, and waits for its commit. Does nothing if the campaign
-/// already has the fact. Returns whether the fact was new.
-fn write(memory: &Memory, program: usize, number: usize) -> Result<bool> {
+/// already has the fact, because a killed program wrote it.
+fn write(memory: &Memory, program: usize, number: usize) -> Result<()> {
     let provenance = Provenance::new(Method::Authored, Author::Game);
     let fact = Arc::new(Fact::attribute(&subject(program)?, "lore", format!("Note {number}."), provenance)?.build()?);
-    let id = fact.id();
-    if memory.read(move |world| Ok(world.state.fact(id).is_some()))?.wait()? {
-        return Ok(false);
-    }
-    let make = move |_: &ReadSnapshot| {
+    let make = move |world: &ReadSnapshot| {
+        if world.state.fact(fact.id()).is_some() {
+            return Err(MemoryError::Cancelled);
+        }
         let changes = vec![Change::AssertFact(Arc::clone(&fact))];
         Ok(Operation::new(Author::Game, format!("program {program} writes note {number}"), changes))
     };
-    memory.write(make)?.wait()?;
-    Ok(true)
+    match memory.write(make)?.wait() {
+        Ok(_) | Err(MemoryError::Cancelled) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
 }

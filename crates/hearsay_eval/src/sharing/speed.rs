@@ -58,9 +58,8 @@ pub fn measure(directory: &Path, writers: usize, writes: usize) -> Result<Sharin
     }
     let started = Instant::now();
     thread::scope(|scope| {
-        let start = |(number, memory)| {
-            scope.spawn(move || (0..writes).try_for_each(|note| write(memory, number + 2, note).map(drop)))
-        };
+        let start =
+            |(number, memory)| scope.spawn(move || (0..writes).try_for_each(|note| write(memory, number + 2, note)));
         let threads: Vec<_> = attached.iter().take(writers).enumerate().map(start).collect();
         let join = |thread: ScopedJoinHandle<'_, Result<()>>| {
             thread.join().unwrap_or_else(|_| bail!("a writing thread panicked"))

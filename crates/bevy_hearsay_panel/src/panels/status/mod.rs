@@ -1,7 +1,7 @@
 //! The status bar: the last message, pending work, and the state of the memory.
 
 use egui::{RichText, Ui};
-use hearsay_engine::{ModelStatus, Status};
+use hearsay_engine::{ModelStatus, SharingStatus, Status};
 
 use crate::{
     commands::PanelKind,
@@ -43,6 +43,22 @@ pub fn status_parts(status: &Status, pending_commands: usize) -> Vec<StatusPart>
         (None, 0) => part("saved".into(), "All changes are on the disk; a crash loses nothing"),
         (None, count) => part(format!("saving {count}"), "Changes that are not on the disk yet"),
     }];
+    match &status.sharing {
+        SharingStatus::Owner { programs } if !programs.is_empty() => {
+            let count = format_count(programs.len(), "program", "programs");
+            let help = format!("Also open in {}. Each program sees the changes of the others", programs.join(", "));
+            parts.push(part(format!("shared with {count}"), &help));
+        }
+        SharingStatus::Attached { owner } => {
+            let help = format!("{owner} has the database open and saves the changes of this program");
+            parts.push(part("shared".into(), &help));
+        }
+        SharingStatus::Reconnecting => parts.push(StatusPart {
+            is_warning: true,
+            ..part("connecting".into(), "The program that had the database open has ended. Changes wait for a moment")
+        }),
+        SharingStatus::Owner { .. } | SharingStatus::NotShared => {}
+    }
     if status.unread > 0 {
         parts.push(part(
             format!("reading {}", format_count(status.unread, "text", "texts")),
@@ -168,6 +184,24 @@ fn pending_reviews_ui(ui: &mut Ui, display: &DisplayContext, pending_reviews: us
 mod tests {
     use super::*;
     use crate::testing::empty_memory;
+
+    #[test]
+    fn programs_that_share_the_campaign_are_named() {
+        let mut status = empty_memory().status().unwrap().wait().unwrap();
+        let mut shared = |sharing: SharingStatus| {
+            status.sharing = sharing;
+            let mut parts = status_parts(&status, 0).into_iter();
+            parts.find(|part| part.text.starts_with("shared") || part.text == "connecting")
+        };
+        assert_eq!(shared(SharingStatus::NotShared), None);
+        assert_eq!(shared(SharingStatus::Owner { programs: Vec::new() }), None);
+        let part = shared(SharingStatus::Owner { programs: vec!["hearsay".into(), "tavern".into()] }).unwrap();
+        assert_eq!((part.text.as_str(), part.is_warning), ("shared with 2 programs", false));
+        assert!(part.help.contains("hearsay, tavern"), "{part:?}");
+        let part = shared(SharingStatus::Attached { owner: "`tavern` (process 7)".into() }).unwrap();
+        assert!(part.help.starts_with("`tavern` (process 7) has the database open"), "{part:?}");
+        assert!(shared(SharingStatus::Reconnecting).unwrap().is_warning);
+    }
 
     #[test]
     fn a_failed_storage_is_a_warning_and_nothing_counts_as_saved() {
