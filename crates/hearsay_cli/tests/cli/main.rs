@@ -24,6 +24,7 @@ mod reviewing;
 mod sessions;
 mod speech;
 mod sync;
+mod table_talk;
 mod terminal;
 mod writing;
 
