@@ -290,6 +290,9 @@ pub(crate) fn recap(args: &args::Recap, output: &mut Output) -> Result<()> {
         return Ok(memory.close()?);
     }
     output.line(Line::heading(&session_recap.title))?;
+    if !session_recap.heading.is_empty() {
+        output.line(&session_recap.heading)?;
+    }
     if session_recap.recap.lines.is_empty() {
         output.line(&empty_message)?;
     }
