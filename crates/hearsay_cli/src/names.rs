@@ -126,8 +126,21 @@ impl Names {
         name.map(|name| self.entity(name)).transpose()
     }
 
+    /// Returns the entities that the values of an option name. A value can be a list of names: `Tam, Odo`.
     pub(crate) fn entities(&self, names: &[String]) -> Result<Vec<EntityId>> {
-        names.iter().map(|name| self.entity(name)).collect()
+        let mut found = Vec::new();
+        for name in names {
+            // A name can contain a comma itself.
+            let is_list = name.contains(',') && self.find_entity(name).is_err();
+            let parts = if is_list { name.split(',').collect() } else { vec![name.as_str()] };
+            for part in parts.into_iter().map(str::trim).filter(|part| !part.is_empty()) {
+                let id = self.entity(part)?;
+                if !found.contains(&id) {
+                    found.push(id);
+                }
+            }
+        }
+        Ok(found)
     }
 
     /// Returns the speaker. If the command line gives a secret name, the character speaks under this name.

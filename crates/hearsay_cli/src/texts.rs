@@ -1,10 +1,11 @@
 //! Texts of a campaign: waits for their vectors and for the extraction of facts.
 
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 
 use anyhow::{Context, Result};
 use hearsay_commands::proposal::ProposalCounts;
 use hearsay_engine::{Memory, ModelStatus, Settings, Status};
+use hearsay_model::{Author, Fact, FactId, FactStatus, Passage, PassageId};
 use serde::Serialize;
 
 use crate::{
@@ -185,6 +186,53 @@ pub(crate) fn print_extraction_report(report: &ExtractionReport, output: &mut Ou
             count(held_back, "less certain item is", "less certain items are")
         )),
     }
+}
+
+/// A fact that was extracted from a text.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct ExtractedRow {
+    /// Id of the fact.
+    pub(crate) fact: FactId,
+    /// Sentence that states the fact.
+    pub(crate) statement: String,
+    /// Status of the fact.
+    pub(crate) status: FactStatus,
+}
+
+/// Returns the facts that were extracted from passages and not rejected, sorted by status and statement.
+pub(crate) fn extracted_facts(memory: &Memory, passages: &[Arc<Passage>]) -> Result<Vec<ExtractedRow>> {
+    let ids: Vec<PassageId> = passages.iter().map(|passage| passage.id()).collect();
+    let rows = memory.read(move |world| {
+        let state = &world.state;
+        let facts = ids.iter().flat_map(|id| state.facts_citing(*id));
+        let is_shown =
+            |fact: &&Arc<Fact>| fact.provenance().author == Author::Extractor && fact.status() != FactStatus::Rejected;
+        let row = |fact: &Arc<Fact>| ExtractedRow {
+            fact: fact.id(),
+            statement: fact.statement().to_owned(),
+            status: fact.status(),
+        };
+        let mut rows: Vec<ExtractedRow> = facts.filter(is_shown).map(row).collect();
+        rows.sort_by(|a, b| (a.status, &a.statement, a.fact).cmp(&(b.status, &b.statement, b.fact)));
+        rows.dedup_by_key(|row| row.fact);
+        Ok(rows)
+    })?;
+    Ok(rows.wait()?)
+}
+
+/// Prints extracted facts with their ids.
+pub(crate) fn print_extracted_facts(rows: &[ExtractedRow], output: &mut Output) -> Result<()> {
+    for row in rows {
+        let label = match row.status {
+            FactStatus::Proposed => "waits for review",
+            FactStatus::Claimed => "claim",
+            FactStatus::False => "lie",
+            FactStatus::Canon => "canon",
+            FactStatus::Rejected => "rejected",
+        };
+        output.line(format!("  {label}: {}: \"{}\"", row.fact.short(), row.statement))?;
+    }
+    Ok(())
 }
 
 /// Returns the first line of a reason, with a hint that names the command for the rest.

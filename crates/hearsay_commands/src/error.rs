@@ -2,7 +2,8 @@
 
 use hearsay_belief::learn::LearnError;
 use hearsay_model::{
-    ApplyError, CalendarError, EntityId, FactError, FactId, IdError, PredicateError, ScaleError, SessionId,
+    ApplyError, CalendarError, EntityId, FactError, FactId, IdError, Kind, PredicateError, ScaleError, SessionId,
+    TalkKind, words::with_article,
 };
 use hearsay_query::{QueryError, error::did_you_mean};
 use thiserror::Error;
@@ -105,6 +106,33 @@ pub enum CommandError {
          choose other facts"
     )]
     NothingToDecide,
+    /// Error: the session has no line with this number.
+    #[error("{session} has no line {line}; `session show --log` lists the lines with their numbers")]
+    NoLine {
+        /// Id of the session.
+        session: SessionId,
+        /// Number of the line.
+        line: u32,
+    },
+    /// Error: the line already has the requested kind of talk.
+    #[error("line {line} is already {}", talk_kind_name(*kind))]
+    SameTalkKind {
+        /// Number of the line.
+        line: u32,
+        /// Kind of talk.
+        kind: TalkKind,
+    },
+    /// Error: a line of the log has no text.
+    #[error("the line has no text; give the words that are said, or what happens")]
+    EmptyLine,
+    /// Error: an entity that is neither a character nor a group speaks.
+    #[error("{name} is {}, so it cannot speak; name a character or a group", with_article(&kind.noun()))]
+    CannotSpeak {
+        /// Name of the entity.
+        name: String,
+        /// Kind of the entity.
+        kind: Kind,
+    },
     /// Error: the request to write to the log of a session contains no lines.
     #[error("the log has no lines; give at least one line")]
     EmptyLog,
@@ -184,6 +212,11 @@ pub enum CommandError {
     /// Error: the transcript cannot be read.
     #[error(transparent)]
     Transcript(#[from] hearsay_campaign::TranscriptError),
+}
+
+/// Returns the name of a kind of talk for use in a sentence, such as `in character`.
+pub(crate) fn talk_kind_name(kind: TalkKind) -> String {
+    kind.as_str().replace('_', " ")
 }
 
 fn not_merged_message(entity: &EntityId, removed: &[EntityId]) -> String {

@@ -11,6 +11,7 @@ pub mod error;
 pub mod fact_matching;
 pub mod game_event;
 pub mod gossip;
+mod lie;
 pub mod merge;
 pub mod patches;
 pub mod policy;

@@ -90,7 +90,8 @@ impl Patches {
     }
 
     /// Compares the patches with the state. Returns the writes that give the state all values of the patches, and the
-    /// fields that cannot be written. If the state already has all values, there are no writes.
+    /// names of the fields that no operation can write. The list of writes is empty if the state already contains all
+    /// values.
     ///
     /// If the author is the game, values of predicates without a full [`History`] become transient values. All other
     /// values become recorded facts.

@@ -3,6 +3,8 @@
 use hearsay_belief::{characters_at, is_dead};
 use hearsay_model::{EntityId, GameTime, Kind, State};
 
+use crate::CommandError;
+
 /// Returns the living characters present at a scene, sorted and unique: the attending characters, and the non-player
 /// characters at the place of the scene. A player character that does not attend is not present, even if it is at the
 /// place.
@@ -19,4 +21,18 @@ pub fn scene_characters(
     present.sort();
     present.dedup();
     present
+}
+
+/// Checks that an entity can speak: a character or a group. An entity of unknown kind or of a custom kind may be a
+/// group.
+///
+/// # Errors
+/// Returns an error if the entity is a place, a thing or another entity that cannot speak.
+pub(crate) fn require_speaker(state: &State, id: &EntityId) -> Result<(), CommandError> {
+    match state.kind(id) {
+        Some(kind) if !kind.can_know() || kind == Kind::Location => {
+            Err(CommandError::CannotSpeak { name: state.name_or_id(id).to_owned(), kind })
+        }
+        _ => Ok(()),
+    }
 }

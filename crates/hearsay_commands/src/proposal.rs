@@ -3,7 +3,7 @@
 mod batch;
 mod recorded_match;
 
-use std::{ops::AddAssign, sync::Arc};
+use std::{collections::BTreeSet, ops::AddAssign, sync::Arc};
 
 use hearsay_belief::{
     Occasion, View, default_audience,
@@ -20,6 +20,7 @@ use serde::Serialize;
 use crate::{
     CommandError,
     edit::succession,
+    lie::mark_as_lie,
     policy::{Policy, PolicyDecision, StatementSource, TextOrigin},
 };
 use batch::Batch;
@@ -84,6 +85,9 @@ pub struct TextSource {
     pub alias: Option<String>,
     /// Whether the speaker lies. A fact that a liar states is recorded as false.
     pub sincerity: Sincerity,
+    /// Whether the speaker said the text to some characters only. If the speaker conceals a fact about the same
+    /// entities as the stated fact, the speaker and the hearers then conceal the stated fact too.
+    pub is_private: bool,
 }
 
 impl Proposal {
@@ -281,6 +285,14 @@ impl Proposer<'_> {
 
     /// Records that the speaker and the hearers of a proposal learn its fact.
     fn teach(&mut self, proposal: &Proposal, fact: &Arc<Fact>, max_credence: Credence) {
+        let is_lie = proposal.text.as_ref().is_some_and(|text| text.sincerity == Sincerity::Lie);
+        let recorded = self.state.fact(fact.id()).filter(|_| is_lie);
+        if let (Some(recorded), Some(speaker)) = (recorded, &proposal.speaker)
+            && self.batch.lies.insert((recorded.id(), speaker.clone()))
+        {
+            // The speaker may have said the same before the DM knew that it is a lie.
+            self.batch.changes.extend(mark_as_lie(self.state, speaker, recorded));
+        }
         let edges = learner_edges(self.state, proposal, fact, max_credence);
         if is_untrusted_author(self.author) {
             self.batch.learn(self.state, self.author, edges);
@@ -442,7 +454,28 @@ fn learner_edges(
         certainty: max_credence,
     };
     let changes = learn::overhear(state, &statement, &occasion).changes;
-    changes.iter().filter_map(Change::edge).cloned().collect()
+    let edges = changes.iter().filter_map(Change::edge).cloned();
+    let is_private = text.is_some_and(|text| text.is_private && text.sincerity == Sincerity::Sincere);
+    if !is_private || !conceals_same_matter(&view, speaker, fact) {
+        return edges.collect();
+    }
+    let in_confidence = |mut edge: Arc<KnowledgeEdge>| {
+        if edge.fact == fact.id() && edge.acquisition.gives_knowledge() {
+            Arc::make_mut(&mut edge).conceals = true;
+        }
+        edge
+    };
+    edges.map(in_confidence).collect()
+}
+
+/// Returns whether a speaker conceals a fact that concerns the entities of `fact`. The speaker itself does not count,
+/// unless both facts are about the speaker alone.
+fn conceals_same_matter(view: &View, speaker: &EntityId, fact: &Fact) -> bool {
+    let entities: BTreeSet<&EntityId> = fact.entities().filter(|id| *id != speaker).collect();
+    view.concealed_facts().filter(|known| known.id() != fact.id()).any(|known| {
+        let concealed: BTreeSet<&EntityId> = known.entities().filter(|id| *id != speaker).collect();
+        entities.is_subset(&concealed) && entities.is_empty() == concealed.is_empty()
+    })
 }
 
 /// Returns the edges with which the hearers of a proposal without a speaker learn a fact, or the default audience if

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use hearsay_extract::{
     DocumentLine, Extraction, Extractor, Lexicon, LineRole, LineStatements, ReadingModel, SentenceEncoder,
+    TalkProbabilities,
 };
 use hearsay_model::{Author, Change, Confidence, EntityId, Operation, Passage, PassageId, State, TalkKind, Timestamp};
 
@@ -96,7 +97,8 @@ pub fn read_passages(passages: Vec<PassageWithContext>, tools: &ReadingTools<'_>
         limit_confidence(&mut extraction, origin);
         let mut talk_kind = passage.talk_kind;
         if let Some(page_statements) = statements.next() {
-            let found_kind = talk_kind.unwrap_or_else(|| page_statements.talk.kind());
+            let found_kind = talk_kind
+                .unwrap_or_else(|| decide_talk_kind(&page_statements.talk, passage.speaker.as_ref(), &passage.text));
             extraction.add_statements(page_statements, found_kind, origin == TextOrigin::SessionImport);
             talk_kind = talk_kind.or_else(|| is_table_line(&passage).then_some(found_kind));
         }
@@ -106,6 +108,19 @@ pub fn read_passages(passages: Vec<PassageWithContext>, tools: &ReadingTools<'_>
         Findings { passage, extraction, model: None, talk_kind }
     });
     findings.collect()
+}
+
+/// Probability of table talk from which on even the exclamation of a character counts as table talk.
+const MIN_CERTAIN_TABLE_TALK: f32 = 0.9;
+
+/// Returns the kind of talk of a line. If the reading model is not certain, the exclamation of a character is in
+/// character: characters shout ("Tobin! Drop the key!"), and the facts of a line that counts as table talk are lost.
+fn decide_talk_kind(talk: &TalkProbabilities, speaker: Option<&EntityId>, text: &str) -> TalkKind {
+    let is_shout = speaker.is_some() && text.contains('!');
+    match talk.kind() {
+        TalkKind::OutOfCharacter if is_shout && talk.out_of_character < MIN_CERTAIN_TABLE_TALK => TalkKind::InCharacter,
+        kind => kind,
+    }
 }
 
 /// Returns the operation that records the kinds of talk that were found in lines. Omits lines that were removed after

@@ -8,7 +8,7 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum QueryError {
     /// Error: no entity has this name.
-    #[error("no entity is called `{name}`{}", did_you_mean(nearest))]
+    #[error("no entity is called `{name}`{}", existing_names(nearest))]
     Unknown {
         /// Name that was given.
         name: String,
@@ -137,6 +137,14 @@ pub fn did_you_mean(nearest: &[String]) -> String {
 fn known_names(nearest: &[String]) -> String {
     match nearest {
         [] => "; give an id, a name or a part of a name that the character knows".to_owned(),
+        names => did_you_mean(names),
+    }
+}
+
+/// Returns the names to try instead of a name that no entity has.
+fn existing_names(nearest: &[String]) -> String {
+    match nearest {
+        [] => "; check the spelling, or first add an entity with this name".to_owned(),
         names => did_you_mean(names),
     }
 }

@@ -6,7 +6,7 @@ use hearsay_model::{EntityId, FactStatus, Resolution, State, attribute, text};
 
 use crate::{
     QueryError,
-    resolve::{NameSource, candidates, resolve_in},
+    resolve::{NameSource, candidates_with_words, resolve_in},
 };
 
 /// The names of all entities at one position of the journal. If a program must not wait for the state, it can find the
@@ -58,10 +58,11 @@ impl NameTable {
         resolve_in(self, name)
     }
 
-    /// Finds an entity like [`resolve`](Self::resolve). Returns `None` if no entity or more than one entity has this
-    /// name. This function is faster than [`resolve`](Self::resolve), because it does not search for similar names.
+    /// Finds an entity like [`resolve`](Self::resolve), but all words must be complete, because the text may be part of a
+    /// sentence. Returns `None` if no entity or more than one entity has this name. This function is faster than
+    /// [`resolve`](Self::resolve), because it does not search for similar names.
     pub fn find(&self, name: &str) -> Option<EntityId> {
-        let mut candidates = candidates(self, name);
+        let mut candidates = candidates_with_words(self, name);
         if candidates.len() == 1 { candidates.pop() } else { None }
     }
 
@@ -110,7 +111,7 @@ mod tests {
     use hearsay_model::{Author, Change, Entity, Fact, Method, Operation, Provenance, Secrecy};
 
     use super::*;
-    use crate::resolve::resolve;
+    use crate::resolve::{resolve, resolve_complete_words};
 
     /// Returns a state with Sam Hill, Sam Reed and Mirela Voss, whose secret name is The Grey Lady.
     fn town() -> State {
@@ -159,5 +160,12 @@ mod tests {
         }
         assert_eq!(table.find("Reed").unwrap().as_str(), "sam-reed");
         assert_eq!(table.find("Grey Lady"), None, "a part of a secret name finds nobody");
+        for (start, expected) in [("mir", "mirela-voss"), ("sam hi", "sam-hill"), ("mill", "sam-reed")] {
+            assert_eq!(resolve(&state, start).unwrap().as_str(), expected);
+            assert_eq!(table.resolve(start).unwrap().as_str(), expected);
+            assert_eq!(table.find(start), None, "an incomplete word in a sentence is no name: {start}");
+            assert!(resolve_complete_words(&state, start).is_err(), "{start}");
+        }
+        assert!(resolve(&state, "m").is_err() && resolve(&state, "sa").is_err() && resolve(&state, "gre").is_err());
     }
 }

@@ -13,13 +13,23 @@ use serde::{Deserialize, Serialize};
 use crate::QueryError;
 
 /// Finds an entity by id, name, alias, or an unambiguous part of its name: a first name, a surname, or a title with a
-/// surname. Secret names must be given in full.
+/// surname. The last word may be incomplete, such as `tam` for Tamsin, if no name contains the words as given. Secret
+/// names must be given in full.
 ///
 /// # Errors
 /// Returns an error if no entity has this name, or if several entities have this name. The error contains the ids of
 /// the entities with similar names, or of the entities that have the name.
 pub fn resolve(state: &State, name: &str) -> Result<EntityId, QueryError> {
     resolve_in(state, name)
+}
+
+/// Finds an entity like [`resolve`], but all words must be complete. Use this function for names that no person typed
+/// into the program, such as the names of speakers in a transcript.
+///
+/// # Errors
+/// Returns the same errors as [`resolve`].
+pub fn resolve_complete_words(state: &State, name: &str) -> Result<EntityId, QueryError> {
+    one_candidate(state, name, candidates_with_words(state, name))
 }
 
 /// Names of the entities of a campaign.
@@ -64,7 +74,11 @@ impl NameSource for State {
 
 /// Finds an entity as [`resolve`] describes.
 pub(crate) fn resolve_in(source: &impl NameSource, name: &str) -> Result<EntityId, QueryError> {
-    let mut candidates = candidates(source, name);
+    one_candidate(source, name, candidates(source, name))
+}
+
+/// Returns the only candidate for a name.
+fn one_candidate(source: &impl NameSource, name: &str, mut candidates: Vec<EntityId>) -> Result<EntityId, QueryError> {
     match candidates.len() {
         0 => Err(QueryError::Unknown { name: name.into(), nearest: nearest_entity_ids(source, name) }),
         1 => Ok(candidates.swap_remove(0)),
@@ -79,11 +93,19 @@ pub(crate) fn resolve_in(source: &impl NameSource, name: &str) -> Result<EntityI
 }
 
 /// Returns the entities to which a name may refer. Sorted.
-pub(crate) fn candidates(source: &impl NameSource, name: &str) -> Vec<EntityId> {
+fn candidates(source: &impl NameSource, name: &str) -> Vec<EntityId> {
+    match candidates_with_words(source, name) {
+        found if found.is_empty() => entities_with_name_part(source, name, LastWord::MayBeIncomplete),
+        found => found,
+    }
+}
+
+/// Like [`candidates`], but all words of the name must be complete.
+pub(crate) fn candidates_with_words(source: &impl NameSource, name: &str) -> Vec<EntityId> {
     match source.find_exact(name) {
         Resolution::One(id) => vec![id],
         Resolution::Ambiguous(candidates) => candidates,
-        Resolution::None => entities_with_name_part(source, name),
+        Resolution::None => entities_with_name_part(source, name, LastWord::Complete),
     }
 }
 
@@ -95,17 +117,32 @@ pub fn resolve_all(state: &State, names: &[String]) -> Result<Vec<EntityId>, Que
     names.iter().map(|name| resolve(state, name)).collect()
 }
 
+/// Whether the last word of a part of a name must be complete.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum LastWord {
+    Complete,
+    MayBeIncomplete,
+}
+
+/// Minimum number of letters of an incomplete word.
+const MIN_INCOMPLETE_LETTERS: usize = 2;
+
 /// Returns the entities that have a non-secret name with these words in this order. Sorted.
-fn entities_with_name_part(source: &impl NameSource, part: &str) -> Vec<EntityId> {
+fn entities_with_name_part(source: &impl NameSource, part: &str, last_word: LastWord) -> Vec<EntityId> {
     let words = text::words(part);
     // A text such as `old-odo` is an id. The id of a removed entity must not match the name of another entity.
     let is_id = part.contains('-') && EntityId::new(part.trim()).is_ok();
     if is_id || words.iter().all(|word| spelling::is_stop_word(word)) {
         return Vec::new();
     }
+    let last = words.last().filter(|word| word.chars().count() >= MIN_INCOMPLETE_LETTERS);
+    let prefix = last.filter(|_| last_word == LastWord::MayBeIncomplete);
     let has_part = |name: &str| {
         let mut name = text::words(name).into_iter();
-        words.iter().all(|word| name.any(|other| other == *word))
+        words.iter().enumerate().all(|(index, word)| {
+            let prefix = prefix.filter(|_| index + 1 == words.len());
+            name.any(|other| other == *word || prefix.is_some_and(|prefix| other.starts_with(prefix.as_str())))
+        })
     };
     let has_matching_name = |id: &&EntityId| source.open_names_of(id).into_iter().any(has_part);
     let mut found: Vec<EntityId> = source.entity_ids().filter(has_matching_name).cloned().collect();

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Subcommand, ValueEnum};
+use hearsay_model::TalkKind;
 use hearsay_query::session::ThreadKind;
 
 use super::{
@@ -30,6 +31,15 @@ Example:
     /// Add a line to the session's log
     #[command(after_help = LOG)]
     Log(SessionLog),
+    /// Correct whether a line of the log is narration, in character or out of character
+    #[command(after_help = "\
+No character hears an out-of-character line, and the line states no facts. `session show
+--log` lists the lines with their numbers.
+
+Examples:
+  hearsay session mark 12 in-character
+  hearsay session mark 7 out-of-character --session 2")]
+    Mark(SessionMark),
     /// End the session and print its report
     End(SessionEnd),
     /// List sessions
@@ -119,7 +129,8 @@ even if the session has ended.
 Examples:
   hearsay log \"The bell of the chapel rings at low water.\"
   hearsay log --by mirela-voss --at the-gilded-gull \"The ledger is gone.\"
-  hearsay log --by odo-brandt --to mirela-voss \"Not a word.\"";
+  hearsay log --by odo-brandt --to mirela-voss,hob-carrow \"Not a word.\"
+  hearsay log --by odo-brandt --lie \"I was in all night.\"";
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct NewSession {
@@ -200,10 +211,47 @@ pub(crate) struct SessionLog {
     /// repeated [default: the facts that Hearsay recognizes in the line and that the speaker knows]
     #[arg(long, value_name = "FACT", requires = "by", value_parser = name, add = facts())]
     pub(crate) states: Vec<String>,
+    /// Record the line as a lie: the facts that it states are false, and the speaker does not believe them; a line that
+    /// is already in the log becomes a lie
+    #[arg(long, requires = "by")]
+    pub(crate) lie: bool,
     /// Session that receives the line, by id or number [default: the session being played]
     #[arg(long, add = sessions())]
     pub(crate) session: Option<String>,
     /// Show who would hear the line, without changing anything
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum TalkKindArg {
+    Narration,
+    InCharacter,
+    OutOfCharacter,
+}
+
+impl From<TalkKindArg> for TalkKind {
+    fn from(arg: TalkKindArg) -> Self {
+        match arg {
+            TalkKindArg::Narration => Self::Narration,
+            TalkKindArg::InCharacter => Self::InCharacter,
+            TalkKindArg::OutOfCharacter => Self::OutOfCharacter,
+        }
+    }
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct SessionMark {
+    #[command(flatten)]
+    pub(crate) campaign: Campaign,
+    /// Number of the line in the log
+    pub(crate) line: u32,
+    /// Correct kind of talk
+    pub(crate) kind: TalkKindArg,
+    /// Session of the line, by id or number [default: the session being played, or else the latest]
+    #[arg(long, add = sessions())]
+    pub(crate) session: Option<String>,
+    /// Show what the command would change, without changing anything
     #[arg(long)]
     pub(crate) dry_run: bool,
 }

@@ -1,5 +1,7 @@
 //! `hearsay log`: adds a line to the log of a session.
 
+use std::sync::Arc;
+
 use anyhow::Result;
 use hearsay_commands::{
     CommandError,
@@ -7,7 +9,7 @@ use hearsay_commands::{
     session::{Log, LogLine},
 };
 use hearsay_engine::{MemoryError, ReadSnapshot, Written, real_time};
-use hearsay_model::{Author, Change, State};
+use hearsay_model::{Author, Change, Passage, State};
 use serde::Serialize;
 
 use crate::{
@@ -18,7 +20,7 @@ use crate::{
     output::Output,
     reveals::print_with_reveals,
     stated_facts::{self, LineFacts},
-    texts::{self, ExtractionReport},
+    texts::{self, ExtractedRow, ExtractionReport, extracted_facts, print_extracted_facts},
 };
 
 /// JSON output of `log`.
@@ -31,6 +33,8 @@ struct LogOutput {
     facts: LineFacts,
     /// Outcome of extracting facts from the line, if extraction ran.
     found: Option<ExtractionReport>,
+    /// Facts that were extracted from the line.
+    extracted: Vec<ExtractedRow>,
 }
 
 pub(crate) fn log(args: &args::SessionLog, output: &mut Output) -> Result<()> {
@@ -48,15 +52,16 @@ pub(crate) fn log(args: &args::SessionLog, output: &mut Output) -> Result<()> {
         heard_by: names.entities(&args.to)?,
         with: names.entities(&args.with)?,
         states: names.facts(&args.states)?,
+        lie: args.lie,
         ..LogLine::new(&args.text)
     };
     let session = names.optional_session(args.session.as_ref())?;
     let mut facts = LineFacts::given(names.state(), &line.states);
-    let spoken = line
-        .speaker
-        .as_ref()
-        .filter(|_| is_matched)
-        .map(|speaker| SpokenLine { time: line.time.clone(), ..SpokenLine::new(speaker.id.clone(), &line.text) });
+    let spoken = line.speaker.as_ref().filter(|_| is_matched).map(|speaker| SpokenLine {
+        time: line.time.clone(),
+        lie: line.lie,
+        ..SpokenLine::new(speaker.id.clone(), &line.text)
+    });
     let mut log = Log { session, lines: vec![line], ..Log::default() };
     note_absent_speakers(&log, names.state(), output);
     drop(names);
@@ -75,7 +80,9 @@ pub(crate) fn log(args: &args::SessionLog, output: &mut Output) -> Result<()> {
         facts.set_learned_by(&memory.preview(build_operation.clone())?.wait()?);
     }
     let operation = memory.read(build_operation.clone())?.wait()?;
-    let heard_by = passage_hearers(&operation.changes);
+    let passages = added_passages(&operation.changes);
+    let heard_by: Vec<String> =
+        passages.iter().flat_map(|passage| &passage.heard_by).map(ToString::to_string).collect();
     let (mut written, mut found) = (None, None);
     if args.dry_run {
         output.line(format!("Dry run, nothing is changed: {}", operation.summary))?;
@@ -87,17 +94,19 @@ pub(crate) fn log(args: &args::SessionLog, output: &mut Output) -> Result<()> {
     }
     print_hearers(&heard_by, output)?;
     facts.print(output)?;
-    print_with_reveals(&memory, LogOutput { written, heard_by, facts, found }, output)?;
+    let new_facts = extracted_facts(&memory, &passages)?;
+    print_extracted_facts(&new_facts, output)?;
+    print_with_reveals(&memory, LogOutput { written, heard_by, facts, found, extracted: new_facts }, output)?;
     Ok(memory.close()?)
 }
 
-/// Returns the knowers who hear the passages that an operation adds.
-fn passage_hearers(changes: &[Change]) -> Vec<String> {
+/// Returns the passages that an operation adds.
+fn added_passages(changes: &[Change]) -> Vec<Arc<Passage>> {
     let passages = changes.iter().filter_map(|change| match change {
-        Change::AddPassage(passage) => Some(&passage.heard_by),
+        Change::AddPassage(passage) => Some(Arc::clone(passage)),
         _ => None,
     });
-    passages.flatten().map(ToString::to_string).collect()
+    passages.collect()
 }
 
 /// Prints a note for each speaker who is not recorded as present and therefore hears only its own line.

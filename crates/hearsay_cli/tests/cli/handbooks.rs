@@ -30,6 +30,9 @@ fn a_recap_to_read_aloud_has_no_whisper_and_no_marks() {
         "{recap}"
     );
     assert!(!recap.contains("crowns") && !recap.contains("(only") && !recap.contains("kessa"), "{recap}");
+    // It says when it was, who was there, and where.
+    assert!(recap.contains("Session 1, 2 Springmonth 10. Bram Hale and Kessa Thorn were there."), "{recap}");
+    assert!(recap.contains("At the Mill: The wheel of the Mill"), "{recap}");
     let own = test_dir.ok(&["-C", "mill", "session", "recap", "--as", "kessa"]);
     assert!(own.contains("forty crowns"), "{own}");
     // A session of which nobody has everything in common says so.

@@ -25,6 +25,7 @@ mod sessions;
 mod sharing;
 mod speech;
 mod sync;
+mod table_talk;
 mod terminal;
 mod writing;
 

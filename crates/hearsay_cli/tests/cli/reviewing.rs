@@ -185,3 +185,40 @@ fn the_example_campaign_opens_with_few_cards() {
     // The campaign states the facts of this line itself: Pell saw Odo with Jory on the quay.
     assert!(!queue.to_string().contains("Old Pell saw the sergeant"), "{queue}");
 }
+
+/// Returns the statements of the waiting facts with their ids.
+fn waiting(test_dir: &TestDir) -> Vec<(String, String)> {
+    let facts = test_dir.json(&["-C", "mill", "fact", "list", "--status", "proposed", "--limit", "50"]);
+    let text = |fact: &Value, key: &str| fact[key].as_str().unwrap().to_owned();
+    facts["facts"].as_array().unwrap().iter().map(|fact| (text(fact, "statement"), text(fact, "id"))).collect()
+}
+
+#[test]
+fn an_accepted_fact_from_an_older_text_ends_no_newer_fact() {
+    let test_dir = TestDir::new();
+    test_dir.ok(&["-C", "mill", "entity", "set", "ben", "condition", "dead"]);
+    // A note of unknown age.
+    test_dir.write("mill/note.yaml", "passages:\n  - {text: \"Ben is missing.\", about: [ben]}\n");
+    test_dir.ok(&["-C", "mill", "sync"]);
+    let (_, id) = waiting(&test_dir).into_iter().find(|(statement, _)| statement.contains("missing")).unwrap();
+    test_dir.ok(&["-C", "mill", "review", "accept", &id]);
+    let condition = |value: &str| {
+        let facts = test_dir.json(&["-C", "mill", "fact", "list", "--subject", "ben", "--predicate", "condition"]);
+        facts["facts"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|fact| fact["statement"].as_str().unwrap().contains(value))
+            .unwrap()
+            .to_string()
+    };
+    let ended = |fact: String| fact.contains("\"until\"") && !fact.contains("\"until\":null");
+    assert!(!ended(condition("dead")), "{}", condition("dead"));
+    // What the session tells later is newer.
+    test_dir.ok(&["-C", "mill", "session", "start", "--at", "the-mill", "--present", "ada"]);
+    test_dir.ok(&["-C", "mill", "log", "Ben is asleep."]);
+    if let Some((_, id)) = waiting(&test_dir).into_iter().find(|(statement, _)| statement.contains("asleep")) {
+        test_dir.ok(&["-C", "mill", "review", "accept", &id]);
+        assert!(ended(condition("dead")), "{}", condition("dead"));
+    }
+}

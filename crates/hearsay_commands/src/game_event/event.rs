@@ -21,7 +21,7 @@ use super::{
     event_context::{EventContext, FactSource, Outcome, forget_fact, quoted, secret_name, sincerity},
     parts::{Circumstances, Hearers, Retelling, Stated},
 };
-use crate::CommandError;
+use crate::{CommandError, presence::require_speaker};
 
 /// Event in the game from which characters learn facts.
 ///
@@ -188,6 +188,7 @@ impl GameEvent {
                 let context = context(circumstances)?;
                 let alias = secret_name(state, teller)?;
                 let teller = &teller.id;
+                require_speaker(state, teller)?;
                 require_entities(state, citing)?;
                 let hearers = context.hearers(hearers, Some(teller))?;
                 let is_new = !matches!(fact, Stated::Recorded(_));

@@ -24,7 +24,7 @@ use super::parts::{Circumstances, Hearers, Retelling, Stated};
 use crate::{
     CommandError,
     edit::{Editor, succession},
-    presence::scene_characters,
+    presence::{require_speaker, scene_characters},
 };
 
 pub(super) fn sincerity(lie: bool) -> Sincerity {
@@ -251,6 +251,7 @@ impl<'a> EventContext<'a> {
     ) -> Result<Outcome, CommandError> {
         let alias = secret_name(self.state, speaker)?;
         let speaker = &speaker.id;
+        require_speaker(self.state, speaker)?;
         let hearers = self.hearers(hearers, Some(speaker))?;
         let session = self.occasion.session.clone();
         // The line number distinguishes the ids of passages with the same words.
@@ -324,6 +325,7 @@ impl<'a> EventContext<'a> {
     ) -> Result<Outcome, CommandError> {
         let alias = teller.map(|teller| secret_name(self.state, teller)).transpose()?.flatten();
         let teller = teller.map(|teller| &teller.id);
+        teller.into_iter().try_for_each(|teller| require_speaker(self.state, teller))?;
         let hearers = self.hearers(hearers, teller)?;
         let source = teller.map_or(FactSource::World, FactSource::Speaker);
         let refutation = learn::refutation(fact, statement, self.provenance(source, None))?;

@@ -13,6 +13,8 @@ pub(super) struct Batch {
     pub(super) changes: Vec<Change>,
     asserted: BTreeMap<FactId, Arc<Fact>>,
     pub(super) ended: BTreeSet<FactId>,
+    /// Recorded claims that were marked as lies, each with its speaker.
+    pub(super) lies: BTreeSet<(FactId, EntityId)>,
     /// Indices of the new edges in `changes`, by fact and knower.
     learned: BTreeMap<(FactId, Knower), Vec<usize>>,
 }

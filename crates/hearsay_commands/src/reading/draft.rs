@@ -5,7 +5,7 @@ use hearsay_model::{EntityId, FactStatus, State, TalkKind};
 use hearsay_query::ids::require_entities;
 use serde::Serialize;
 
-use super::{ReadingTools, document_statements, limit_confidence};
+use super::{ReadingTools, decide_talk_kind, document_statements, limit_confidence};
 use crate::{
     CommandError,
     policy::{Policy, PolicyDecision, StatementSource, TextOrigin},
@@ -66,7 +66,7 @@ impl Draft {
                 self.before.len(),
             );
             for statements in document_statements {
-                let talk_kind = statements.talk.kind();
+                let talk_kind = decide_talk_kind(&statements.talk, self.speaker.as_ref(), &self.text);
                 extraction.add_statements(statements, talk_kind, false);
                 found_kind = Some(talk_kind);
             }

@@ -9,7 +9,7 @@ use hearsay_model::{
     FactStatus, Knower, Object, Operation, Passage, Predicate, PredicateRole, State, Timestamp, Validity, attribute,
     text, words,
 };
-use hearsay_query::review::is_unconfirmed_entity;
+use hearsay_query::{review::is_unconfirmed_entity, session::is_private};
 
 use super::{
     Findings,
@@ -189,9 +189,25 @@ impl ProposalBuilder<'_> {
                 citing: None,
                 alias: passage.speaker_alias.clone(),
                 sincerity: if passage.lie { Sincerity::Lie } else { Sincerity::Sincere },
+                is_private: self.is_private(),
             }),
             ..proposal
         }
+    }
+
+    /// Returns whether the passage was said to some characters only: to one character, or not to all who took part in the
+    /// session.
+    fn is_private(&self) -> bool {
+        let passage = self.passage;
+        let is_character = |knower: &Knower| {
+            knower.entity().and_then(|id| self.state.kind(id)).is_some_and(|kind| kind.is_character())
+        };
+        let hearer_count = passage.heard_by.iter().filter(|knower| knower.entity() != passage.speaker.as_ref()).count();
+        let session = passage.session.as_ref().and_then(|id| self.state.session(id));
+        let is_heard_by_all = || session.is_none_or(|session| !is_private(session, passage));
+        passage.speaker.is_some()
+            && passage.heard_by.iter().all(is_character)
+            && (hearer_count <= 1 || !is_heard_by_all())
     }
 
     fn proposal(

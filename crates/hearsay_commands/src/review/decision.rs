@@ -1,10 +1,18 @@
 //! The DM's decision on a fact.
 
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+
+use hearsay_belief::move_edges;
 use hearsay_campaign::MissingRecord;
 use hearsay_model::{
-    Author, Change, EntityId, Fact, FactId, FactStatus, Object, Operation, State, Timestamp, attribute,
+    Author, Change, EntityId, Evidence, Fact, FactId, FactStatus, Object, Operation, Passage, Provenance, State,
+    Timestamp, attribute, text, words,
 };
 use hearsay_query::{
+    duplicates::{Claim, is_equivalent},
     ids::require_fact,
     review::{facts_decided_together, is_extracted_name_or_kind, is_unconfirmed_entity, pending_facts_about},
 };
@@ -77,10 +85,8 @@ impl Decision {
             Self::Accept => {
                 let (summary, mut changes) = decide_all("accept", FactStatus::Canon);
                 changes.extend(pending_names_in(state, fact).into_iter().flat_map(confirm));
-                // The accepted fact ends older values of its predicate.
-                let open_values = state.values(fact.subject(), fact.predicate());
-                let mut validity = fact.validity().clone();
-                changes.extend(succession(state, &open_values, fact.predicate(), fact.object(), &mut validity));
+                changes.extend(ended_values(state, fact));
+                changes.extend(support_from_duplicates(state, fact, &related_facts)?);
                 (summary, changes)
             }
             Self::False => decide_all("mark false", FactStatus::False),
@@ -127,6 +133,80 @@ impl Decision {
         let summary = format!("{verb}: {}", proposal.statement());
         Operation { author: Author::Dm, recorded: now, summary, changes }
     }
+}
+
+/// Returns the changes with which an accepted fact ends older values of its predicate. A fact from a text ends a value
+/// only if the text is a line of a session, and the value was recorded before this line. The order of other texts is
+/// unknown, so the review shows the two values as a contradiction.
+fn ended_values(state: &State, fact: &Fact) -> Vec<Change> {
+    let mut open_values = state.values(fact.subject(), fact.predicate());
+    let mut validity = fact.validity().clone();
+    let passages: Vec<&Arc<Passage>> = passages(state, fact).collect();
+    if !passages.is_empty() && validity.from.is_none() {
+        let session_of = |passage: &Passage| state.session(passage.session.as_ref()?).map(|session| session.number);
+        let lines = passages.iter().filter_map(|passage| Some((session_of(passage)?, passage)));
+        let Some((number, line)) = lines.max_by_key(|(number, passage)| (*number, passage.line)) else {
+            return Vec::new();
+        };
+        validity.from.clone_from(&line.time);
+        let recorded = fact.provenance().recorded;
+        open_values.retain(|old| {
+            let session = old.provenance().session.as_ref().and_then(|id| state.session(id));
+            old.provenance().recorded <= recorded && session.is_none_or(|session| session.number <= number)
+        });
+    }
+    succession(state, &open_values, fact.predicate(), fact.object(), &mut validity)
+}
+
+/// Returns the passages in which a fact was found.
+fn passages<'a>(state: &'a State, fact: &'a Fact) -> impl Iterator<Item = &'a Arc<Passage>> {
+    fact.provenance().evidence.iter().filter_map(Evidence::passage).filter_map(|id| state.passage(id))
+}
+
+/// Returns the changes that turn the waiting facts with the same meaning as an accepted fact into evidence for this
+/// fact. Everyone who knows one of these facts then knows the accepted fact. `decided` contains the facts that the
+/// decision accepts too.
+fn support_from_duplicates(state: &State, fact: &Fact, decided: &[FactId]) -> Result<Vec<Change>, CommandError> {
+    let claim = Claim::from_fact(state.vocabulary(), fact);
+    let is_duplicate = |other: &&Arc<Fact>| {
+        other.id() != fact.id()
+            && !decided.contains(&other.id())
+            && other.provenance().author == Author::Extractor
+            && (is_equivalent(state.vocabulary(), (&claim, fact.statement()), other) || is_same_sentence(fact, other))
+    };
+    let mut duplicates: Vec<&Arc<Fact>> = pending_facts_about(state, fact.subject()).filter(is_duplicate).collect();
+    duplicates.sort_unstable_by_key(|duplicate| duplicate.id());
+    duplicates.dedup_by_key(|duplicate| duplicate.id());
+    let mut changes = Vec::new();
+    for duplicate in &duplicates {
+        let evidence = duplicate.provenance().evidence.clone();
+        let provenance = Provenance { evidence, ..fact.provenance().clone() };
+        changes.push(Change::Support(Arc::new(fact.to_builder().provenance(provenance).build()?)));
+    }
+    let replacements: BTreeMap<FactId, FactId> =
+        duplicates.iter().map(|duplicate| (duplicate.id(), fact.id())).collect();
+    changes.extend(move_edges(state, &replacements));
+    changes.extend(duplicates.iter().map(|duplicate| Change::RetractFact(duplicate.id())));
+    Ok(changes)
+}
+
+/// Minimum share of common words of two sentences that say the same.
+const MIN_COMMON_WORDS: f64 = 0.8;
+
+/// Returns whether two facts name the same entities in nearly the same words.
+fn is_same_sentence(a: &Fact, b: &Fact) -> bool {
+    let entities = |fact: &Fact| fact.entities().cloned().collect::<BTreeSet<EntityId>>();
+    let context = |fact: &Fact| (fact.factuality(), fact.fact_relation(), fact.validity().is_closed());
+    if entities(a) != entities(b) || context(a) != context(b) {
+        return false;
+    }
+    let words = |fact: &Fact| text::words(fact.statement()).into_iter().collect::<BTreeSet<String>>();
+    let (a, b) = (words(a), words(b));
+    let is_significant = |word: &&String| {
+        word.contains(char::is_numeric) || words::english().negations.contains(word) || word.ends_with("n't")
+    };
+    let common = a.intersection(&b).count() as f64 / a.union(&b).count().max(1) as f64;
+    common >= MIN_COMMON_WORDS && !a.symmetric_difference(&b).any(|word| is_significant(&word))
 }
 
 /// Returns the facts that wait for the DM's decision and that state the name or kind of a new entity in `fact`.

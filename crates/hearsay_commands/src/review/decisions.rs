@@ -40,6 +40,11 @@ impl Decisions {
             let operation = self.decision.operation(state, *id, now)?;
             decided.insert(*id);
             decided.extend(facts_decided_together(state, fact));
+            // Facts that became evidence for this fact need no decision of their own.
+            decided.extend(operation.changes.iter().filter_map(|change| match change {
+                Change::RetractFact(fact) => Some(*fact),
+                _ => None,
+            }));
             count += 1;
             changes.extend(operation.changes);
             first_summary.get_or_insert(operation.summary);

@@ -5,3 +5,6 @@ mod decisions;
 
 pub use decision::Decision;
 pub use decisions::{Decisions, Keep};
+
+#[cfg(test)]
+mod tests;

@@ -7,8 +7,8 @@ use hearsay_belief::{
     learn::{self, HeardStatement, LearnError, Sincerity},
 };
 use hearsay_model::{
-    ActiveSession, Author, Change, Credence, Date, EngineSetting, EntityId, Evidence, FactId, Kind, Knower, Operation,
-    Passage, PassageId, Session, SessionId, SessionSetting, Setting, State, TalkKind, Timestamp,
+    ActiveSession, Author, Change, Credence, Date, EngineSetting, EntityId, Evidence, Fact, FactId, Kind, Knower,
+    Operation, Passage, PassageId, Session, SessionId, SessionSetting, Setting, State, TalkKind, Timestamp,
 };
 use hearsay_query::{
     dates::parse_date,
@@ -22,7 +22,8 @@ use super::new::NewSession;
 use crate::{
     CommandError,
     game_event::{mentioned_entities, secret_name},
-    presence::scene_characters,
+    lie::mark_as_lie,
+    presence::{require_speaker, scene_characters},
 };
 
 /// Lines to write to the log of a session.
@@ -75,6 +76,9 @@ pub struct LogLine {
     /// Recorded facts that the words of the speaker state. The hearers learn these facts from the speaker. Must be empty
     /// for narration.
     pub states: Vec<FactId>,
+    /// Whether the speaker lies: the speaker does not believe what the line states. If the line repeats a recorded line
+    /// of the session, the recorded line becomes a lie. Must be `false` for narration.
+    pub lie: bool,
     /// Number of the line in the file that [`source`](Log::source) names, counted from 1.
     pub number: Option<u32>,
 }
@@ -108,8 +112,8 @@ impl Log {
     /// Returns the operation that writes the lines.
     ///
     /// # Errors
-    /// Returns an error if the given session, a character or a place does not exist, if a date is invalid, or if a line
-    /// is empty. The error contains the number of the invalid line.
+    /// Returns an error if the given session, a character or a place does not exist, if a date is invalid, if a line is
+    /// empty, or if a speaker is neither a character nor a group. The error contains the number of the invalid line.
     pub fn operation(&self, state: &State, author: Author, recorded: Timestamp) -> Result<Operation, CommandError> {
         if self.lines.is_empty() {
             return Err(CommandError::EmptyLog);
@@ -144,19 +148,22 @@ impl Log {
         };
         let mut written_ids = BTreeSet::new();
         for (number, line) in (1..).zip(&self.lines) {
-            let passage = position.passage(line).map_err(|source| {
-                let source = Box::new(source);
-                CommandError::LogLine { number: line.number.map_or(number as usize, |number| number as usize), source }
-            })?;
             let mut passage = match confirmed_line {
-                Some(recorded) => Passage::clone(recorded),
-                None => Passage { line: line_offset.saturating_add(line.number.unwrap_or(number)), ..passage },
+                Some(recorded) => Passage { lie: recorded.lie || line.lie, ..Passage::clone(recorded) },
+                None => {
+                    let passage = position.passage(line).map_err(|source| {
+                        let number = line.number.map_or(number as usize, |number| number as usize);
+                        CommandError::LogLine { number, source: Box::new(source) }
+                    })?;
+                    Passage { line: line_offset.saturating_add(line.number.unwrap_or(number)), ..passage }
+                }
             };
             if let Some(source) = &self.source {
                 let (path, line) = (source.name.clone(), line.number.unwrap_or(number));
                 passage.evidence.push(Evidence::File { path, line, field: TRANSCRIPT_FIELD.into() });
             }
-            let learned = stated_facts(state, line, &passage)?;
+            let mut learned = if line.lie { lie_changes(state, &passage) } else { Vec::new() };
+            learned.extend(stated_facts(state, line, &passage)?);
             let id = passage.id();
             let recorded_passage = state.passage(id);
             passage.talk_kind = match recorded_passage {
@@ -222,12 +229,13 @@ impl Log {
         absent
     }
 
-    /// Returns the recorded line that the only line repeats to add the facts that it states: the latest line of the
-    /// session with the same speaker and text. Such a line is not logged again.
+    /// Returns the recorded line that the only line repeats to add the facts that it states, or to mark it as a lie: the
+    /// latest line of the session with the same speaker and text. Such a line is not logged again.
     fn confirmed_line<'s>(&self, state: &'s State, session: &Session) -> Option<&'s Arc<Passage>> {
         let [line] = &self.lines[..] else { return None };
         let has_own_scene = line.place.is_some() || !line.heard_by.is_empty() || !line.with.is_empty();
-        if line.states.is_empty() || has_own_scene || self.source.is_some() {
+        let adds_nothing = line.states.is_empty() && !line.lie;
+        if adds_nothing || has_own_scene || self.source.is_some() {
             return None;
         }
         let speaker = line.speaker.as_ref().map(|speaker| &speaker.id);
@@ -281,12 +289,21 @@ fn stated_facts(state: &State, line: &LogLine, passage: &Passage) -> Result<Vec<
             hearers: &passage.heard_by,
             fact: require_fact(state, *fact)?,
             restates: None,
-            sincerity: Sincerity::Sincere,
+            sincerity: if line.lie { Sincerity::Lie } else { Sincerity::Sincere },
             certainty: Credence::FULL,
         };
         changes.extend(learn::overhear(state, &statement, &occasion).changes);
     }
     Ok(changes)
+}
+
+/// Returns the changes after which the speaker of a recorded line does not believe the facts that were extracted from
+/// the line. Returns nothing for a new line.
+fn lie_changes(state: &State, passage: &Passage) -> Vec<Change> {
+    let Some(speaker) = &passage.speaker else { return Vec::new() };
+    let mut facts: Vec<&Arc<Fact>> = state.facts_citing(passage.id()).collect();
+    facts.sort_unstable_by_key(|fact| fact.id());
+    facts.into_iter().flat_map(|fact| mark_as_lie(state, speaker, fact)).collect()
 }
 
 /// Returns whether a passage is a line of a transcript. `name` is the name of its file.
@@ -347,10 +364,14 @@ impl LogPosition<'_> {
     fn passage(&mut self, line: &LogLine) -> Result<Passage, CommandError> {
         let text = line.text.trim();
         if text.is_empty() {
-            return Err(CommandError::EmptyLog);
+            return Err(CommandError::EmptyLine);
         }
         let alias = line.speaker.as_ref().map(|speaker| secret_name(self.state, speaker)).transpose()?.flatten();
         let speaker = line.speaker.as_ref().map(|speaker| speaker.id.clone());
+        if line.lie && speaker.is_none() {
+            return Err(LearnError::NoSpeaker.into());
+        }
+        speaker.iter().try_for_each(|speaker| require_speaker(self.state, speaker))?;
         require_entities(self.state, line.heard_by.iter().chain(&line.with).chain(&line.place))?;
         if let Some(place) = &line.place {
             self.place = Some(place.clone());
@@ -369,6 +390,7 @@ impl LogPosition<'_> {
         Ok(Passage {
             speaker,
             speaker_alias: alias.map(str::to_owned),
+            lie: line.lie,
             session: Some(self.session.id.clone()),
             time: self.time.clone(),
             place: self.place.clone(),

@@ -9,6 +9,7 @@ mod log;
 mod new;
 mod recap;
 mod step;
+mod talk;
 #[cfg(test)]
 mod tests;
 mod transcript;
@@ -18,6 +19,7 @@ pub use log::{Log, LogLine, LogSource, transcript_passages, transcript_talk};
 pub use new::NewSession;
 pub use recap::save_recap;
 pub use step::SessionStep;
+pub use talk::TalkCorrection;
 pub use transcript::{
     AssignedSpeaker, PreviewRow, SpeakerAssignment, SpeakerEvidence, SpeakerIdentity, SpeakerProposal, SpeakerRow,
     TranscriptImport, TranscriptReport, is_speaker_label, remember_speakers,

@@ -123,7 +123,7 @@ fn one_session_is_played_at_a_time() {
     refused(&memory, |memory| step(memory, again()), &["`session-1` is still running", "session end"]);
     refused(&memory, |memory| attend(memory, &["Borin"], &[]), &["borin is already present in the session"]);
     refused(&memory, |memory| attend(memory, &[], &["Pell"]), &["pell is not present in the session"]);
-    refused(&memory, |memory| log(memory, None, "  "), &["line 1 of the new log lines", "no line"]);
+    refused(&memory, |memory| log(memory, None, "  "), &["line 1 of the new log lines", "the line has no text"]);
     refused(&memory, |memory| log(memory, Some("Nobody"), "Hm."), &["line 1", "`nobody`"]);
     set_clock(&memory, 1_100);
     step(&memory, SessionStep::End { time: None }).unwrap();
@@ -382,7 +382,7 @@ fn the_players_recap_tells_what_their_characters_know() {
     assert!(dm.contains("ninety marks") && dm.contains("chimney"), "{dm}");
     let (players, prompt) = recap(RecapAudience::Players);
     assert!(players.contains("ninety marks") && !players.contains("chimney"), "{players}");
-    assert!(!prompt.contains("chimney") && prompt.contains("[1] Mirela Voss: "), "{prompt}");
+    assert!(!prompt.contains("chimney") && prompt.contains("[1] At the Gull: Mirela Voss: "), "{prompt}");
     let (mirela, _) = recap(RecapAudience::Character(id("Mirela Voss")));
     assert!(mirela.contains("chimney"));
 

@@ -3,7 +3,9 @@
 use std::{fmt, sync::Arc, time::Duration};
 
 use hearsay_belief::View;
-use hearsay_model::{EntityId, Fact, FactStatus, Kind, Knower, Passage, PassageId, Session, SessionId, State, words};
+use hearsay_model::{
+    EntityId, Fact, FactStatus, Kind, Knower, Passage, PassageId, Precision, Session, SessionId, State, words,
+};
 use hearsay_recall::{
     ApproximateTokens, EntityLinker, Hearer, Index, Recap, RecapLine, RecapRequest, Source, Summary, SummaryRequest,
     SummarySubject, TokenCounter, recap, summarize,
@@ -38,6 +40,8 @@ pub struct SessionRecap {
     pub session: SessionId,
     /// Title of the session.
     pub title: String,
+    /// Number and date of the session, and the player characters who were there, in one line.
+    pub heading: String,
     /// Characters that were present in the session.
     pub present: Vec<EntityId>,
     /// Contents of the recap.
@@ -83,12 +87,17 @@ pub fn session_recap(
         words,
         read_aloud: *audience == RecapAudience::Players,
     });
-    if *audience == RecapAudience::Dm {
-        mark_for_dm(state, &players, &mut recap.lines);
+    match audience {
+        RecapAudience::Dm => mark_for_dm(state, &players, &mut recap.lines),
+        RecapAudience::Players => name_places(&hearers, &mut recap.lines),
+        RecapAudience::Character(_) => {}
     }
+    // The view of the DM comes first, and the DM knows all names.
+    let readers = if *audience == RecapAudience::Dm { &hearers[..1] } else { &hearers[..] };
     Ok(SessionRecap {
         session: session.id.clone(),
         title: session.title.clone(),
+        heading: heading(state, session, &players, readers),
         present: session.present.clone(),
         prompt: recap.prompt(&session.title),
         recap,
@@ -101,6 +110,51 @@ fn attending_players(state: &State, session: &Session) -> Vec<EntityId> {
     let is_player = |id: &&EntityId| state.kind(id) == Some(Kind::Player);
     let players: Vec<EntityId> = session.present.iter().filter(is_player).cloned().collect();
     if players.is_empty() { session.present.clone() } else { players }
+}
+
+/// Returns the number and the date of a session, and who of the player characters was there: `Session 2, 3 Frost 10.
+/// Kessa and Bram were there.` Characters whose name not all readers know are not named.
+fn heading(state: &State, session: &Session, players: &[EntityId], readers: &[Hearer]) -> String {
+    let number = session.number.map(|number| format!("Session {number}"));
+    let date = session.start.as_ref().map(|date| match date.time {
+        Some(time) => state.calendar().format_with_precision(time, Precision::Day),
+        None => date.raw.clone(),
+    });
+    let when: Vec<String> = [number, date].into_iter().flatten().collect();
+    let mut names: Vec<&str> = players.iter().filter_map(|id| common_name(readers, id)).collect();
+    if !names.is_empty() && names.len() < players.len() {
+        names.push("others");
+    }
+    let who = (!names.is_empty()).then(|| {
+        let verb = if names.len() == 1 { "was" } else { "were" };
+        format!("{} {verb} there", words::join_names(&names))
+    });
+    let sentences = [Some(when.join(", ")).filter(|when| !when.is_empty()), who];
+    sentences.into_iter().flatten().map(|sentence| format!("{sentence}.")).collect::<Vec<_>>().join(" ")
+}
+
+/// Returns the name of an entity, if all readers know a name of the entity.
+fn common_name<'a>(readers: &[Hearer<'a>], id: &EntityId) -> Option<&'a str> {
+    let names: Option<Vec<&str>> = readers.iter().map(|reader| reader.names.name(id)).collect();
+    names?.first().copied()
+}
+
+/// Begins each line that was said at another place than the line before with the name of its place.
+fn name_places(hearers: &[Hearer], lines: &mut [RecapLine]) {
+    let mut last_place: Option<EntityId> = None;
+    for line in lines {
+        let Source::Passage(id) = line.citation.source else { continue };
+        let heard = hearers.first().and_then(|hearer| hearer.view.passage(id));
+        let Some(place) = heard.and_then(|heard| heard.passage.place.as_ref()) else { continue };
+        if last_place.as_ref() == Some(place) {
+            continue;
+        }
+        last_place = Some(place.clone());
+        if let Some(name) = common_name(hearers, place) {
+            let name = name.strip_prefix("The ").map_or_else(|| name.to_owned(), |name| format!("the {name}"));
+            line.text = format!("At {name}: {}", line.text);
+        }
+    }
 }
 
 /// Adds what only the DM may know: who claims a fact, that a fact or a line is false, and which of the player

@@ -71,7 +71,7 @@ impl<'a> Builder<'a> {
         let open_quests = self.open_quests();
         self.find_homes(&open_quests);
         let chapters = self.assign_anchors(&open_quests);
-        let joined = self.join_sparse_entries(&chapters);
+        let sparse_entries = self.join_sparse_entries(&chapters);
         let mut handbook =
             Handbook { title: self.request.title.to_owned(), subtitle: self.subtitle(), chapters: Vec::new() };
         let mut add_chapter = |title: &str, entries: Vec<Entry>| {
@@ -82,33 +82,34 @@ impl<'a> Builder<'a> {
         add_chapter("The story so far", self.story());
         add_chapter("Open threads", self.threads(&open_quests));
         for (number, (title, ids)) in chapters.iter().enumerate() {
-            add_chapter(title, self.entries(number, ids, &joined));
+            add_chapter(title, self.entries(number, ids, &sparse_entries));
         }
         add_chapter("Letters and texts", self.texts());
         handbook
     }
 
-    /// Returns the entities about which the readers know next to nothing, if a chapter has at least two of them. They
-    /// share an entry at the end of the chapter, and links to them lead there.
-    fn join_sparse_entries(&mut self, chapters: &[(&str, Vec<EntityId>)]) -> BTreeSet<EntityId> {
-        let mut joined = BTreeSet::new();
+    /// Returns the entities about which the readers know next to nothing, if a chapter has at least two of them, each
+    /// with its entry in one line. They share an entry at the end of the chapter, and links to them lead there.
+    fn join_sparse_entries(&mut self, chapters: &[(&str, Vec<EntityId>)]) -> BTreeMap<EntityId, String> {
+        let mut sparse_entries = BTreeMap::new();
         for (number, (_, ids)) in chapters.iter().enumerate() {
-            let is_sparse = |id: &&EntityId| !self.request.party.contains(id) && self.entry(id).is_sparse();
-            let sparse: Vec<EntityId> = ids.iter().filter(is_sparse).cloned().collect();
+            let others = ids.iter().filter(|id| !self.request.party.contains(id));
+            let entries = others.map(|id| (id, self.entry(id))).filter(|(_, entry)| entry.is_sparse());
+            let sparse: Vec<_> = entries.map(|(id, entry)| (id.clone(), entry.in_one_line())).collect();
             if sparse.len() >= 2 {
-                self.anchors.extend(sparse.iter().map(|id| (id.clone(), others_anchor(number))));
-                joined.extend(sparse);
+                self.anchors.extend(sparse.iter().map(|(id, _)| (id.clone(), others_anchor(number))));
+                sparse_entries.extend(sparse);
             }
         }
-        joined
+        sparse_entries
     }
 
     /// Returns the entries of a chapter.
-    fn entries(&self, chapter: usize, ids: &[EntityId], joined: &BTreeSet<EntityId>) -> Vec<Entry> {
-        let (others, own): (Vec<&EntityId>, Vec<&EntityId>) = ids.iter().partition(|id| joined.contains(*id));
-        let mut entries: Vec<Entry> = own.into_iter().map(|id| self.entry(id)).collect();
-        if !others.is_empty() {
-            let items = others.into_iter().map(|id| self.entry(id).in_one_line()).collect();
+    fn entries(&self, chapter: usize, ids: &[EntityId], sparse_entries: &BTreeMap<EntityId, String>) -> Vec<Entry> {
+        let own = ids.iter().filter(|id| !sparse_entries.contains_key(*id));
+        let mut entries: Vec<Entry> = own.map(|id| self.entry(id)).collect();
+        let items: Vec<String> = ids.iter().filter_map(|id| sparse_entries.get(id).cloned()).collect();
+        if !items.is_empty() {
             let blocks = vec![Block::List { label: String::new(), items }];
             entries.push(Entry { title: "Others".to_owned(), anchor: others_anchor(chapter), blocks });
         }

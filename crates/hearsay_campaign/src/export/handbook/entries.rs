@@ -30,7 +30,6 @@ impl Builder<'_> {
         let notes = death.into_iter().chain(self.timeline.first_contact(id));
         let note = notes.collect::<Vec<_>>().join(" ");
         let mut blocks: Vec<Block> = Vec::new();
-        blocks.extend((!note.is_empty()).then_some(Block::Note(note)));
         let (mut details, mut sentences, mut private) = (BTreeMap::new(), Vec::new(), Vec::new());
         for fact in facts {
             if is_dead && states_death(self.vocabulary(), fact) {
@@ -55,6 +54,8 @@ impl Builder<'_> {
                 }
             }
         }
+        // The description says who or what the entity is, so it comes first.
+        blocks.extend((!note.is_empty()).then_some(Block::Note(note)));
         if !details.is_empty() {
             let details = details.into_iter().map(|((_, label), values)| (label, values.join(", ")));
             blocks.push(Block::Details(details.collect()));

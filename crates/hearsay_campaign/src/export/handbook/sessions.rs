@@ -83,17 +83,17 @@ impl Builder<'_> {
         let names = |ids: Vec<&EntityId>| -> Vec<String> {
             ids.into_iter().filter_map(|id| self.names.name(id)).map(str::to_owned).collect()
         };
-        let present = names(session.present.iter().collect());
+        let is_present = |id: &&EntityId| session.present.contains(*id);
+        let present = names(self.request.party.iter().filter(is_present).collect());
         let absent = names(self.request.party.iter().filter(|id| !session.present.contains(id)).collect());
         let sentence = |names: &[String], singular: &str, plural: &str| {
             let refs: Vec<&str> = names.iter().map(String::as_str).collect();
             format!("{} {}.", words::join_names(&refs), if names.len() == 1 { singular } else { plural })
         };
-        let attendance = match (present.is_empty(), absent.is_empty()) {
-            (true, _) => None,
-            (false, true) => Some("Everyone was there.".to_owned()),
-            (false, false) => Some(sentence(&absent, "was away", "were away")),
-        };
-        start.map(|start| format!("{start}.")).into_iter().chain(attendance).collect::<Vec<_>>().join(" ")
+        // Somebody who came late or left early was there too.
+        let were_there = (!present.is_empty()).then(|| sentence(&present, "was there", "were there"));
+        let were_away = (!present.is_empty() && !absent.is_empty()).then(|| sentence(&absent, "was away", "were away"));
+        let date = start.map(|start| format!("{start}."));
+        [date, were_there, were_away].into_iter().flatten().collect::<Vec<_>>().join(" ")
     }
 }

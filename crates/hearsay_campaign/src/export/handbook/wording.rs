@@ -56,15 +56,15 @@ impl Wording<'_> {
     fn attributed(&self, fact: &SharedFact, statement: &str) -> String {
         let clause = self.names.as_clause(statement);
         let without_stop = clause.trim_end_matches('.');
-        let (readers, verb_ending) = match self.voice {
-            Voice::Party => ("the party", "s"),
-            Voice::You => ("you", ""),
+        let readers = match self.voice {
+            Voice::Party => "the party",
+            Voice::You => "you",
         };
         let doubt = match fact.certainty {
-            Some(Certainty::Doubted) => format!(", but {readers} doubt{verb_ending} it."),
-            Some(Certainty::Untrue) => format!(", but {readers} know{verb_ending} that this is untrue."),
-            _ if clause.ends_with(['!', '?', '"', '\u{201D}']) => String::new(),
-            _ => ".".to_owned(),
+            Some(Certainty::Doubted) => ", which seems unlikely.",
+            Some(Certainty::Untrue) => ", which is not true.",
+            _ if clause.ends_with(['!', '?', '"', '\u{201D}']) => "",
+            _ => ".",
         };
         // The statement of a task or a promise already says who gave it, so no source is added.
         let is_thread = self.vocabulary.behavior(fact.known().predicate()).thread.is_some();
@@ -74,15 +74,18 @@ impl Wording<'_> {
                 format!("You told others that {without_stop}, which is not true.")
             }
             (Origin::Invented, _) => format!("{} invented this: {statement}", words::upper_first(readers)),
+            (Origin::Told(tellers), Some(Certainty::Certain)) if !tellers.contains(fact.known().subject()) => {
+                format!("{} told {readers} that {without_stop}{doubt}", self.join(tellers.iter()))
+            }
             (_, Some(Certainty::Certain)) => statement.to_owned(),
             (Origin::Told(tellers), _) => {
+                let verb = if tellers.len() == 1 { "says" } else { "say" };
+                let tellers_say = format!("{} {verb}", self.join(tellers.iter()));
+                // "Odo says that Odo was in all night" sounds as if there were two of them.
                 let is_own_account = tellers.contains(fact.known().subject());
                 match is_own_account {
-                    true => format!("By their own account, {without_stop}{doubt}"),
-                    false => {
-                        let verb = if tellers.len() == 1 { "says" } else { "say" };
-                        format!("{} {verb} that {without_stop}{doubt}", self.join(tellers.iter()))
-                    }
+                    true => format!("{}, or so {tellers_say}{doubt}", words::upper_first(without_stop)),
+                    false => format!("{tellers_say} that {without_stop}{doubt}"),
                 }
             }
             (Origin::Read(document), _) => {
@@ -94,9 +97,7 @@ impl Wording<'_> {
             (Origin::Heard, _) => format!("It is rumoured that {without_stop}{doubt}"),
             (Origin::Own, Some(Certainty::Likely)) => format!("It seems that {without_stop}{doubt}"),
             (Origin::Own, Some(Certainty::Unsure)) => format!("It may be that {without_stop}{doubt}"),
-            (Origin::Own, Some(Certainty::Doubted)) => {
-                format!("{} doubt{verb_ending} that {without_stop}.", words::upper_first(readers))
-            }
+            (Origin::Own, Some(Certainty::Doubted)) => format!("It seems unlikely that {without_stop}."),
             (Origin::Own, Some(Certainty::Untrue)) => format!("It is not true that {without_stop}."),
             (Origin::Own, None) => format!("{} heard that {without_stop}{doubt}", self.readers_have()),
         }

@@ -10,6 +10,15 @@ const REMARK_STARTS: [&str; 30] = [
     "our", "from", "with", "without", "at", "in", "on", "near", "by", "below", "above", "behind", "played", "owner",
 ];
 
+/// Words before the name of a place.
+const PLACE_STARTS: [&str; 8] = ["in ", "In ", "at ", "At ", "on ", "On ", "inside ", "Inside "];
+
+/// Verbs of an answer that says where the play begins: "We begin in the Gilded Gull".
+const START_VERBS: [&str; 7] = ["begin", "begins", "start", "starts", "open", "opens", "meet"];
+
+/// Maximum number of words before the verb of such an answer: "The first session begins in …".
+const MAX_SUBJECT_WORDS: usize = 3;
+
 /// Words in lowercase that can stand within a name, before a word with a capital letter.
 const NAME_PARTICLES: [&str; 20] = [
     "of", "the", "and", "van", "der", "den", "von", "de", "del", "della", "di", "da", "la", "le", "du", "al", "el",
@@ -101,8 +110,14 @@ fn played_character(item: Item) -> PlayedCharacter {
     for part in item.remark.iter().flat_map(|remark| split(remark, ",")).map(str::trim) {
         match part.strip_prefix("played by ") {
             Some(player) => character.player = Some(player.trim().to_owned()),
-            // "Wren Oake: Ben"
-            None if character.player.is_none() && is_name(part) => character.player = Some(part.to_owned()),
+            // "Wren Oake: Ben", or "Ben: Wren Oake": players are named by their first names.
+            None if character.player.is_none() && is_name(part) => {
+                let word_count = |name: &str| name.split_whitespace().count();
+                let is_character = word_count(&character.name) == 1 && word_count(part) > 1;
+                let player =
+                    if is_character { std::mem::replace(&mut character.name, to_name(part)) } else { part.to_owned() };
+                character.player = Some(player);
+            }
             None => remarks.push(part.to_owned()),
         }
     }
@@ -124,9 +139,14 @@ pub(super) struct Place {
 pub(super) fn place(answer: &str) -> Place {
     let answer = clean(answer);
     let mut text = answer.trim_end_matches('.');
-    for start in ["in ", "In ", "at ", "At ", "on ", "On ", "inside ", "Inside "] {
-        text = text.strip_prefix(start).unwrap_or(text);
-    }
+    // "We begin in the Gilded Gull"
+    let after_verb = |verb: &str| {
+        let (subject, rest) = text.split_once(&format!(" {verb} "))?;
+        (subject.split(' ').count() <= MAX_SUBJECT_WORDS && !subject.contains(',')).then_some(rest)
+    };
+    let is_place = |rest: &&str| PLACE_STARTS.iter().any(|start| rest.starts_with(start));
+    text = START_VERBS.iter().filter_map(|verb| after_verb(verb)).find(is_place).unwrap_or(text);
+    text = PLACE_STARTS.iter().find_map(|start| text.strip_prefix(start)).unwrap_or(text);
     // "an inn called the Gilded Gull in Gullhaven"
     let called = [" called ", " named "].iter().find_map(|word| text.split_once(word));
     let mut item = match called.filter(|(kind, _)| is_remark(kind, true)) {

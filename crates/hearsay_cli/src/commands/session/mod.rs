@@ -9,7 +9,7 @@ mod transcript;
 use std::time::Duration;
 
 use anyhow::Result;
-use hearsay_commands::session::SessionStep;
+use hearsay_commands::session::{SessionStep, TalkCorrection};
 use hearsay_engine::{Memory, ReadSnapshot, Written, real_time};
 use hearsay_model::{Author, Passage};
 use hearsay_query as query;
@@ -30,7 +30,7 @@ use crate::{
     output::{Output, count},
     reveals::print_with_reveals,
     style::{Line, Style},
-    texts::{self, EncoderUse},
+    texts::{self, EncoderUse, ExtractionReport},
 };
 
 pub(crate) fn session(args: &Session, output: &mut Output) -> Result<()> {
@@ -38,6 +38,7 @@ pub(crate) fn session(args: &Session, output: &mut Output) -> Result<()> {
         Session::Start(args) => start(args, output),
         Session::Attend(args) => attend(args, output),
         Session::Log(args) => super::log::log(args, output),
+        Session::Mark(args) => mark(args, output),
         Session::End(args) => end(args, output),
         Session::List(args) => list(args, output),
         Session::Show(args) => show(args, output),
@@ -82,6 +83,26 @@ fn attend(args: &args::SessionAttend, output: &mut Output) -> Result<()> {
         Ok(SessionStep::Attend { arrive: names.entities(&args.arrive)?, leave: names.entities(&args.leave)? })
     };
     run_step(&args.campaign, args.dry_run, step, output)
+}
+
+/// JSON output of `session mark`: the written operation, and the outcome of extracting facts from the line.
+#[derive(Serialize)]
+struct MarkOutput {
+    written: Written,
+    found: Option<ExtractionReport>,
+}
+
+fn mark(args: &args::SessionMark, output: &mut Output) -> Result<()> {
+    let memory = campaign::open_for_recording(&args.campaign, Access::for_dry_run(args.dry_run), output)?;
+    let session = Names::read(&memory, output)?.optional_session(args.session.as_ref())?;
+    let correction = TalkCorrection { session, line: args.line, kind: args.kind.into() };
+    let build_operation = move |world: &ReadSnapshot| Ok(correction.operation(&world.state, real_time())?);
+    if let Some(written) = write_or_preview(&memory, args.dry_run, build_operation, output)? {
+        print_written(&written, output)?;
+        let found = texts::extract_new_texts(&memory, &args.campaign.campaign, output)?;
+        output.data(&MarkOutput { written, found })?;
+    }
+    Ok(memory.close()?)
 }
 
 /// JSON output of `session end`: the written operation and the report of the session.
@@ -269,6 +290,9 @@ pub(crate) fn recap(args: &args::Recap, output: &mut Output) -> Result<()> {
         return Ok(memory.close()?);
     }
     output.line(Line::heading(&session_recap.title))?;
+    if !session_recap.heading.is_empty() {
+        output.line(&session_recap.heading)?;
+    }
     if session_recap.recap.lines.is_empty() {
         output.line(&empty_message)?;
     }

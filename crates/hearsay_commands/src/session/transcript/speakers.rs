@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use hearsay_model::{EntityId, Resolution, SpeakerRole, State, attribute, text, words};
-use hearsay_query::resolve::resolve;
+use hearsay_query::resolve::resolve_complete_words;
 use serde::Serialize;
 
 /// A speaker of a transcript.
@@ -201,7 +201,7 @@ impl<'a> SpeakerNames<'a> {
             return SpeakerIdentity::from_candidates(characters);
         }
         // A part of a name is enough if it is the name of only one character, such as the name behind a title.
-        match resolve(self.state, name_without_note) {
+        match resolve_complete_words(self.state, name_without_note) {
             Ok(id) if self.is_character(&id) => SpeakerIdentity::Character(id),
             _ => SpeakerIdentity::Unknown,
         }

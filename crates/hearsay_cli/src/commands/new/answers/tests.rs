@@ -60,6 +60,10 @@ fn player_characters_have_players() {
         players(answer).into_iter().map(text).collect::<Vec<_>>()
     };
     assert_eq!(played("Wren Oake (Ben), Dorric Stane (Cleo)"), ["Wren Oake|Ben|", "Dorric Stane|Cleo|"]);
+    // The longer name is the character, because players are named by their first names.
+    assert_eq!(played("Mara: Nyssa Vale, Tom: Kash Orlo"), ["Nyssa Vale|Mara|", "Kash Orlo|Tom|"]);
+    assert_eq!(played("Nyssa Vale: Mara, Kash: Tom"), ["Nyssa Vale|Mara|", "Kash|Tom|"]);
+    assert_eq!(played("Mara: Nyssa Vale, a thief"), ["Nyssa Vale|Mara|a thief"]);
     assert_eq!(played("Wren Oake (Ben) and Dorric Stane (Cleo)"), ["Wren Oake|Ben|", "Dorric Stane|Cleo|"]);
     assert_eq!(played("Wren Oake (Ben), an elf ranger; Dorric"), ["Wren Oake|Ben|an elf ranger", "Dorric||"]);
     assert_eq!(played("Wren (Ben, an elf), Dorric played by Cleo"), ["Wren|Ben|an elf", "Dorric|Cleo|"]);
@@ -75,6 +79,8 @@ fn a_place_can_lie_in_a_larger_place() {
         format!("{}|{}|{}", place.name, place.remark.unwrap_or_default(), place.within.unwrap_or_default())
     };
     assert_eq!(found("the Gilded Gull, an inn in Gullhaven"), "The Gilded Gull|an inn in Gullhaven|Gullhaven");
+    assert_eq!(found("We begin in the Gilded Gull, an inn"), "The Gilded Gull|an inn|");
+    assert_eq!(found("The session starts at Salt Quay"), "Salt Quay||");
     assert_eq!(found("in the Gilded Gull in Gullhaven"), "The Gilded Gull|in Gullhaven|Gullhaven");
     assert_eq!(found("The Gilded Gull, Gullhaven"), "The Gilded Gull||Gullhaven");
     assert_eq!(

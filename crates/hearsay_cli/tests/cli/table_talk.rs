@@ -1,0 +1,166 @@
+//! Tests of the lines that a DM records during an evening: whispers, lies, shouts, and the names in the options.
+
+use super::*;
+
+const PEOPLE: &str = r#"
+entities:
+  - {id: lyra, name: Lyra Fenn, kind: player, home: none, attributes: {player: Zoe}}
+  - {id: tamsin-oakley, name: Tamsin Oakley, kind: npc, home: the-mill}
+  - {id: cole, name: Cole, kind: npc, home: none}
+  - {id: wheel, name: The Wheel, kind: item}
+facts:
+  - id: ada-robbed-cole
+    subject: ada
+    text: "Ada Flint took the purse of Cole in the night."
+    about: [cole]
+    secret: true
+    known_by: [{who: ada, conceals: true}]
+audience: {attributes: {name: common}}
+"#;
+
+fn table() -> TestDir {
+    let test_dir = TestDir::new();
+    test_dir.write("mill/people.yaml", PEOPLE);
+    test_dir.ok(&["-C", "mill", "session", "start", "--title", "The stone", "--at", "the-mill"]);
+    test_dir
+}
+
+/// Adds a line to the log, and returns the only fact that was extracted from it and needs no review.
+fn extracted_fact(test_dir: &TestDir, line: &[&str]) -> String {
+    let logged = test_dir.json(&[&["-C", "mill", "log"], line].concat());
+    let facts = logged["extracted"].as_array().unwrap().iter();
+    let facts: Vec<&str> =
+        facts.filter(|fact| fact["status"] != "proposed").map(|fact| fact["fact"].as_str().unwrap()).collect();
+    assert_eq!(facts.len(), 1, "{logged}");
+    facts[0].to_owned()
+}
+
+fn status_of(test_dir: &TestDir, fact: &str) -> String {
+    test_dir.json(&["-C", "mill", "fact", "show", fact])["fact"]["status"].as_str().unwrap().to_owned()
+}
+
+fn known_by(test_dir: &TestDir, knower: &str, fact: &str) -> String {
+    let known = test_dir.json(&["-C", "mill", "know", "knows", knower, "--limit", "200"]).to_string();
+    known.split('{').find(|row| row.contains(fact)).unwrap_or_default().to_owned()
+}
+
+#[test]
+fn a_whispered_confession_stays_between_the_two() {
+    let test_dir = table();
+    let whisper = extracted_fact(&test_dir, &["--by", "ada", "--to", "ben", "I owe Cole ten crowns."]);
+    let knowers = test_dir.ok(&["-C", "mill", "know", "who-knows", &whisper]);
+    assert_eq!(knowers.matches("conceals it").count(), 2, "{knowers}");
+    let gossip = test_dir.json(&["-C", "mill", "simulate", "gossip", "--days", "6", "--dry-run"]);
+    assert!(!gossip["news"].to_string().contains(&whisper), "{gossip}");
+    // What the same speaker says before everybody is no confidence, and neither is a whisper about something else.
+    test_dir.ok(&["-C", "mill", "session", "attend", "--arrive", "tamsin-oakley", "--arrive", "ada"]);
+    let aloud = extracted_fact(&test_dir, &["--by", "ada", "I fear Cole."]);
+    let other = extracted_fact(&test_dir, &["--by", "ada", "--to", "ben", "Tamsin Oakley owes Lyra Fenn a boat."]);
+    for fact in [aloud, other] {
+        let knowers = test_dir.ok(&["-C", "mill", "know", "who-knows", &fact]);
+        assert!(!knowers.contains("conceals it"), "{knowers}");
+    }
+}
+
+#[test]
+fn a_logged_claim_is_printed_with_its_id() {
+    let test_dir = table();
+    let logged = test_dir.ok(&["-C", "mill", "log", "--by", "ada", "Ben owes me forty crowns."]);
+    let line = logged.lines().find_map(|line| line.strip_prefix("  claim: ")).unwrap_or_else(|| panic!("{logged}"));
+    let (id, statement) = line.split_once(": ").unwrap();
+    assert!(
+        statement.contains("Ben") && test_dir.ok(&["-C", "mill", "fact", "show", id]).contains("claimed"),
+        "{line}"
+    );
+}
+
+#[test]
+fn a_speaker_does_not_believe_what_is_marked_as_a_lie_later() {
+    let test_dir = table();
+    let line = ["--by", "ada", "Ben owes me forty crowns."];
+    let fact = extracted_fact(&test_dir, &line);
+    let believes = |knower: &str| -> Vec<String> {
+        let known = test_dir.ok(&["-C", "mill", "know", "believes", knower, "ben"]);
+        let is_belief = |line: &&str| line.contains("owes") && !line.contains("credence 0.00");
+        known.lines().filter(is_belief).map(str::to_owned).collect()
+    };
+    assert_eq!((status_of(&test_dir, &fact), believes("ada").len(), believes("lyra").len()), ("claimed".into(), 1, 1));
+    let logged = test_dir.json(&[&["-C", "mill", "log", "--lie"], &line[..]].concat());
+    // The claim, and a second reading of the line that waited for review.
+    for fact in logged["extracted"].as_array().unwrap() {
+        assert_eq!(fact["status"], "false", "{logged}");
+    }
+    assert_eq!(status_of(&test_dir, &fact), "false");
+    let log = test_dir.ok(&["-C", "mill", "session", "show", "--log"]);
+    assert_eq!(log.matches("forty crowns").count(), 1, "the line is not logged again: {log}");
+    assert_eq!(believes("ada"), Vec::<String>::new());
+    assert!(!believes("lyra").is_empty());
+    // The same words to another hearer, as a lie: the first hearers still believe them.
+    let fact = extracted_fact(&test_dir, &["--by", "tamsin-oakley", "Ben fears Cole."]);
+    let before = known_by(&test_dir, "lyra", &fact);
+    test_dir.ok(&["-C", "mill", "say", "--by", "tamsin-oakley", "--to", "cole", "--lie", "Ben fears Cole."]);
+    assert_eq!(status_of(&test_dir, &fact), "false");
+    assert!(!before.is_empty() && !known_by(&test_dir, "lyra", &fact).is_empty(), "{before}");
+    test_dir.fails(&["-C", "mill", "log", "--lie", "It rains."], 2, &["--by"]);
+}
+
+#[test]
+fn a_shout_is_in_character_and_one_line_can_be_corrected() {
+    let test_dir = table();
+    test_dir.write(
+        "talk.txt",
+        "Ada: Ben, the wheel! Stop the wheel!\nZoe: Does a 17 hit? I roll damage!\nAda: Ben owes Cole ten crowns.\n",
+    );
+    test_dir.ok(&["-C", "mill", "session", "import", "talk.txt", "--session", "1"]);
+    let log = || test_dir.ok(&["-C", "mill", "session", "show", "--log"]);
+    let line = |text: &str| log().lines().find(|line| line.contains(text)).unwrap().to_owned();
+    assert!(!line("Stop the wheel").contains("out of character"), "{}", log());
+    assert!(line("Does a 17 hit").contains("out of character"), "{}", log());
+    let number = |text: &str| line(text).split_whitespace().next().unwrap().to_owned();
+    test_dir.ok(&["-C", "mill", "session", "mark", &number("Does a 17"), "in-character"]);
+    assert!(!line("Does a 17 hit").contains("out of character"), "{}", log());
+    // The facts of an out-of-character line go.
+    let facts = || test_dir.ok(&["-C", "mill", "fact", "list", "--about", "cole"]);
+    assert!(facts().contains("crowns") || facts().contains("owes"), "{}", facts());
+    test_dir.ok(&["-C", "mill", "session", "mark", &number("ten crowns"), "out-of-character"]);
+    assert!(!facts().contains("crowns") && !facts().contains("owes"), "{}", facts());
+    let mark = |number: &str| {
+        vec!["-C".to_owned(), "mill".into(), "session".into(), "mark".into(), number.into(), "narration".into()]
+    };
+    let line: Vec<String> = mark("99");
+    test_dir.fails(&line.iter().map(String::as_str).collect::<Vec<_>>(), 1, &["no line 99", "session show --log"]);
+}
+
+#[test]
+fn names_can_be_started_and_listed() {
+    let test_dir = table();
+    let heard_by = |to: &[&str]| {
+        let line = [&["-C", "mill", "log", "--by", "ada", "The rain falls.", "--dry-run"], to].concat();
+        test_dir.json(&line)["heard_by"].as_array().unwrap().iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    for to in
+        [&["--to", "tam, ben"][..], &["--to", "Tam,Ben"], &["--to", "tam", "--to", "ben"], &["--to", "Tamsin Oak,ben,"]]
+    {
+        assert_eq!(heard_by(to), ["\"ada\"", "\"ben\"", "\"tamsin-oakley\""], "{to:?}");
+    }
+    test_dir.fails(
+        &["-C", "mill", "log", "--by", "ada", "--to", "tam, nobody", "Hm."],
+        3,
+        &["no entity is called `nobody`"],
+    );
+    // The name of a speaker in a transcript must be complete.
+    test_dir.write("talk.txt", "Tams: The stone is cracked.\n");
+    let tried = test_dir.json(&["-C", "mill", "session", "import", "talk.txt", "--dry-run"]);
+    assert!(!tried["speakers"][0]["is"].to_string().contains("tamsin"), "{tried}");
+}
+
+#[test]
+fn only_characters_and_groups_speak() {
+    let test_dir = table();
+    for (speaker, kind) in [("wheel", "an item"), ("the-mill", "a location")] {
+        for command in [&["log"][..], &["say"]] {
+            let line = [&["-C", "mill"], command, &["--by", speaker, "I turn."]].concat();
+            test_dir.fails(&line, 1, &[kind, "cannot speak", "a character or a group"]);
+        }
+    }
+}

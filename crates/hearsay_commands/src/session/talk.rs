@@ -1,0 +1,62 @@
+//! Corrections of the kind of talk of single lines.
+
+use std::sync::Arc;
+
+use hearsay_model::{
+    Author, Change, Evidence, Fact, Operation, Passage, PassageId, SessionId, State, TalkKind, Timestamp,
+};
+use hearsay_query::session::session_or_latest;
+
+use super::is_table_line;
+use crate::{CommandError, error::talk_kind_name};
+
+/// A correction by the DM of the kind of talk of one line of a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TalkCorrection {
+    /// Session of the line. Default: the session being played, or else the latest session.
+    pub session: Option<SessionId>,
+    /// Number of the line in the session.
+    pub line: u32,
+    /// Correct kind of talk.
+    pub kind: TalkKind,
+}
+
+impl TalkCorrection {
+    /// Returns the operation that sets the kind of talk of the line. An out-of-character line loses the facts that were
+    /// extracted from this line alone and that the DM has not confirmed. If the line was out of character and no longer
+    /// is, the extraction reads the line again.
+    ///
+    /// # Errors
+    /// Returns an error if the session or the line does not exist, or if the line already has this kind of talk.
+    pub fn operation(&self, state: &State, now: Timestamp) -> Result<Operation, CommandError> {
+        let session = session_or_latest(state, self.session.as_ref())?;
+        let mut lines = state.passages_in_session(Some(&session.id)).filter(|(_, passage)| is_table_line(passage));
+        let (id, passage) = lines
+            .find(|(_, passage)| passage.line == self.line)
+            .ok_or_else(|| CommandError::NoLine { session: session.id.clone(), line: self.line })?;
+        if passage.talk_kind == Some(self.kind) {
+            return Err(CommandError::SameTalkKind { line: self.line, kind: self.kind });
+        }
+        let mut changes = Vec::new();
+        if self.kind == TalkKind::OutOfCharacter {
+            changes.push(Change::SetTalkKind { passage: id, kind: self.kind });
+            changes.extend(facts_only_in(state, id).map(|fact| Change::RetractFact(fact.id())));
+        } else {
+            // The extraction reads a line that is added again.
+            let passage = Passage { talk_kind: Some(self.kind), ..Passage::clone(passage) };
+            changes.push(Change::AddPassage(Arc::new(passage)));
+        }
+        let summary = format!("{}: line {} is {}", session.id, self.line, talk_kind_name(self.kind));
+        Ok(Operation { recorded: now, ..Operation::new(Author::Dm, summary, changes) })
+    }
+}
+
+/// Returns the facts that were extracted from a passage alone and that the DM has not confirmed.
+fn facts_only_in(state: &State, id: PassageId) -> impl Iterator<Item = &Arc<Fact>> {
+    let is_only_in = move |fact: &&Arc<Fact>| {
+        let provenance = fact.provenance();
+        let is_extracted = provenance.author == Author::Extractor && !provenance.confirmed;
+        is_extracted && provenance.evidence.iter().filter_map(Evidence::passage).all(|passage| passage == id)
+    };
+    state.facts_citing(id).filter(is_only_in)
+}
