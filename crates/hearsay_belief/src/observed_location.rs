@@ -16,16 +16,11 @@ impl View {
         current.max_by_key(|known| (known.recency(), known.id()))
     }
 
-    /// Returns the entities whose [observed location](Self::observed_location) is a place, sorted.
-    pub fn observed_at(&self, place: &EntityId) -> Vec<EntityId> {
-        let is_here = |known: &&Known| {
-            self.observed_location(known.subject()).is_some_and(|location| location.id() == known.id())
-        };
-        let mut entities: Vec<EntityId> =
-            self.facts_with_object(place).filter(is_here).map(|known| known.subject().clone()).collect();
-        entities.sort();
-        entities.dedup();
-        entities
+    /// Returns the facts that are the [observed location](Self::observed_location) of their subject and whose object is
+    /// a place.
+    pub fn observed_at(&self, place: &EntityId) -> impl Iterator<Item = &Known> {
+        self.facts_with_object(place)
+            .filter(|known| self.observed_location(known.subject()).is_some_and(|location| location.id() == known.id()))
     }
 
     fn is_observed(&self, known: &Known) -> bool {

@@ -184,6 +184,7 @@ impl SentenceMatcher<'_> {
                 sentence,
                 named: &named,
                 named_in_line: &self.named_in_line,
+                place: self.state.active_session().and_then(|playing| playing.place.as_ref()),
             };
             let mut agreement = entities.with_fact(known)?;
             let score = MatchScore::new(&sentence.text, known.statement(), &entities.name_stems(known));

@@ -85,8 +85,8 @@ pub struct TextSource {
     pub alias: Option<String>,
     /// Whether the speaker lies. A fact that a liar states is recorded as false.
     pub sincerity: Sincerity,
-    /// Whether the speaker said the text to some characters only. If the speaker conceals a fact about the same
-    /// entities as the stated fact, the speaker and the hearers then conceal the stated fact too.
+    /// Whether the speaker said the text to some characters only. If the speaker conceals another fact about one of the
+    /// entities of the stated fact, the speaker and the hearers then conceal the stated fact too.
     pub is_private: bool,
 }
 
@@ -456,7 +456,7 @@ fn learner_edges(
     let changes = learn::overhear(state, &statement, &occasion).changes;
     let edges = changes.iter().filter_map(Change::edge).cloned();
     let is_private = text.is_some_and(|text| text.is_private && text.sincerity == Sincerity::Sincere);
-    if !is_private || !conceals_same_matter(&view, speaker, fact) {
+    if !is_private || !conceals_same_matter(&view, fact) {
         return edges.collect();
     }
     let in_confidence = |mut edge: Arc<KnowledgeEdge>| {
@@ -468,14 +468,11 @@ fn learner_edges(
     edges.map(in_confidence).collect()
 }
 
-/// Returns whether a speaker conceals a fact that concerns the entities of `fact`. The speaker itself does not count,
-/// unless both facts are about the speaker alone.
-fn conceals_same_matter(view: &View, speaker: &EntityId, fact: &Fact) -> bool {
-    let entities: BTreeSet<&EntityId> = fact.entities().filter(|id| *id != speaker).collect();
-    view.concealed_facts().filter(|known| known.id() != fact.id()).any(|known| {
-        let concealed: BTreeSet<&EntityId> = known.entities().filter(|id| *id != speaker).collect();
-        entities.is_subset(&concealed) && entities.is_empty() == concealed.is_empty()
-    })
+/// Returns whether the holder of a view conceals another fact about one of the entities of `fact`.
+fn conceals_same_matter(view: &View, fact: &Fact) -> bool {
+    let entities: BTreeSet<&EntityId> = fact.entities().collect();
+    let mut concealed = view.concealed_facts().filter(|known| known.id() != fact.id());
+    concealed.any(|known| known.entities().any(|id| entities.contains(id)))
 }
 
 /// Returns the edges with which the hearers of a proposal without a speaker learn a fact, or the default audience if

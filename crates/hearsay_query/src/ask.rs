@@ -153,7 +153,9 @@ impl Ask {
         };
         // A player character whose player is away is not in the scene.
         let is_absent = |id: &EntityId| state.kind(id) == Some(Kind::Player) && !playing.here.contains(id);
-        let mut present: Vec<EntityId> = place.iter().flat_map(|place| view.observed_at(place)).collect();
+        let seen = place.iter().flat_map(|place| view.observed_at(place));
+        let seen = seen.filter(|known| !self.hidden.contains(known.predicate()));
+        let mut present: Vec<EntityId> = seen.map(|known| known.subject().clone()).collect();
         present.retain(|id| !is_absent(id));
         present.extend(playing.here.iter().filter(|id| state.entity(id).is_some()).cloned());
         present.sort();

@@ -9,7 +9,7 @@ use hearsay_commands::{
     session::{Log, LogLine},
 };
 use hearsay_engine::{MemoryError, ReadSnapshot, Written, real_time};
-use hearsay_model::{Author, Change, Passage, State};
+use hearsay_model::{Author, Change, EntityId, Passage, State};
 use serde::Serialize;
 
 use crate::{
@@ -63,7 +63,7 @@ pub(crate) fn log(args: &args::SessionLog, output: &mut Output) -> Result<()> {
         ..SpokenLine::new(speaker.id.clone(), &line.text)
     });
     let mut log = Log { session, lines: vec![line], ..Log::default() };
-    note_absent_speakers(&log, names.state(), output);
+    let absent_speakers = absent_speakers(&log, names.state());
     drop(names);
     if let Some(spoken) = spoken {
         facts = stated_facts::recognize(&memory, spoken, output)?;
@@ -81,6 +81,9 @@ pub(crate) fn log(args: &args::SessionLog, output: &mut Output) -> Result<()> {
     }
     let operation = memory.read(build_operation.clone())?.wait()?;
     let passages = added_passages(&operation.changes);
+    if !passages.is_empty() {
+        absent_speakers.into_iter().for_each(|note| output.note(note));
+    }
     let heard_by: Vec<String> =
         passages.iter().flat_map(|passage| &passage.heard_by).map(ToString::to_string).collect();
     let (mut written, mut found) = (None, None);
@@ -92,10 +95,21 @@ pub(crate) fn log(args: &args::SessionLog, output: &mut Output) -> Result<()> {
         written = Some(operation);
         found = texts::extract_new_texts(&memory, &args.campaign.campaign, output)?;
     }
-    print_hearers(&heard_by, output)?;
+    if passages.is_empty() {
+        output.line("  the line is already in the log")?;
+    } else {
+        print_hearers(&heard_by, output)?;
+    }
+    let is_empty_lie = args.lie && facts.is_empty() && !passages.is_empty();
     facts.print(output)?;
     let new_facts = extracted_facts(&memory, &passages)?;
     print_extracted_facts(&new_facts, output)?;
+    if is_empty_lie && new_facts.is_empty() && !args.dry_run {
+        output.note(
+            "No fact was found in this lie, so nobody believes it yet. To record what it states, repeat the command \
+             with `--states FACT`, or use `hearsay say --lie --about NAME`.",
+        );
+    }
     print_with_reveals(&memory, LogOutput { written, heard_by, facts, found, extracted: new_facts }, output)?;
     Ok(memory.close()?)
 }
@@ -109,15 +123,16 @@ fn added_passages(changes: &[Change]) -> Vec<Arc<Passage>> {
     passages.collect()
 }
 
-/// Prints a note for each speaker who is not recorded as present and therefore hears only its own line.
-fn note_absent_speakers(log: &Log, state: &State, output: &Output) {
-    for id in log.absent_speakers(state) {
+/// Returns a note for each speaker who is not recorded as present and therefore hears only its own line.
+fn absent_speakers(log: &Log, state: &State) -> Vec<String> {
+    let note = |id: EntityId| {
         let name = state.name_or_id(&id);
-        output.note(format!(
+        format!(
             "{name} is not recorded as present, and hears no other line. If {name} stays in the scene, run `hearsay \
              session attend --arrive {id}`."
-        ));
-    }
+        )
+    };
+    log.absent_speakers(state).into_iter().map(note).collect()
 }
 
 /// Prints who heard a line.

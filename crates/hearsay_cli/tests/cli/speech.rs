@@ -196,3 +196,40 @@ fn the_party_is_where_its_session_is() {
     assert!(!wren.contains("Kestrel Vane is there"), "{wren}");
     assert!(!scene("kestrel-vane").contains("Dorric Stane is there"));
 }
+
+#[test]
+fn a_confession_need_not_name_the_place_where_it_is_made() {
+    let test_dir = TestDir::new();
+    test_dir.write(
+        "mill/secret.yaml",
+        "facts:\n  - {id: ada-hid-silver, subject: ada, text: \"Ada Flint hid the tax silver under the millstone of The \
+         Mill.\", about: [the-mill], secret: true}\n",
+    );
+    let dry_run = |words: &str| test_dir.json(&["-C", "mill", "log", "--by", "ada", words, "--dry-run"]);
+    let possible = |log: &Value| log["may_state"][0]["handle"] == "ada-hid-silver";
+    // Away from a session, the place is unknown, so the DM is asked.
+    test_dir.ok(&["-C", "mill", "session", "start", "--title", "The stone"]);
+    let asked = dry_run("All right! I hid the tax silver under the millstone.");
+    assert!(possible(&asked), "{asked}");
+    let other = dry_run("I hid my purse in the cart.");
+    assert!(other["may_state"].as_array().unwrap().is_empty(), "{other}");
+    test_dir.ok(&["-C", "mill", "session", "end"]);
+    test_dir.ok(&["-C", "mill", "session", "start", "--title", "The stone again", "--at", "the-mill"]);
+    let stated = dry_run("All right! I hid the tax silver under the millstone.");
+    assert!(stated["states"][0]["handle"] == "ada-hid-silver", "{stated}");
+}
+
+#[test]
+fn a_line_that_is_repeated_with_the_same_hearers_is_not_logged_again() {
+    let test_dir = gullhaven();
+    test_dir.ok(&["-C", "gull", "session", "start", "--title", "Again", "--at", "the-gilded-gull"]);
+    let line = [&["-C", "gull", "log", "--by", "kestrel-vane", "I bought a print of a key."][..], &HEARERS].concat();
+    test_dir.ok(&line);
+    let confirmed = test_dir.ok(&[&line[..], &["--states", "tobin-sold-key"]].concat());
+    assert!(confirmed.contains("the line is already in the log") && !confirmed.contains("heard by"), "{confirmed}");
+    assert_eq!(knowers(&test_dir, "tobin-sold-key"), ["kestrel-vane", "sister-ilva", "wren-oake"]);
+    // Other hearers make another line.
+    test_dir.ok(&[&line[..6], &["--to", "dorric-stane", "--states", "tobin-sold-key"]].concat());
+    let log = test_dir.ok(&["-C", "gull", "session", "show", "--log"]);
+    assert_eq!(log.matches("I bought a print of a key.").count(), 2, "{log}");
+}

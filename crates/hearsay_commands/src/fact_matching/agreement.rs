@@ -17,6 +17,8 @@ pub(super) enum Agreement {
     Full,
     /// The sentence names further entities, leaves out an entity, or refers to all entities with pronouns.
     Partial,
+    /// The sentence is in the first person and names no other entity of a fact about its speaker.
+    SpeakerOnly,
 }
 
 /// The entities of a sentence, for comparison with facts that the speaker knows.
@@ -29,6 +31,8 @@ pub(super) struct EntityAgreement<'a> {
     pub(super) named: &'a [LinkedEntity],
     /// Entities that any sentence of the line names. Pronouns of the sentence can refer to them.
     pub(super) named_in_line: &'a BTreeSet<EntityId>,
+    /// Place where the line is said. A speaker need not name it.
+    pub(super) place: Option<&'a EntityId>,
 }
 
 impl EntityAgreement<'_> {
@@ -39,15 +43,16 @@ impl EntityAgreement<'_> {
         let in_statement: BTreeSet<&EntityId> = mentioned.iter().map(|mentioned| &mentioned.id).collect();
         let in_fact: BTreeSet<&EntityId> = known.entities().chain(in_statement.iter().copied()).collect();
         let has_other_entity = !named.is_subset(&in_fact);
-        let left_out = in_statement.difference(&named).filter(|id| **id != self.speaker).count();
+        let must_be_named = |id: &EntityId| id != self.speaker && Some(id) != self.place;
+        let left_out = in_statement.difference(&named).filter(|id| must_be_named(id)).count();
         let is_replaced = left_out <= self.sentence.pronoun_count;
         // "I owe them ten crowns" can be about anybody, so the speaker alone does not count.
-        let is_named = |id: &EntityId| named.contains(id) || self.named_in_line.contains(id);
+        let is_named = |id: &EntityId| named.contains(id) || self.named_in_line.contains(id) || Some(id) == self.place;
         let mut others = in_fact.iter().filter(|id| **id != self.speaker).peekable();
         let is_anchored = others.peek().is_none() || others.any(|id| is_named(id));
         match (has_other_entity, is_replaced) {
             (true, false) => None,
-            (false, false) if !is_anchored => None,
+            (false, false) if !is_anchored => named.contains(self.speaker).then_some(Agreement::SpeakerOnly),
             (false, true) if is_anchored => Some(Agreement::Full),
             _ => Some(Agreement::Partial),
         }

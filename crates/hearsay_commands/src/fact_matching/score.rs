@@ -101,9 +101,11 @@ impl Candidate {
         let min_cosine = if is_one_word { MIN_COSINE_OF_ONE_WORD } else { MIN_COSINE };
         let is_meant =
             self.score.cosine.is_some_and(|cosine| cosine >= min_cosine) && !(is_one_word && self.has_pronoun);
+        // "I owe them ten crowns" can be about anybody, so a sentence that names only its speaker must share more.
+        let has_subject = self.agreement != Agreement::SpeakerOnly || (is_meant && !is_one_word);
         if self.agreement == Agreement::Full && !self.is_doubtful && is_meant && self.score.is_complete() {
             Decision::States
-        } else if score >= MIN_POSSIBLE_SCORE {
+        } else if has_subject && score >= MIN_POSSIBLE_SCORE {
             Decision::MayState
         } else {
             Decision::Other

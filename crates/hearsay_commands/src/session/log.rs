@@ -230,18 +230,28 @@ impl Log {
     }
 
     /// Returns the recorded line that the only line repeats to add the facts that it states, or to mark it as a lie: the
-    /// latest line of the session with the same speaker and text. Such a line is not logged again.
+    /// latest line of the session with the same speaker and text, and with the same place and hearers if the line names
+    /// them. Such a line is not logged again.
     fn confirmed_line<'s>(&self, state: &'s State, session: &Session) -> Option<&'s Arc<Passage>> {
         let [line] = &self.lines[..] else { return None };
-        let has_own_scene = line.place.is_some() || !line.heard_by.is_empty() || !line.with.is_empty();
         let adds_nothing = line.states.is_empty() && !line.lie;
-        if adds_nothing || has_own_scene || self.source.is_some() {
+        if adds_nothing || self.source.is_some() {
             return None;
         }
         let speaker = line.speaker.as_ref().map(|speaker| &speaker.id);
         let passages = state.passages_in_session(Some(&session.id)).map(|(_, passage)| passage);
-        let is_repeated =
-            |passage: &&Arc<Passage>| passage.text == line.text.trim() && passage.speaker.as_ref() == speaker;
+        // A line with another place or other hearers is another line.
+        let is_same_scene = |passage: &Passage| {
+            let others: Vec<&EntityId> =
+                passage.heard_by.iter().filter_map(Knower::entity).filter(|id| Some(*id) != speaker).collect();
+            let is_same_place = line.place.as_ref().is_none_or(|place| passage.place.as_ref() == Some(place));
+            let has_named_hearers = line.heard_by.iter().chain(&line.with).all(|id| others.contains(&id));
+            let names_all = line.heard_by.is_empty() || line.heard_by.len() + line.with.len() == others.len();
+            is_same_place && has_named_hearers && names_all
+        };
+        let is_repeated = |passage: &&Arc<Passage>| {
+            passage.text == line.text.trim() && passage.speaker.as_ref() == speaker && is_same_scene(passage)
+        };
         passages.filter(is_repeated).max_by_key(|passage| passage.line)
     }
 

@@ -20,7 +20,7 @@ use hearsay_commands::{
 };
 use hearsay_extract::Lexicon;
 use hearsay_llm::{Context, ExtractionCounts, LlmError, LlmSettings, Queue, QueueSettings, Turn};
-use hearsay_model::{Change, Knower, Passage, PassageId, State, TalkKind};
+use hearsay_model::{Change, Knower, Operation, Passage, PassageId, State, TalkKind};
 use hearsay_query::resolve::public_name;
 use hearsay_store::Location;
 
@@ -227,6 +227,16 @@ impl Worker {
             let story = findings.iter().filter(|findings| findings.talk_kind != Some(TalkKind::OutOfCharacter));
             let existing = story.filter(|findings| state.passage(findings.passage.id()).is_some());
             existing.for_each(|findings| llm_extractor.enqueue(state, &findings.passage));
+        }
+    }
+
+    /// Adds the passages that an operation of another program added. Only the owner of the campaign has a language model.
+    pub(super) fn enqueue_added_for_llm(&mut self, operation: &Operation) {
+        let Some(llm_extractor) = &mut self.llm_extractor else { return };
+        for change in &operation.changes {
+            if let Change::AddPassage(passage) = change {
+                llm_extractor.enqueue(&self.snapshot.state, passage);
+            }
         }
     }
 

@@ -303,7 +303,10 @@ impl Worker {
         // The program that adds a text also extracts its facts.
         if !is_from_other_program {
             self.readings.enqueue(&state, position, touched);
+            return;
         }
+        #[cfg(feature = "llm")]
+        self.enqueue_added_for_llm(operation);
     }
 
     /// Withdraws the findings from a passage.

@@ -14,7 +14,7 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ApplyError {
     /// The operation contains no changes.
-    #[error("the operation contains no changes; add at least one change")]
+    #[error("there is nothing to change: the campaign already records this")]
     Empty,
     /// The entity does not exist.
     #[error("there is no entity `{0}`; check the id, or add this entity first")]

@@ -167,11 +167,7 @@ impl<'a> Writer<'a> {
         let ContextRequest { scene, speaker, .. } = self.request;
         let mut present = scene.present.clone();
         if let Some(place) = scene.place.as_ref().filter(|_| present.is_empty()) {
-            let is_here = |known: &&Known| {
-                let location = self.request.view.observed_location(known.subject());
-                location.is_some_and(|location| location.id() == known.id()) && !self.is_hidden(known)
-            };
-            let here = self.request.view.facts_with_object(place).filter(is_here);
+            let here = self.request.view.observed_at(place).filter(|known| !self.is_hidden(known));
             present.extend(here.map(|known| known.subject().clone()));
         }
         present.retain(|id| id != *speaker);

@@ -97,7 +97,7 @@ fn a_session_does_not_start_at_an_unknown_place() {
     harness.run_steps(1);
     harness.get_by_label("Start the session").click();
     harness.run_steps(2);
-    let error = "no entity is called `Nowhere`".to_owned();
+    let error = "no entity is called `Nowhere`; check the spelling, or first add an entity with this name".to_owned();
     assert_eq!(harness.state().actions, [SessionAction::ShowError(error)]);
     assert_eq!(harness.state().view.place, "Nowhere", "the typed text stays");
 }

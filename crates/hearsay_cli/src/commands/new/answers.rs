@@ -366,20 +366,28 @@ fn quoted_name(text: &str) -> Option<(&str, &str)> {
 fn split_remark(text: &str) -> (&str, &str) {
     let marks = [": ", " - ", " \u{2013} ", " \u{2014} "];
     let comma = outside(text).find(|(_, c)| *c == ',').map(|(at, _)| at);
-    if let Some(at) = marks.iter().filter_map(|mark| text.find(mark)).chain(comma).min() {
-        return text.split_at(at);
-    }
+    let mark = marks.iter().filter_map(|mark| text.find(mark)).chain(comma).min();
+    let at = match (mark, remark_start(text)) {
+        // "Odo Brandt the ferryman, who drinks", but not "The inn by the mill, a ruin".
+        (Some(mark), Some(word)) if word < mark && is_name(text[..word].trim()) => Some(word),
+        (mark, word) => mark.or(word),
+    };
+    at.map_or((text, ""), |at| text.split_at(at))
+}
+
+/// Returns the position of the first word that begins a remark.
+fn remark_start(text: &str) -> Option<usize> {
     let mut at = 0;
     let words: Vec<&str> = text.split(' ').collect();
     for (n, word) in words.iter().enumerate() {
         let next = words.get(n + 1).copied().unwrap_or_default();
         let is_article = ["a", "an", "the", "by"].contains(word);
         if n > 0 && REMARK_STARTS.contains(word) && !next.is_empty() && !(is_article && is_capitalized(next)) {
-            return text.split_at(at);
+            return Some(at);
         }
         at += word.len() + 1;
     }
-    (text, "")
+    None
 }
 
 #[cfg(test)]

@@ -75,6 +75,8 @@ struct Follower<'a> {
     name: String,
     transcript: LiveTranscript,
     session: Option<SessionId>,
+    /// Whether the session was being played when the last line was recorded.
+    was_playing: bool,
     new: NewSession,
     speakers: Vec<SpeakerAssignment>,
     /// Texts of the last lines.
@@ -132,6 +134,7 @@ impl<'a> Follower<'a> {
         let names = Names::read(memory, output)?;
         let state = names.state();
         let playing = state.active_session().map(|playing| playing.session.clone());
+        let session = names.optional_session(args.session.as_ref())?.or_else(|| playing.clone());
         let recorded = transcript_passages(state, &name, 0);
         let text = |id| state.passage(id).map(|passage| passage.text.clone());
         let recorded = recorded.into_iter().filter_map(|(line, id)| Some((line, text(id)?))).collect();
@@ -140,7 +143,8 @@ impl<'a> Follower<'a> {
             memory,
             args,
             transcript,
-            session: names.optional_session(args.session.as_ref())?.or(playing),
+            was_playing: playing.is_some() && session == playing,
+            session,
             new: new_session(&args.new, &names)?,
             speakers: assigned_speakers(&args.speakers, &names)?,
             name,
@@ -173,6 +177,7 @@ impl<'a> Follower<'a> {
         }
         let (report, mut log) = import.plan(&*read_state(self.memory)?).map_err(MemoryError::from)?;
         self.note_unidentified_speakers(&report, output);
+        self.note_ended_session(output)?;
         let is_live = log.lines.len() <= MAX_LIVE_LINES && !interrupt::is_requested();
         let mut facts: Vec<LineFacts> = Vec::new();
         for line in log.lines.iter_mut().filter(|_| is_live) {
@@ -202,6 +207,20 @@ impl<'a> Follower<'a> {
             print_earlier(log.lines.len(), output)?
         }
         output.flush()
+    }
+
+    /// Prints a note, once, if the session to which the lines are added has ended.
+    fn note_ended_session(&mut self, output: &Output) -> Result<()> {
+        let playing = read_state(self.memory)?.active_session().map(|playing| playing.session.clone());
+        let ended = self.session.clone().filter(|session| self.was_playing && playing.as_ref() != Some(session));
+        if let Some(session) = ended {
+            self.was_playing = false;
+            output.note(format!(
+                "{session} has ended, but this command adds further lines to it; press Ctrl-C to stop. To add them to a \
+                 new session, run `hearsay session start`, and start this command again."
+            ));
+        }
+        Ok(())
     }
 
     /// Prints a note about each speaker whom the campaign does not identify, once.

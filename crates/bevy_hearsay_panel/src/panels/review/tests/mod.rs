@@ -365,7 +365,9 @@ fn an_edit_with_an_unknown_name_stays_open() {
     harness.run_steps(1);
     harness.get_by_label("Accept the edit").click();
     harness.run_steps(2);
-    let error = ReviewAction::ShowError("no entity is called `Nobody`".into());
+    let error = ReviewAction::ShowError(
+        "no entity is called `Nobody`; check the spelling, or first add an entity with this name".into(),
+    );
     assert_eq!(harness.state().actions, [error]);
     assert_eq!(harness.state().view.drafts[&fact_id(0)].subject, "Nobody");
 }

@@ -27,6 +27,8 @@ fn names_are_separated_from_remarks() {
             &["Mirela Voss|the landlady", "Odo Brandt|a ferryman"],
         ),
         ("Mirela the landlady and Odo who drinks", &["Mirela|the landlady", "Odo|who drinks"]),
+        ("Ysolde Fenn the landlady, who hates the bailiff", &["Ysolde Fenn|the landlady, who hates the bailiff"]),
+        ("The inn by the mill, a ruin", &["The inn by the mill|a ruin"]),
         (
             "Odo the Red, a smuggler from Salt Quay and Gullhaven",
             &["Odo the Red|a smuggler from Salt Quay and Gullhaven"],
