@@ -212,7 +212,7 @@ pub fn gossip(state: &State, options: &GossipOptions) -> Result<GossipStep, Goss
     Ok(simulation.finish(&plan))
 }
 
-/// One direction of a meeting, in which the teller may tell news to the hearer.
+/// One direction of a meeting, in which the teller can tell news to the hearer.
 struct Conversation<'a> {
     teller: &'a Person<'a>,
     hearer: &'a Person<'a>,
@@ -224,7 +224,8 @@ struct Conversation<'a> {
     draw_key: [u64; 2],
 }
 
-/// Returns the *openness* of a teller: how willing it is to talk to a hearer whom it trusts to this degree.
+/// Returns the *openness* of a teller: the teller's willingness to tell news to a hearer, computed from the teller's
+/// trust in the hearer.
 fn openness(trust: &Trust) -> f64 {
     ((trust.level().get() - 0.3) / 0.5).clamp(0.05, 1.0)
 }
@@ -243,7 +244,7 @@ struct Simulation<'s> {
     draws: RandomDraws,
     news_minutes: i64,
     step: GossipStep,
-    /// What keeps facts from being told; `None` unless [`GossipOptions::explain`] is set.
+    /// Reasons why facts are not told; `None` unless [`GossipOptions::explain`] is set.
     obstacles: Option<Obstacles>,
 }
 

@@ -146,8 +146,8 @@ pub struct HeardStatement<'a> {
     pub hearers: &'a [Knower],
     /// The fact.
     pub fact: &'a Arc<Fact>,
-    /// Another fact with the same content that the speaker knows. The speaker's credence in its statement is then the
-    /// credence in the known fact.
+    /// Another fact with the same content that the speaker knows. If this field is set, the speaker's credence in the
+    /// statement is the speaker's credence in this known fact.
     pub restates: Option<FactId>,
     /// Whether the speaker lies.
     pub sincerity: Sincerity,

@@ -177,8 +177,8 @@ impl View {
         facts.filter(move |known| known.fact_relation().is_some_and(|relation| relation.fact() == fact))
     }
 
-    /// Returns whether the knower believes a later value of the same functional predicate. A public fact does not
-    /// supersede a secret fact.
+    /// Returns whether a fact is superseded, that is, whether the knower believes a later value of the same functional
+    /// predicate. A public fact does not supersede a secret fact.
     pub fn is_superseded(&self, fact: FactId) -> bool {
         self.index().is_superseded(fact)
     }

@@ -92,7 +92,7 @@ impl SentenceReader<'_> {
         self.record_fact(target, &subject, Err(candidate.value.clone()), "", &weight_names, &status, span);
     }
 
-    /// Returns all words that may be values, each with the entities that they may describe.
+    /// Returns all words that can be values, each with the entities that they can describe.
     fn value_candidates(&mut self, statuses: &[AssertionStatus]) -> Vec<AttributeCandidate> {
         let mentions = self.all_mentions();
         let mut candidates = Vec::new();
@@ -116,7 +116,7 @@ impl SentenceReader<'_> {
         candidates
     }
 
-    /// Returns the token ranges that may be values: noun groups without a name, together with a group after "of", and
+    /// Returns the token ranges that can be values: noun groups without a name, together with a group after "of", and
     /// descriptive words.
     fn value_spans(&self) -> Vec<(usize, usize)> {
         let mut spans = Vec::new();

@@ -142,8 +142,8 @@ pub(crate) enum CueType {
     Sarcasm,
     OutOfCharacter,
     Injection,
-    /// Addresses the program only at the beginning of a clause. [`find_cues`](crate::cues::find_cues) returns such a
-    /// cue as [`Injection`](Self::Injection).
+    /// Cue that addresses the program only if the cue is at the beginning of a clause.
+    /// [`find_cues`](crate::cues::find_cues) returns such a cue as [`Injection`](Self::Injection).
     InjectionOrder,
     Ended,
     Command,

@@ -43,7 +43,8 @@ impl MomentKind {
 /// Filter for a timeline.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TimelineFilter {
-    /// Only moments of these kinds. If the list is empty, moments of all kinds.
+    /// The timeline contains only moments of these kinds. If the list is empty, the timeline contains moments of all
+    /// kinds.
     pub kinds: Vec<MomentKind>,
     /// The timeline contains only moments that concern this entity.
     pub about: Option<EntityId>,

@@ -35,8 +35,7 @@ impl CachedView {
         Self { names: EntityLinker::new(&view), view, normalized_names: OnceLock::new() }
     }
 
-    /// Updates the view for changed records. Returns whether this succeeded; otherwise, the view must be computed
-    /// again.
+    /// Updates the view for changed records. Returns `false` if the view cannot be updated and must be computed again.
     fn update(&mut self, state: &State, records: &[Key]) -> bool {
         let Some(changed) = self.view.update(state, records) else { return false };
         if changed.iter().any(|fact| EntityLinker::reads(self.view.vocabulary(), fact.predicate())) {

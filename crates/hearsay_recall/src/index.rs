@@ -310,7 +310,7 @@ impl Index {
         is_new
     }
 
-    /// Adds or updates a passage. Returns whether the passage is new. The title and date of an indexed passage may
+    /// Adds or updates a passage. Returns whether the passage is new. The title and date of an indexed passage can
     /// change; its text never changes.
     fn add_passage(&mut self, id: PassageId, passage: &Passage, cached: &mut CachedDocs) -> bool {
         let id = DocId::Passage(id);

@@ -118,7 +118,7 @@ impl View {
         self.sources.iter().any(|source| source.from == *knower)
     }
 
-    /// Returns whether the view contains a passage, or may contain it after a change.
+    /// Returns whether the view contains a passage, or could contain it after a change.
     fn may_contain_passage(&self, state: &State, id: PassageId) -> bool {
         let reaches = |source: &KnowledgeSource| {
             state.passage(id).is_some_and(|passage| passage.received_at(&source.from).is_some())

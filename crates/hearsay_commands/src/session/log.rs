@@ -68,8 +68,8 @@ pub struct LogLine {
     /// Game time of the line. Default: the later of the game clock and the time of the log.
     pub time: Option<String>,
     /// Hearers of the line, without the speaker. Default: the characters present in the session, and the non-player
-    /// characters at the place of the line. A player character that speaks such a line in the session being played is
-    /// present from then on.
+    /// characters at the place of the line. If a player character speaks a line with default hearers in the session
+    /// being played, the character is present from then on.
     pub heard_by: Vec<EntityId>,
     /// Characters that hear the line in addition to the hearers in `heard_by` or the default hearers.
     pub with: Vec<EntityId>,
@@ -229,8 +229,9 @@ impl Log {
         absent
     }
 
-    /// Returns the recorded line that the only line repeats to add the facts that it states, or to mark it as a lie: the
-    /// latest line of the session with the same speaker and text. Such a line is not logged again.
+    /// Returns the recorded line that this log repeats: the latest line of the session with the same speaker and text.
+    /// Returns `None` unless the log consists of one line that adds stated facts or the mark as a lie to the recorded
+    /// line. A repeated line is not logged again.
     fn confirmed_line<'s>(&self, state: &'s State, session: &Session) -> Option<&'s Arc<Passage>> {
         let [line] = &self.lines[..] else { return None };
         let has_own_scene = line.place.is_some() || !line.heard_by.is_empty() || !line.with.is_empty();
@@ -326,7 +327,7 @@ pub(crate) fn is_table_line(passage: &Passage) -> bool {
 }
 
 /// Returns the recorded lines of the transcript with the given file name. Each item contains the number of the line in
-/// the file, and the passage of the line. Begins with the line `first_line`. Sorted by line.
+/// the file, and the passage of the line. The list begins with the line `first_line`. Sorted by line.
 pub fn transcript_passages(state: &State, name: &str, first_line: u32) -> Vec<(u32, PassageId)> {
     let file_line = |evidence: &Evidence| match evidence {
         Evidence::File { line, .. } if transcript_file(evidence) == Some(name) => Some(*line),
@@ -400,8 +401,8 @@ impl LogPosition<'_> {
         })
     }
 
-    /// Adds a player character that speaks aloud to the characters present. A player at the table who came late is rarely
-    /// entered in the attendance before the first line.
+    /// Adds a player character that speaks aloud to the characters present. The DM seldom records the arrival of a late
+    /// player before the player's first line.
     fn join(&mut self, speaker: &EntityId) {
         let is_player = self.state.kind(speaker) == Some(Kind::Player);
         if self.speakers_join && is_player && !self.present.contains(speaker) {
@@ -411,7 +412,8 @@ impl LogPosition<'_> {
         }
     }
 
-    /// Returns the change that adds the characters that joined to the session. `None` if all of them attended it before.
+    /// Returns the change that adds the characters that joined to the session. Returns `None` if all of these
+    /// characters already attended the session.
     fn joined_session(&self) -> Option<Change> {
         let mut session = self.session.clone();
         session.present.extend(self.joined.iter().cloned());

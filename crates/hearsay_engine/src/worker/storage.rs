@@ -55,7 +55,7 @@ impl Storage {
         }
     }
 
-    /// Returns the directory of the database if this program has it open and may write to it.
+    /// Returns the directory of the database if this program has the database open and can write to the directory.
     pub(super) fn directory(&self) -> Option<&Path> {
         self.own()?.directory()
     }

@@ -27,7 +27,7 @@ impl EntityPair {
     }
 }
 
-/// Words that may be a value, with an entity that they may describe.
+/// Words that can be a value, with an entity that they can describe.
 #[derive(Debug, Clone)]
 pub(crate) struct AttributeCandidate {
     pub(crate) subject: MentionSpan,

@@ -185,7 +185,7 @@ async fn failed_commit_error(db: &Db, place: &str, first: Position, reason: Stri
 }
 
 /// Returns the same error as [`failed_commit_error`]. If the operations are not saved, also deletes their chunks. If
-/// that fails, the next opening of the campaign deletes the chunks.
+/// the deletion fails, the next opening of the campaign deletes the chunks.
 async fn clean_up_failed_commit(db: &Db, place: &str, first: Position, reason: String) -> StoreError {
     let error = failed_commit_error(db, place, first, reason).await;
     if let StoreError::NotSaved { .. } = error

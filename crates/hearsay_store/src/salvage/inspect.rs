@@ -124,8 +124,9 @@ fn derived_damage(directory: &Path) -> Vec<FileDamage> {
     snapshot.into_iter().chain(frames).collect()
 }
 
-/// Opens the campaign with the engine, and compares the resulting state with the expected state. Adds the numbers of
-/// graph records that the opening repaired and of graph records that still differ to the report.
+/// Opens the campaign with the engine, and compares the resulting state with the expected state. Adds two numbers to
+/// the report: the number of graph records that the opening repaired, and the number of graph records that still
+/// differ.
 fn check_with_engine(directory: &Path, expected: &State, report: &mut CheckReport) -> Result<(), StoreError> {
     let Opened { store, state, .. } = Store::open(directory, StoreOptions::default())?;
     let place = directory.display().to_string();

@@ -220,7 +220,7 @@ impl Store {
     /// not stored. Each update is paired with the position of the operation that was the newest when the update was
     /// made.
     ///
-    /// `operations` may be empty. All updates are stored in one transaction, so commit at most a few thousand values at
+    /// `operations` can be empty. All updates are stored in one transaction, so commit at most a few thousand values at
     /// a time. See [`Store::commit`] for the guarantees. Apply the updates with [`State::set_transients`] after `done`
     /// was called.
     pub fn commit_with_transients(

@@ -10,7 +10,7 @@ use hearsay_model::{
 use super::random::Random;
 use crate::FrameFile;
 
-/// Number of newest operations that the workload may undo.
+/// Number of newest operations that the workload can undo.
 pub(super) const UNDO_WINDOW: u64 = 40;
 
 /// Name of the file of derived data, and key in its header.
