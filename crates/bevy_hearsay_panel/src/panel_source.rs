@@ -64,7 +64,8 @@ impl<'a> PanelSource<'a> {
         Self { memory, common: None }
     }
 
-    /// Creates the source of a panel that players can see. The memory only runs the reads on its threads.
+    /// Creates the source of a panel that players can see. The data comes only from `common`; the memory runs the reads
+    /// on its threads.
     pub fn players(memory: &'a Memory, common: &'a CommonView) -> Self {
         Self { memory, common: Some(common) }
     }

@@ -224,7 +224,7 @@ fn record_game_relations(world: &mut World, entity: Entity, relations: Vec<(Enti
     }
 }
 
-/// Completes the binding of an entity once the record for its id has been read. Saved values take precedence, with two
+/// Completes the binding of an entity after the record for its id has been read. Saved values take precedence, with two
 /// exceptions: entities with [`PreferGameState`], and fields that the game changed after binding started.
 pub(crate) fn finish_binding(world: &mut World, entity: Entity, received: ReceivedRecord) {
     let Some(initial) = world.resource_mut::<Registry>().bindings.remove(&received.id) else { return };

@@ -174,7 +174,7 @@ pub struct ReviewView {
     /// Whether the DM has chosen a card. Until then, the first card has the focus, even if new cards arrive.
     #[serde(skip)]
     pub(super) has_chosen_card: bool,
-    /// Whether the focus moved. If so, the list scrolls to it.
+    /// Whether the focus moved. If `true`, the list scrolls to the focused card.
     #[serde(skip)]
     pub(super) scroll_to_focus: bool,
 }

@@ -34,7 +34,8 @@ pub use content::Handbook;
 /// Readers of a handbook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HandbookReaders<'a> {
-    /// All players. The handbook contains what all player characters know, without what all of them conceal.
+    /// All players. The handbook contains the facts and texts that all player characters know, except those that all of
+    /// them conceal.
     Party,
     /// The player of one character. The handbook contains everything that the character knows.
     Character(&'a EntityId),

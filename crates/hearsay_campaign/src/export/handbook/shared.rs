@@ -72,7 +72,8 @@ pub(super) struct SharedFact<'v> {
 }
 
 impl<'v> SharedView<'v> {
-    /// Returns the common knowledge of several readers. With `for_party`, leaves out what all of them conceal.
+    /// Returns the common knowledge of several readers. With `for_party`, leaves out the facts and passages that all
+    /// readers conceal.
     pub(super) fn new(views: &'v [View], for_party: bool) -> Self {
         let Some((first, others)) = views.split_first() else {
             return Self { facts: Vec::new(), passages: Vec::new() };
@@ -117,7 +118,7 @@ impl<'v> SharedFact<'v> {
         self.known[0]
     }
 
-    /// Returns whether the fact is printed. Earlier values of functional predicates are not.
+    /// Returns whether the fact is printed. Earlier values of functional predicates are not printed.
     pub(super) fn is_told(&self) -> bool {
         !self.is_superseded && !is_omitted(self.known().predicate())
     }
@@ -136,8 +137,8 @@ impl<'v> SharedFact<'v> {
         (priority, self.known().id())
     }
 
-    /// Returns when the last reader first learned the fact, and in which session. `None` if the reader has always known
-    /// the fact, or learned it outside of the sessions.
+    /// Returns the time at which the last of the readers learned the fact, and the session in which this reader learned
+    /// it. `None` if this reader has always known the fact, or learned it outside of the sessions.
     pub(super) fn learned(&self) -> (Option<GameTime>, Option<&'v SessionId>) {
         let first_learned = self.known.iter().map(|known| {
             let edges = known.known_edges().iter().chain(known.shared());

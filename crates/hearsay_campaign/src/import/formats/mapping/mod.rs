@@ -367,7 +367,7 @@ impl<'a> RecordConverter<'a> {
         }
     }
 
-    /// Returns who may know the record.
+    /// Returns the visibility of the record.
     fn record_visibility(&self) -> Visibility {
         let holders: Vec<LinkTarget> = self
             .source
