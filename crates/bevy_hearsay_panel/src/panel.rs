@@ -29,8 +29,8 @@ use crate::{
 /// One panel of the DM console.
 ///
 /// In each frame in which the panel is visible, the DM console calls [`update`](Self::update) and then
-/// [`ui`](Self::ui). Neither function may block. Requests to the memory return tickets, and the panel polls these
-/// tickets in the next frames.
+/// [`ui`](Self::ui). These two functions must not block. Requests to the memory return tickets, and the panel polls
+/// these tickets in the next frames.
 pub trait Panel: Send + Sync {
     /// Returns the title of the panel's tab.
     fn title(&self) -> Cow<'_, str>;

@@ -15,8 +15,8 @@ use crate::{
     panel_context::{PanelContext, read_context},
 };
 
-/// The data of a screen that players can see. It contains only facts that every player character knows. You can create
-/// this type only by reducing a state to the [common view](common_view), so it never contains other data.
+/// The data of a screen that players can see. The data contains only facts that every player character knows. You can
+/// create this type only by reducing a state to the [common view](common_view), so it never contains other data.
 #[derive(Debug, Clone)]
 pub struct CommonView {
     snapshot: ReadSnapshot,

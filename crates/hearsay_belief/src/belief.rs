@@ -138,7 +138,7 @@ impl View {
     /// Returns the facts that another entity knows in the opinion of the knower, each with the reasons for this
     /// opinion.
     ///
-    /// The answer depends only on the knower's own knowledge. It contains:
+    /// The result depends only on the knower's own knowledge. The result contains:
     ///
     /// - facts that the knower learned while the other entity was present
     /// - facts that the other entity told the knower, or that the knower told the other entity

@@ -1,8 +1,9 @@
 //! Gossip: a simulation of characters who meet and pass on news over game time.
 //!
 //! [`gossip`] simulates one *step*: a span of game time. The function reads a state and returns the changes of one
-//! operation. It does not apply the changes, so you can use a step as a preview. The same state and options always give
-//! exactly the same changes. If you divide a step into two consecutive steps and commit both, the result is the same.
+//! operation. The function does not apply the changes, so you can use a step as a preview. The same state and options
+//! always give exactly the same changes. If you divide a step into two consecutive steps and commit both, the result is
+//! the same.
 //!
 //! # Meetings
 //!
@@ -48,7 +49,7 @@
 //! If the hearer already believes the fact, or has heard the fact four times, the hearer learns nothing.
 //!
 //! Telling creates the same edges as [`learn::tell`](crate::learn::tell). The new edges depend on the edges through
-//! which the teller knew the fact. They become inactive when the teller's edges become inactive.
+//! which the teller knew the fact. The new edges become inactive when the teller's edges become inactive.
 
 mod knowledge;
 mod meetings;

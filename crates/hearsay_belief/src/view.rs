@@ -66,7 +66,7 @@ impl View {
     ///    list of ranks that the knower knows at this moment determines the order of ranks. Then step 2 is repeated
     ///    until it adds no more facts.
     /// 4. The view also contains the passages that everyone heard, that the knower heard, or that a group or place
-    ///    heard while the knower belonged to it. It contains no out-of-character lines.
+    ///    heard while the knower belonged to it. The view contains no out-of-character lines.
     pub fn new(state: &State, knower: &Knower, as_of: Option<GameTime>) -> Self {
         let mut collector = Collector::new(state, as_of);
         let mut sources = vec![KnowledgeSource::all(Knower::World, AccessPath::Common)];

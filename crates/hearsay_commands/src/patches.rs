@@ -61,7 +61,7 @@ impl Patch {
     }
 }
 
-/// A field of a patch that could not be written. The other fields are written.
+/// A field of a patch that could not be written. All other fields of the patch are written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RejectedField {
     /// Entity that the patch updates.

@@ -45,8 +45,8 @@ pub struct Findings {
     pub extraction: Extraction,
     /// Name of the language model that extracted the facts; `None` if the extractor extracted them.
     pub model: Option<String>,
-    /// Kind of talk of the passage. This is the recorded kind, or the kind that the reading model found in a line that
-    /// was said at the table. `None` if the kind is unknown.
+    /// Kind of talk of the passage. The field has the recorded kind, or the kind that the reading model found in a line
+    /// that was said at the table. `None` if the kind is unknown.
     pub talk_kind: Option<TalkKind>,
 }
 

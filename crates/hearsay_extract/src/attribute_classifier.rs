@@ -1,5 +1,5 @@
 //! Uses a classifier to find the words of a sentence that state an attribute of an entity. The classifier uses the
-//! surrounding words. It is trained on labelled sentences, like the one in `relation_classifier.rs`.
+//! surrounding words. The classifier is trained on labelled sentences, like the classifier in `relation_classifier.rs`.
 
 use hearsay_model::text;
 

@@ -1,4 +1,5 @@
-//! Compares sentences with the example sentences of relations by their vectors. This needs a sentence encoder.
+//! Compares sentences with the example sentences of relations by their vectors. The comparison needs a sentence
+//! encoder.
 
 use hearsay_model::{ExtractionStage, Predicate, PredicateRole, Span, Vocabulary};
 

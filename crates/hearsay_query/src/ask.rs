@@ -48,8 +48,8 @@ pub struct Ask {
     pub deadline: Option<Duration>,
     /// Token counter. Default: [`ApproximateTokens`].
     pub counter: Option<Box<dyn TokenCounter + Send>>,
-    /// Additional details to show with each line of the context, such as citations. Their tokens count towards the
-    /// budget.
+    /// Additional details to show with each line of the context, such as citations. The tokens of these details count
+    /// towards the budget.
     pub detail: Detail,
 }
 

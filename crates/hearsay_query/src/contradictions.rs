@@ -1,8 +1,8 @@
 //! Contradictions: facts about one subject that cannot all be true.
 //!
 //! If two canon facts have both ended, they are not compared. After each operation, only the contradictions of changed
-//! facts are updated. An update looks up facts by subject, predicate and time. Its cost depends on the number of facts
-//! that are true at the same time as a changed fact, not on the size of the history.
+//! facts are updated. An update looks up facts by subject, predicate and time. The cost of an update depends on the
+//! number of facts that are true at the same time as a changed fact, not on the size of the history.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -248,7 +248,8 @@ fn spans(state: &State, players_view: &PlayersView, dated: &[MomentSource], by: 
     spans
 }
 
-/// Returns whether a timeline shows the start and end of a fact. It omits names, kinds, aliases and tags.
+/// Returns whether a timeline shows the start and end of a fact. A timeline omits facts that state names, kinds,
+/// aliases and tags.
 fn is_listed(fact: &Fact) -> bool {
     fact.status().is_knowable() && !is_label(fact.predicate())
 }

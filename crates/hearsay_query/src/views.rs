@@ -11,7 +11,8 @@ use hearsay_recall::EntityLinker;
 
 use crate::{QueryError, ids::require_entities};
 
-/// Maximum number of cached views. This is enough for a scene in which a game asks many characters at once.
+/// Maximum number of cached views. This number is large enough for a scene in which a game asks many characters at
+/// once.
 const MAX_VIEWS: usize = 128;
 
 /// Maximum number of changed records that a cached view collects until the next query. With more changes, the view is

@@ -167,8 +167,8 @@ impl Index {
         Some((id, at, self.docs[at as usize].line))
     }
 
-    /// Removes a text. Its postings stay until the next compaction; they are harmless, because no view contains the
-    /// text.
+    /// Removes a text. The postings of the text stay until the next compaction. These postings are harmless, because no
+    /// view contains the text.
     fn remove(&mut self, id: DocId) {
         let Some(at) = self.text_numbers.remove(&id) else { return };
         self.unused_numbers += 1;

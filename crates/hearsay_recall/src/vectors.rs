@@ -37,7 +37,7 @@ struct Coarse {
     length: f32,
 }
 
-/// Vectors of one dimension. They are numbered from 0 without gaps.
+/// Vectors of one dimension. The vectors are numbered from 0 without gaps.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Vectors {
     dimension: usize,

@@ -149,7 +149,8 @@ pub(super) fn bind_entities(world: &mut World) {
 pub(crate) struct IdSeed(pub(crate) u64);
 
 impl IdSeed {
-    /// Returns the next suffix, from a linear congruential generator. Its upper bits are the most random.
+    /// Returns the next suffix, from a linear congruential generator. The suffix consists of the upper bits of the
+    /// generator, which are the most random.
     fn next_suffix(&mut self) -> u64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         self.0 >> 24

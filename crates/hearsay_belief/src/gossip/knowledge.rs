@@ -1,5 +1,5 @@
-//! Knowledge of characters during gossip. It is the same knowledge as in their views, but facts are looked up one at a
-//! time, without building a view.
+//! Knowledge of characters during gossip. This knowledge is the same as in the views of the characters, but facts are
+//! looked up one at a time, without building a view.
 
 use std::{cmp::Reverse, collections::BTreeSet, ops::RangeInclusive, sync::Arc};
 

@@ -141,18 +141,19 @@ pub enum Role {
     Entity,
     /// The note is a session log. The texts of the note are lines of the session.
     Session,
-    /// The note is a text that describes no entity, such as an overview, a table or advice to the DM. Its links have no
-    /// subject.
+    /// The note is a text that describes no entity, such as an overview, a table or advice to the DM. The links in this
+    /// note have no subject.
     Text,
 }
 
 /// Certainty of a statement in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Certainty {
-    /// The statement comes from free text, or from a convention such as the name of a folder. It becomes a proposal.
+    /// The statement comes from free text, or from a convention such as the name of a folder. The statement becomes a
+    /// proposal.
     #[default]
     Inferred,
-    /// The statement comes from a field of the format. It becomes canon.
+    /// The statement comes from a field of the format. The statement becomes canon.
     Explicit,
 }
 
@@ -164,7 +165,7 @@ pub struct Note {
     /// The name of the tool, such as `file`, `foundry` or `kanka`. The tool and the key together are the external id of
     /// the entity.
     pub tool: &'static str,
-    /// Other ids that links may use for the note. They must be unique among all notes.
+    /// Other ids that links can use for the note. These ids must be unique among all notes.
     pub ids: Vec<ExternalId>,
     /// Whether the note is an entity, a session log or a text.
     pub role: Role,
@@ -349,7 +350,7 @@ pub struct Block {
 pub struct NoteDate {
     /// Meaning of the date for the entity.
     pub role: DateRole,
-    /// The date as written in the file. It is stored together with the parsed date.
+    /// The date as written in the file. This text is stored together with the parsed date.
     pub raw: String,
     /// The date in a form that calendars can parse, such as `1492-03-14`, if the tool itself uses another form.
     pub readable: Option<String>,

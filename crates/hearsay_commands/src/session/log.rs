@@ -206,8 +206,8 @@ impl Log {
     }
 
     /// Returns the speakers who are not present in the session being played and do not join it: characters that are not
-    /// player characters, and are neither at the place nor among the characters present. Each of them hears only the lines
-    /// that it says itself.
+    /// player characters, and are neither at the place nor among the characters present. Each of these speakers hears
+    /// only the lines that it says itself.
     pub fn absent_speakers(&self, state: &State) -> Vec<EntityId> {
         let is_written = |session: &SessionId| self.session.as_ref().is_none_or(|id| id == session);
         let Some(playing) = state.active_session().filter(|playing| is_written(&playing.session)) else {
@@ -253,8 +253,8 @@ impl Log {
         next_line(state, Some(&session.id)).saturating_sub(first)
     }
 
-    /// Returns the offset to add to the numbers of the new lines, which count from 1. This is the number of the last
-    /// line of the session, or the offset that an earlier import of the same file used.
+    /// Returns the offset to add to the numbers of the new lines, which count from 1. The offset is the number of the
+    /// last line of the session, or the offset that an earlier import of the same file used.
     fn line_offset(&self, state: &State, session: &Session, earlier_passages: Option<&[PassageId]>) -> u32 {
         let earlier = earlier_passages.into_iter().flatten().filter_map(|id| state.passage(*id));
         let offsets = earlier.filter_map(|passage| match &passage.evidence[..] {

@@ -88,7 +88,7 @@ impl ReadingResources {
 /// Passages that wait to be read, and passages that were read.
 #[derive(Default)]
 pub(super) struct Readings {
-    /// Whether reading is enabled. If not, passages wait until it is enabled.
+    /// Whether reading is enabled. While reading is disabled, passages wait.
     enabled: bool,
     language: Option<PathBuf>,
     /// Passages that wait to be read, in reading order, each with the position of the operation that added it.

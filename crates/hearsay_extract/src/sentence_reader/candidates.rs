@@ -1,4 +1,4 @@
-//! Candidates that the classifiers decide on. They are also the training examples of the classifiers.
+//! Candidates that the classifiers decide on. The candidates are also the training examples of the classifiers.
 
 use hearsay_model::Predicate;
 

@@ -234,7 +234,7 @@ pub(crate) struct StoredEntry {
 }
 
 impl StoredEntry {
-    /// Decodes the operation. Its ids share memory with equal ids in `ids`.
+    /// Decodes the operation. The ids in the operation share memory with equal ids in `ids`.
     ///
     /// # Errors
     /// Returns an error if another version of Hearsay wrote the operation.

@@ -133,7 +133,7 @@ pub struct ReviewView {
     pub fact: usize,
     /// The selected cards.
     pub selected: BTreeSet<CardKey>,
-    /// The deferred cards. They are at the end of the list.
+    /// The deferred cards. Deferred cards are at the end of the list.
     pub deferred: BTreeSet<CardKey>,
     /// The order of the cards.
     pub order: Order,

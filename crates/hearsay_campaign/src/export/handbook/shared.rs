@@ -51,7 +51,7 @@ pub(super) enum Origin {
 
 /// The knowledge that all readers of a handbook have in common.
 ///
-/// Everything in a handbook comes from this type. It contains nothing that any reader does not know.
+/// Everything in a handbook comes from this type. This type contains only facts and passages that all readers know.
 pub(super) struct SharedView<'v> {
     pub(super) facts: Vec<SharedFact<'v>>,
     pub(super) passages: Vec<(PassageId, Arc<Passage>)>,
@@ -112,8 +112,8 @@ impl<'v> SharedFact<'v> {
         Self { certainty, origin, end, is_superseded, known }
     }
 
-    /// Returns the fact as one of the readers knows it. Its subject, predicate, object and statement are the same for
-    /// all readers.
+    /// Returns the fact as one of the readers knows it. The subject, predicate, object and statement of the fact are
+    /// the same for all readers.
     pub(super) fn known(&self) -> &'v Known {
         self.known[0]
     }

@@ -27,9 +27,9 @@
 //! logged in a segment `s >= m`. The engine flushes memtables in the order of their numbers, and deletes segment `s`
 //! only after it has flushed all memtables up to number `s`. At that time, the first copy is in a table.
 //!
-//! It is correct that the rewrite writes the *current* values, because no other commit runs at the same time. A current
-//! value comes from an affected batch or from a safe batch. If it comes from an affected batch, all keys of that batch
-//! are rewritten too. Batches that share keys are rewritten in one transaction, so after a crash each batch is either
+//! The rewrite can write the *current* values, because no other commit runs at the same time. A current value comes
+//! from an affected batch or from a safe batch. If it comes from an affected batch, all keys of that batch are
+//! rewritten too. Batches that share keys are rewritten in one transaction, so after a crash each batch is either
 //! complete or absent.
 //!
 //! # How [`recovery`] prevents another loss
