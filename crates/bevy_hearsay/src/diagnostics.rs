@@ -76,7 +76,7 @@ impl Plugin for HearsayDiagnosticsPlugin {
     }
 }
 
-/// Publishes the values once the commands of all plugins have been applied.
+/// Publishes the values after the commands of all plugins have been applied.
 fn measure(mut commands: Commands) {
     commands.run_system_cached(publish);
 }

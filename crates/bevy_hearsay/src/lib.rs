@@ -3,8 +3,8 @@
 //! [`HearsayPlugins`] represents a campaign's people, places and factions as Bevy entities. The plugins sync these
 //! entities with an embedded graph database, which records the source of every fact. Characters learn the facts that
 //! others tell them, and can pass these facts on. When the game asks a character a question, the plugin finds the facts
-//! that *this* character knows and may say. An answer takes milliseconds and needs no network. The game can pass the
-//! answer to a language model or print it with a template.
+//! that *this* character knows and is allowed to say. An answer takes milliseconds and needs no network. The game can
+//! pass the answer to a language model or print it with a template.
 //!
 //! # Quick start
 //!
@@ -97,9 +97,9 @@
 //! # Answers
 //!
 //! An answer is structured data, which the game can also render as text. Each [line](recall::Line) of the answer's
-//! scene context contains a fact and the character's credence in the fact. It also contains how the character learned
-//! the fact, and to whom the character may tell the fact. If the character conceals a fact, it may tell the fact only
-//! under the condition of a *reveal*, and only to the listeners of this reveal.
+//! scene context contains a fact and the character's credence in the fact. The line also contains how the character
+//! learned the fact, and to whom the character is allowed to tell the fact. If the character conceals a fact, it is
+//! allowed to tell the fact only under the condition of a *reveal*, and only to the listeners of this reveal.
 //!
 //! ```
 //! use bevy_hearsay::prelude::*;
@@ -147,7 +147,7 @@
 //!
 //! - **No system blocks.** The game's threads touch no file, database, lock or model. The only exception is the exit of
 //!   the game: it waits until its changes are committed, for at most [`MemorySettings::exit_timeout`]. Queues are
-//!   bounded. If a queue is full, the plugin retries the request or reports an error. It never drops a request
+//!   bounded. If a queue is full, the plugin retries the request or reports an error. The plugin never drops a request
 //!   silently.
 //! - **No lost update, no echo.** The plugin collects the game's changes for 250 ms and then sends them as one
 //!   operation, with the game as its author. Changes from elsewhere (an import, a DM, undo, loading a slot) become

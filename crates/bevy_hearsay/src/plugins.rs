@@ -26,7 +26,7 @@ use crate::{
 /// | [`MemoryPlugin`] | opens the memory, receives its events, closes the memory |
 /// | [`SyncPlugin`] | syncs components and facts |
 /// | [`GameEventsPlugin`] | records game events: lines that characters say, and facts that they tell, see or read |
-/// | [`MindsPlugin`] | triggers events when characters learn facts, change their beliefs, or may tell a secret |
+/// | [`MindsPlugin`] | triggers events when characters learn facts, change their beliefs, or are allowed to tell a secret |
 /// | [`QuestionsPlugin`] | sends questions and receives their replies |
 /// | [`SavesPlugin`] | saves and loads slots, quick saves and autosaves |
 /// | [`HearsayDiagnosticsPlugin`] | measures frame cost and queue lengths |
@@ -40,7 +40,7 @@ pub struct HearsayPlugins {
     pub sync: SyncPlugin,
     /// Records game events: lines that characters say, and facts that they tell, see or read.
     pub game_events: GameEventsPlugin,
-    /// Triggers events when characters learn facts, change their beliefs, or may tell a secret.
+    /// Triggers events when characters learn facts, change their beliefs, or are allowed to tell a secret.
     pub minds: MindsPlugin,
     /// Sends questions and receives their replies.
     pub questions: QuestionsPlugin,

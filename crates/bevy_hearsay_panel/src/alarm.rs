@@ -20,7 +20,7 @@ pub(crate) struct Alarm {
 const MAX_DELAY: Duration = Duration::from_secs(3600);
 
 impl Alarm {
-    /// Starts the thread. It ends when the alarm is dropped.
+    /// Starts the thread of the alarm. The thread ends when the alarm is dropped.
     pub(crate) fn start(waker: Waker) -> Self {
         let (times, receiver) = unbounded();
         let thread_waker = waker.clone();

@@ -91,7 +91,7 @@ impl KeyQueue {
     }
 
     /// Returns the events for the next frame. `is_typing` says whether a text field has the focus; otherwise, each key
-    /// can be a command, so a frame gets only one.
+    /// can be a command, so a frame gets only one key.
     fn next_events(&mut self, is_typing: bool) -> Vec<Event> {
         let mut modifiers = None;
         let mut events = Vec::new();

@@ -29,8 +29,8 @@ use crate::{
 /// One panel of the DM console.
 ///
 /// In each frame in which the panel is visible, the DM console calls [`update`](Self::update) and then
-/// [`ui`](Self::ui). Neither function may block. Requests to the memory return tickets, and the panel polls these
-/// tickets in the next frames.
+/// [`ui`](Self::ui). These two functions must not block. Requests to the memory return tickets, and the panel polls
+/// these tickets in the next frames.
 pub trait Panel: Send + Sync {
     /// Returns the title of the panel's tab.
     fn title(&self) -> Cow<'_, str>;
@@ -52,8 +52,8 @@ pub trait Panel: Send + Sync {
         0
     }
 
-    /// Shows the entity, fact or other item that another panel requested. Returns whether this panel can show it. If
-    /// so, the DM console opens the panel.
+    /// Shows the entity, fact or other item that another panel requested. Returns whether this panel can show the item.
+    /// If the panel can show the item, the DM console opens the panel.
     fn handle_request(&mut self, request: &Request) -> bool {
         let _ = request;
         false
@@ -199,7 +199,7 @@ pub enum DeskCommand {
     Custom {
         /// Short description for display, such as `everybody present saw it`.
         description: String,
-        /// Function that makes the operation. It may be called more than once.
+        /// Function that makes the operation. The memory can call this function more than once.
         make_operation: MakeOperation,
     },
 }

@@ -86,7 +86,7 @@ impl PanelContextPoller {
         (self.status_requested_at, self.changed_at) = (None, Some(Instant::now()));
     }
 
-    /// Returns whether the memory changed a short time ago. Panels may then still have to read the changes.
+    /// Returns whether the memory changed a short time ago, so that some panels possibly have not read the changes yet.
     pub fn is_settling(&self) -> bool {
         self.changed_at.is_some_and(|changed_at| changed_at.elapsed() < SETTLING_TIME)
     }

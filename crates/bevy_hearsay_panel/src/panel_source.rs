@@ -15,8 +15,8 @@ use crate::{
     panel_context::{PanelContext, read_context},
 };
 
-/// The data of a screen that players can see. It contains only facts that every player character knows. You can create
-/// this type only by reducing a state to the [common view](common_view), so it never contains other data.
+/// The data of a screen that players can see. The data contains only facts that every player character knows. You can
+/// create this type only by reducing a state to the [common view](common_view), so it never contains other data.
 #[derive(Debug, Clone)]
 pub struct CommonView {
     snapshot: ReadSnapshot,
@@ -64,7 +64,8 @@ impl<'a> PanelSource<'a> {
         Self { memory, common: None }
     }
 
-    /// Creates the source of a panel that players can see. The memory only runs the reads on its threads.
+    /// Creates the source of a panel that players can see. The data comes only from `common`; the memory runs the reads
+    /// on its threads.
     pub fn players(memory: &'a Memory, common: &'a CommonView) -> Self {
         Self { memory, common: Some(common) }
     }

@@ -279,7 +279,8 @@ fn remember_window(
     }
 }
 
-/// Moves the window to the primary monitor if it is on none: a monitor may be missing since the last start.
+/// Moves the window to the primary monitor if the window is on no monitor, for example because a monitor was
+/// disconnected since the last start.
 fn keep_on_screen(
     settings: Res<Settings>,
     monitors: Query<&Monitor>,

@@ -1,5 +1,5 @@
-//! Shared helpers of the panels' tests. They open the example campaign in an in-memory engine and run a panel with this
-//! engine.
+//! Shared helpers of the panels' tests. The helpers open the example campaign in an in-memory engine and run a panel
+//! with this engine.
 
 #![allow(dead_code, reason = "the tests of each panel use what they need")]
 
@@ -19,7 +19,7 @@ use crate::{
     panel_source::PanelSource,
 };
 
-/// Maximum time that a test waits. It is long enough for a busy machine.
+/// Maximum time that a test waits. This time is long enough for a busy machine.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Directory of the example campaign.
@@ -136,7 +136,7 @@ pub(crate) fn draw_harness<S: 'static>(
     Harness::builder().with_size([1280.0, 720.0]).build_ui_state(frame, state)
 }
 
-/// A hand-made model of a panel and the view that draws it. It runs without an engine.
+/// A hand-made model of a panel, and the view that draws the model. Both run without an engine.
 pub(crate) struct DrawnPanel<M, V, A> {
     pub(crate) model: M,
     pub(crate) view: V,

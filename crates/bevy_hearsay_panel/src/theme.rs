@@ -135,7 +135,7 @@ pub struct Palette {
     /// Colour of secrets.
     #[serde(deserialize_with = "colour")]
     pub secret: Color32,
-    /// Background of the words that state the fact, in a quote.
+    /// Background of the words in a quote that state the fact.
     #[serde(deserialize_with = "colour")]
     pub mark: Color32,
     /// Colours of entities, by kind. The key `other` is for kinds that the campaign defines.
@@ -228,7 +228,8 @@ impl Theme {
         self.shade = shade;
     }
 
-    /// Returns the scale; 1.0 is the size in the theme file.
+    /// Returns the scale: the factor by which text and widgets are enlarged. With a scale of 1.0, they have the
+    /// [sizes](Self::sizes) that the theme file defines.
     pub fn scale(&self) -> f32 {
         self.scale
     }

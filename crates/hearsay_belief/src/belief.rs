@@ -14,7 +14,8 @@ use crate::{
 /// The minimum credence at which a fact counts as believed.
 pub const BELIEF_THRESHOLD: f64 = 0.5;
 
-/// Whether a knower believes a fact that it knows. If not, the variant names the reason.
+/// Whether a knower believes a fact that it knows. If the knower does not believe the fact, the variant states the
+/// reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BeliefStatus {
@@ -30,7 +31,7 @@ pub enum BeliefStatus {
     Outweighed(FactId),
 }
 
-/// The end of a fact, as far as a knower knows that the fact has ended.
+/// The end of a fact, according to the knowledge of one knower.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KnownEnd<'v> {
     /// The date of the end; `None` if the knower does not know the date.
@@ -137,7 +138,7 @@ impl View {
     /// Returns the facts that another entity knows in the opinion of the knower, each with the reasons for this
     /// opinion.
     ///
-    /// The answer depends only on the knower's own knowledge. It contains:
+    /// The result depends only on the knower's own knowledge. The result contains:
     ///
     /// - facts that the knower learned while the other entity was present
     /// - facts that the other entity told the knower, or that the knower told the other entity

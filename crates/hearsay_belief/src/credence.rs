@@ -230,7 +230,8 @@ fn is_certain(edge: &KnowledgeEdge) -> bool {
 /// Origin of an edge, as far as the knower can tell.
 #[derive(Debug, PartialEq, Eq)]
 enum Origin<'a> {
-    /// The knower itself, or its group.
+    /// The knower of the edge itself: the edge is an observation, or the campaign states that the knower knows the
+    /// fact.
     Itself(&'a Knower),
     /// The teller, and the source that the teller cited.
     People([Option<&'a EntityId>; 2]),
@@ -308,9 +309,9 @@ fn origins(known_edges: &[WeighedEdge], shared: &[&KnowledgeEdge]) -> Vec<usize>
 /// Returns how much a knower believes a fact that it also knows to be refuted: `c (1 − r) ÷ (1 − c r)`, by Dempster's
 /// rule for two bodies of evidence.
 ///
-/// `c` is the belief in the fact without the refutations, and `r` is the belief in all refutations together,
-/// `1 − Π (1 − rᵢ)`. An uncertain refutation therefore does not change the belief in a certain fact. If both are
-/// certain, the knower believes what it learned later.
+/// `c` is the belief in the fact without the refutations, and `r` is the belief in all refutations together, `1 − Π (1
+/// − rᵢ)`. An uncertain refutation therefore does not change the belief in a certain fact. If both the fact and the
+/// refutation are certain, the knower believes the one that it learned later.
 pub(crate) fn refuted_belief(
     (belief, learned): (f64, Option<GameTime>),
     refutations: impl IntoIterator<Item = (f64, Option<GameTime>)>,

@@ -1,8 +1,9 @@
 //! Gossip: a simulation of characters who meet and pass on news over game time.
 //!
 //! [`gossip`] simulates one *step*: a span of game time. The function reads a state and returns the changes of one
-//! operation. It does not apply the changes, so you can use a step as a preview. The same state and options always give
-//! exactly the same changes. If you divide a step into two consecutive steps and commit both, the result is the same.
+//! operation. The function does not apply the changes, so you can use a step as a preview. The same state and options
+//! always give exactly the same changes. If you divide a step into two consecutive steps and commit both, the result is
+//! the same.
 //!
 //! # Meetings
 //!
@@ -48,7 +49,7 @@
 //! If the hearer already believes the fact, or has heard the fact four times, the hearer learns nothing.
 //!
 //! Telling creates the same edges as [`learn::tell`](crate::learn::tell). The new edges depend on the edges through
-//! which the teller knew the fact. They become inactive when the teller's edges become inactive.
+//! which the teller knew the fact. The new edges become inactive when the teller's edges become inactive.
 
 mod knowledge;
 mod meetings;
@@ -212,7 +213,7 @@ pub fn gossip(state: &State, options: &GossipOptions) -> Result<GossipStep, Goss
     Ok(simulation.finish(&plan))
 }
 
-/// One direction of a meeting, in which the teller may tell news to the hearer.
+/// One direction of a meeting, in which the teller can tell news to the hearer.
 struct Conversation<'a> {
     teller: &'a Person<'a>,
     hearer: &'a Person<'a>,
@@ -224,7 +225,8 @@ struct Conversation<'a> {
     draw_key: [u64; 2],
 }
 
-/// Returns the *openness* of a teller: how willing it is to talk to a hearer whom it trusts to this degree.
+/// Returns the *openness* of a teller: the teller's willingness to tell news to a hearer, computed from the teller's
+/// trust in the hearer.
 fn openness(trust: &Trust) -> f64 {
     ((trust.level().get() - 0.3) / 0.5).clamp(0.05, 1.0)
 }
@@ -243,7 +245,7 @@ struct Simulation<'s> {
     draws: RandomDraws,
     news_minutes: i64,
     step: GossipStep,
-    /// What keeps facts from being told; `None` unless [`GossipOptions::explain`] is set.
+    /// Reasons why facts are not told; `None` unless [`GossipOptions::explain`] is set.
     obstacles: Option<Obstacles>,
 }
 

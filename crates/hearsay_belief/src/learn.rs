@@ -1,8 +1,8 @@
 //! Functions that compute the changes with which knowers learn facts.
 //!
-//! Each function reads a state and returns the changes of one operation. It does not apply the changes. Learning a fact
-//! adds a knowledge edge. If the fact was told, the edge has justifications: the edges through which the teller knew
-//! the fact, and the hearer's experiences with the teller. Dead characters cannot learn or tell facts.
+//! Each function reads a state and returns the changes of one operation, but does not apply the changes. Learning a
+//! fact adds a knowledge edge. If the fact was told, the edge has justifications: the edges through which the teller
+//! knew the fact, and the hearer's experiences with the teller. Dead characters cannot learn or tell facts.
 
 mod error;
 mod recorder;
@@ -146,8 +146,8 @@ pub struct HeardStatement<'a> {
     pub hearers: &'a [Knower],
     /// The fact.
     pub fact: &'a Arc<Fact>,
-    /// Another fact with the same content that the speaker knows. The speaker's credence in its statement is then the
-    /// credence in the known fact.
+    /// Another fact with the same content that the speaker knows. If this field is set, the speaker's credence in the
+    /// statement is the speaker's credence in this known fact.
     pub restates: Option<FactId>,
     /// Whether the speaker lies.
     pub sincerity: Sincerity,
@@ -160,8 +160,8 @@ pub struct HeardStatement<'a> {
 ///
 /// The rules are the rules of [`tell`]. If the speaker is sincere and did not know the fact, the speaker learns the
 /// fact too. The source is then the entity that the speaker cites, or the speaker's own statement. This function does
-/// not record the fact itself, which may be doubtful. It does not check the participants, because the text is already
-/// recorded.
+/// not record the fact itself, which may be doubtful. This function does not check the participants either, because the
+/// text is already recorded.
 pub fn overhear(state: &State, statement: &HeardStatement, occasion: &Occasion) -> Learning {
     let mut recorder = LearningRecorder::new(state, occasion);
     recorder.overhear(statement);

@@ -5,8 +5,8 @@ use hearsay_model::{Acquisition, EntityId, Evidence, PredicateRole};
 use crate::{BELIEF_THRESHOLD, Known, View};
 
 impl View {
-    /// Returns the fact that states where an entity is now, as far as the knower can tell without talk: the latest
-    /// believed location that has not ended. Returns `None` if the knower knows no such location.
+    /// Returns the fact that states where an entity is now, according to the knower's observations: the latest location
+    /// that the knower believes and that has not ended. Returns `None` if the knower knows no such location.
     ///
     /// A location that the knower was told does not count, and neither does a location that only spoken lines state.
     /// Otherwise, a false alibi would move the entity.

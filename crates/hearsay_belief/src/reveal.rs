@@ -29,7 +29,7 @@ pub struct Judgement {
     /// campaign has no player characters.
     pub listeners: Vec<EntityId>,
     /// The conditions that are not met, as text for the DM; empty if the condition is true. If there are several
-    /// possible listeners, the list contains the unmet conditions of the listener who has the fewest.
+    /// possible listeners, the list contains the unmet conditions of the listener with the fewest unmet conditions.
     pub missing: Vec<String>,
 }
 
@@ -199,8 +199,8 @@ impl<'a> ConditionEvaluator<'a> {
         Judgement { holds: false, listeners, missing }
     }
 
-    /// Returns the parts of a condition that do not have the value `expected`, as text for the DM. The list is empty if
-    /// the whole condition has this value.
+    /// Returns the parts of a condition whose result is not `expected`, as text for the DM. The list is empty if the
+    /// whole condition has this value.
     fn unmet_parts(&self, condition: &Condition, participants: Participants, expected: bool) -> Vec<String> {
         match condition {
             Condition::Not(part) => self.unmet_parts(part, participants, !expected),

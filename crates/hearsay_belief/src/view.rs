@@ -66,7 +66,7 @@ impl View {
     ///    list of ranks that the knower knows at this moment determines the order of ranks. Then step 2 is repeated
     ///    until it adds no more facts.
     /// 4. The view also contains the passages that everyone heard, that the knower heard, or that a group or place
-    ///    heard while the knower belonged to it. It contains no out-of-character lines.
+    ///    heard while the knower belonged to it. The view contains no out-of-character lines.
     pub fn new(state: &State, knower: &Knower, as_of: Option<GameTime>) -> Self {
         let mut collector = Collector::new(state, as_of);
         let mut sources = vec![KnowledgeSource::all(Knower::World, AccessPath::Common)];
@@ -177,8 +177,8 @@ impl View {
         facts.filter(move |known| known.fact_relation().is_some_and(|relation| relation.fact() == fact))
     }
 
-    /// Returns whether the knower believes a later value of the same functional predicate. A public fact does not
-    /// supersede a secret fact.
+    /// Returns whether a fact is superseded, that is, whether the knower believes a later value of the same functional
+    /// predicate. A public fact does not supersede a secret fact.
     pub fn is_superseded(&self, fact: FactId) -> bool {
         self.index().is_superseded(fact)
     }

@@ -146,8 +146,8 @@ pub(crate) struct CampaignFact {
     pub(crate) audience_source: AudienceSource,
     /// The named knowers.
     pub(crate) knowers: Vec<KnowerEntry>,
-    /// The characters who state the fact in a session. Each of them knows the fact from the beginning, unless the files
-    /// give another time.
+    /// The characters who state the fact in a session. Each of these characters knows the fact from the beginning,
+    /// unless the files give another time.
     pub(crate) speakers: Vec<EntityId>,
 }
 

@@ -8,8 +8,8 @@ use std::sync::{
 /// The error message after the caller cancelled reading.
 pub(crate) const CANCELLED: &str = "reading was cancelled";
 
-/// A flag that stops the reading of campaign files. Any thread may set it. The functions that read files check the flag
-/// within a file, not only between files.
+/// A flag that stops the reading of campaign files. Any thread can set the flag. The functions that read files check
+/// the flag within a file, not only between files.
 ///
 /// ```
 /// use hearsay_campaign::{CancelToken, Limits, read};

@@ -9,7 +9,7 @@ use hearsay_model::{
 /// The entities of a state by external id, the author who added each entity, and the calendar and vocabulary of the
 /// campaign.
 ///
-/// Two sources may use the same external id (for example, two vaults with a file `People/Odo.md`), so the ids of each
+/// Two sources can use the same external id (for example, two vaults with a file `People/Odo.md`), so the ids of each
 /// source are stored separately.
 #[derive(Debug, Clone, Default)]
 pub struct EarlierImports {
@@ -80,7 +80,7 @@ impl EarlierImports {
         (has_kind && !is_own).then_some(id)
     }
 
-    /// Returns the kind of an entity that has an open name, or `None` if it is not recorded.
+    /// Returns the kind of an entity that has an open name, or `None` if the kind is not recorded.
     #[cfg(feature = "import")]
     pub(crate) fn kind(&self, id: &EntityId) -> Option<&Kind> {
         self.kinds.get(id)

@@ -221,7 +221,7 @@ impl Folder {
         if has_more { Err(too_large()) } else { Ok(bytes) }
     }
 
-    /// Reads at most `max_bytes` bytes. Returns them, and whether the file has more.
+    /// Reads at most `max_bytes` bytes. Returns the bytes, and whether the file has more bytes.
     fn read_limited(&self, entry: &FolderEntry, max_bytes: u64) -> Result<(Vec<u8>, bool), String> {
         let failed = |error: &dyn std::fmt::Display| format!("cannot be read: {error}");
         let mut bytes = Vec::new();

@@ -112,7 +112,8 @@ fn empty_session(id: &SessionId) -> Session {
     Session { id: id.clone(), number: None, title, date: None, start: None, end: None, present: Vec::new() }
 }
 
-/// The entities and sessions that records of a state name. Some of them may have been removed.
+/// The entities and sessions that records of a state name. It is possible that some of these entities and sessions were
+/// removed.
 #[derive(Default)]
 struct References<'a> {
     entities: BTreeSet<&'a EntityId>,

@@ -118,7 +118,7 @@ pub(crate) fn justify_edges(campaign: &Campaign, drafts: BTreeMap<KnowledgeId, D
     JustifiedEdges { edges, cycles }
 }
 
-/// Returns, for each edge, the edges of the teller that the edge may depend on.
+/// Returns, for each edge, the edges of the teller on which the edge can depend.
 fn find_teller_edges(campaign: &Campaign, drafts: &[DraftEdge]) -> Vec<Vec<usize>> {
     let facts = campaign.facts();
     // The start of each fact, and the other fact that it distorts.

@@ -18,7 +18,7 @@ impl Keys {
     }
 }
 
-/// Keys that any fact may have: its handle, sentence, status, dates and audience.
+/// Keys that every fact can have: its handle, sentence, status, dates and audience.
 const MARK_KEYS: &[&str] = &[
     "id",
     "text",
@@ -35,7 +35,7 @@ const MARK_KEYS: &[&str] = &[
     "audience",
     "known_by",
 ];
-/// Keys that decide who may know a fact.
+/// Keys that decide which characters know a fact, and which of them conceal it.
 const SECRECY_KEYS: &[&str] = &["secret", "bearer", "conceals", "reveal", "public"];
 /// Keys for the content of a fact.
 const CONTENT_KEYS: &[&str] = &["type", "target", "value"];

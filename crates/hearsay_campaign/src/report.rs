@@ -10,9 +10,9 @@ use crate::{FileLocation, Format, ImportFindings, Skipped, Warning};
 /// Number of new relations that need no review, and number of new relations that need a review.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct RelationCounts {
-    /// Number of relations that come from fields of the format. They need no review.
+    /// Number of relations that come from fields of the format. These relations need no review.
     pub high: usize,
-    /// Number of relations that come from free text or from a convention. They are proposed to the DM.
+    /// Number of relations that come from free text or from a convention. These relations are proposed to the DM.
     pub low: usize,
 }
 
@@ -46,7 +46,7 @@ pub struct Deletion {
 pub struct ChangedFact {
     /// The id of the old fact, which is retracted.
     pub old_fact: FactId,
-    /// The id of the new fact. It has the secrecy and the knowers of the old fact.
+    /// The id of the new fact. The new fact has the secrecy and the knowers of the old fact.
     pub new_fact: FactId,
     /// The sentence of the old fact.
     pub old_statement: String,
@@ -63,7 +63,8 @@ pub struct RemovedFact {
     pub statement: String,
 }
 
-/// Two entities with the same name. They may be the same entity, but an import never merges them.
+/// Two entities with the same name. It is possible that the two are the same entity, but an import never merges
+/// entities.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PossibleDuplicate {
     /// The new entity.
@@ -74,7 +75,7 @@ pub struct PossibleDuplicate {
     pub name: String,
 }
 
-/// A link that matches several notes. Its target is therefore uncertain.
+/// A link that matches several notes. The target of the link is therefore uncertain.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AmbiguousLink {
     /// The position and the text of the link.

@@ -27,7 +27,7 @@ pub struct FileWatcher {
     last_event: Option<Instant>,
 }
 
-/// Size and modification time of a file. They show a change without reading the file.
+/// Size and modification time of a file. With these values, a change is detected without reading the file.
 type FileStamp = (u64, Option<SystemTime>);
 
 impl FileWatcher {

@@ -100,7 +100,8 @@ pub enum CommandError {
         /// Names of the speakers in the transcript.
         speakers: Vec<String>,
     },
-    /// Error: the DM has already decided on all of the facts, or all of them already have the requested secrecy.
+    /// Error: the DM has already decided on all facts of the command, or all these facts already have the requested
+    /// secrecy.
     #[error(
         "nothing would change, because you already decided on these facts or they already have the requested secrecy; \
          choose other facts"
@@ -156,7 +157,7 @@ pub enum CommandError {
     /// Error: no entity was merged into the named entity, or several entities were merged into the named entity.
     #[error("{}", not_merged_message(entity, removed))]
     NotMerged {
-        /// Entity that was given.
+        /// Entity that the command names.
         entity: EntityId,
         /// Ids of the entities that were merged into the named entity.
         removed: Vec<EntityId>,
@@ -171,7 +172,8 @@ pub enum CommandError {
         /// Entity into which the removed entity was merged.
         remaining: EntityId,
     },
-    /// Error: a later merge moved records of this merge again, so the later merge must be split first.
+    /// Error: the merge cannot be split yet. A later merge moved the same records again, so the later merge must be
+    /// split first.
     #[error(
         "the records of `{removed}` were moved again when `{first}` was merged later; split `{first}` first, then \
          split `{removed}`"

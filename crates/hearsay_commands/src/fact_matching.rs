@@ -22,7 +22,7 @@ use crate::{CommandError, reading::ReadingTools};
 use agreement::{Agreement, EntityAgreement};
 use score::MatchScore;
 
-/// Number of facts that are compared with a sentence.
+/// Maximum number of facts that are compared with one sentence.
 const MAX_CANDIDATES: usize = 12;
 
 /// Maximum number of sentences of a line that are compared with facts. Further sentences are not compared.
@@ -42,7 +42,7 @@ pub struct SpokenLine {
     pub time: Option<String>,
 }
 
-/// A recorded fact that a sentence of a line states, or may state.
+/// A recorded fact that a sentence of a line certainly or possibly states.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FactMatch {
     /// Id of the fact.
@@ -62,12 +62,12 @@ impl FactMatch {
     }
 }
 
-/// The recorded facts that a line states, or may state. Each fact is listed once.
+/// The recorded facts that a line certainly or possibly states. Each fact is listed once.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct FactMatches {
     /// Facts that the line states.
     pub states: Vec<FactMatch>,
-    /// Facts that the line may state. The DM decides.
+    /// Facts that the line possibly states. The DM decides whether the line states them.
     pub may_state: Vec<FactMatch>,
 }
 
@@ -92,7 +92,7 @@ struct Candidate {
     missing_vector: Option<Vec<f32>>,
 }
 
-/// The candidates for each sentence of a line.
+/// The facts to compare with each sentence of a line.
 #[derive(Debug, Clone, Default)]
 pub struct MatchCandidates {
     sentences: Vec<Vec<Candidate>>,
@@ -125,7 +125,7 @@ impl SpokenLine {
         sentences.into_iter().map(|sentence| LineSentence { sentence, vector: vectors.next() }).collect()
     }
 
-    /// Finds the facts that each sentence may state. Compares only facts that the speaker knows at `moment`.
+    /// Finds the facts that each sentence possibly states. Compares only facts that the speaker knows at `moment`.
     pub fn candidates(
         &self,
         state: &State,
@@ -247,7 +247,8 @@ impl MatchCandidates {
         }
     }
 
-    /// Decides which facts the line states, and which facts the line may state. Each sentence states at most one fact.
+    /// Decides which facts the line certainly states, and which facts it possibly states. Each sentence states at most
+    /// one fact.
     pub fn decide(self) -> FactMatches {
         let mut matches = FactMatches::default();
         for candidates in self.sentences {

@@ -1,4 +1,4 @@
-//! Lies: claims that a speaker made sincerely as far as the campaign knew, until the DM marked them as lies.
+//! Lies: claims that the campaign recorded as sincere, and that the DM later marks as lies.
 
 use std::sync::Arc;
 
@@ -10,10 +10,12 @@ use hearsay_model::{
     Change, Credence, EntityId, Fact, FactStatus, Justification, Knower, KnowledgeEdge, KnowledgeId, State,
 };
 
-/// Returns the changes after which the speaker of a claim does not believe the claim. The characters who heard the claim
-/// from the speaker still believe it as before. A claim of this speaker alone becomes false.
+/// Returns the changes after which the speaker of a claim does not believe the claim. The characters who heard the
+/// claim from the speaker still believe it as before. If this speaker is the source of the fact and the DM has not
+/// confirmed the fact, its status becomes false.
 ///
-/// Returns nothing if the speaker knows the fact from elsewhere, or did not claim it during play.
+/// Does not change the knowledge of a speaker who knows the fact from another source, or who did not claim the fact
+/// during play.
 pub(crate) fn mark_as_lie(state: &State, speaker: &EntityId, fact: &Arc<Fact>) -> Vec<Change> {
     let knower = Knower::Entity(speaker.clone());
     let is_own_word = |edge: &KnowledgeEdge| edge.acquisition.is_authored() && edge.session.is_some();

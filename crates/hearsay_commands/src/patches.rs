@@ -18,7 +18,7 @@ use crate::CommandError;
 /// Partial update of an entity; omitted fields are unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Patch {
-    /// Kind and name of the entity that is created if no entity with the id exists. If `create` is `None` and the
+    /// Kind and name with which the patched entity is created if it does not exist yet. If `create` is `None` and the
     /// entity does not exist, the patch fails.
     pub create: Option<(Kind, Option<String>)>,
     /// New kind of the entity; `None` if the kind does not change.
@@ -61,7 +61,7 @@ impl Patch {
     }
 }
 
-/// A field of a patch that could not be written. The other fields are written.
+/// A field of a patch that could not be written. All other fields of the patch are written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RejectedField {
     /// Entity that the patch updates.

@@ -171,8 +171,8 @@ impl Policy {
         PolicyDecision::Record(status, credence)
     }
 
-    /// Returns the status of a doubtful fact, and the maximum credence of knowers that learn the fact. Both depend on
-    /// the mode.
+    /// Returns the status of a doubtful fact, and the maximum credence of knowers that learn the fact. The mode of the
+    /// policy determines both values.
     pub fn decide_doubtful(&self, confidence: Confidence) -> (FactStatus, Credence) {
         match self.mode {
             ReviewMode::Dm => (FactStatus::Proposed, Credence::FULL),

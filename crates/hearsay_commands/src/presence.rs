@@ -23,8 +23,8 @@ pub fn scene_characters(
     present
 }
 
-/// Checks that an entity can speak: a character or a group. An entity of unknown kind or of a custom kind may be a
-/// group.
+/// Checks that an entity can speak, because it is a character or a group. An entity of unknown kind or of a custom kind
+/// passes the check, because it could be a group.
 ///
 /// # Errors
 /// Returns an error if the entity is a place, a thing or another entity that cannot speak.

@@ -324,7 +324,8 @@ impl Proposer<'_> {
     }
 
     /// Records a fact, and ends the older values that it replaces. `recorded` is the recorded status of the fact, and
-    /// whether its validity has ended. A fact with the same status that is still valid is only counted.
+    /// whether its validity has ended. If the fact is already recorded with this status and is still valid, this
+    /// function only counts the proposal.
     fn record(&mut self, fact: &Arc<Fact>, recorded: Option<(FactStatus, bool)>, ended_values: Vec<Change>) {
         let status = fact.status();
         let is_new = recorded.is_none_or(|(recorded, is_over)| {
@@ -427,8 +428,8 @@ fn session_of(state: &State, proposal: &Proposal) -> Option<SessionId> {
     proposal.session.clone().or_else(playing_session)
 }
 
-/// Returns the edges with which the speaker and the hearers of a proposal learn a fact. `max_credence` is their maximum
-/// credence.
+/// Returns the edges with which the speaker and the hearers of a proposal learn a fact. `max_credence` is the maximum
+/// credence of these edges.
 fn learner_edges(
     state: &State,
     proposal: &Proposal,
@@ -475,8 +476,8 @@ fn conceals_same_matter(view: &View, fact: &Fact) -> bool {
     concealed.any(|known| known.entities().any(|id| entities.contains(id)))
 }
 
-/// Returns the edges with which the hearers of a proposal without a speaker learn a fact, or the default audience if
-/// there are none.
+/// Returns the edges with which the hearers of a proposal without a speaker learn a fact. If the proposal has no
+/// hearers and no text, returns the edges of the default audience.
 fn witness_edges(
     state: &State,
     proposal: &Proposal,

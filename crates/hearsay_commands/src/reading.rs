@@ -21,8 +21,8 @@ pub use proposals::operation;
 /// Maximum number of passages that are read together. The number is small, so that the first facts arrive soon.
 const MAX_BATCH_SIZE: usize = 16;
 
-/// Maximum number of lines of an imported session that are read together. This number is larger, because for each batch
-/// the reading model also reads the lines before the batch, as context.
+/// Maximum number of lines of an imported session that are read together. This number is larger than
+/// [`MAX_BATCH_SIZE`], because for each batch the reading model also reads the lines before the batch, as context.
 const MAX_IMPORT_BATCH_SIZE: usize = 128;
 
 /// Returns the number of passages to read together next. `waiting` contains all passages that are not read yet, in the
@@ -45,8 +45,8 @@ pub struct Findings {
     pub extraction: Extraction,
     /// Name of the language model that extracted the facts; `None` if the extractor extracted them.
     pub model: Option<String>,
-    /// Kind of talk of the passage. This is the recorded kind, or the kind that the reading model found in a line that
-    /// was said at the table. `None` if the kind is unknown.
+    /// Kind of talk of the passage. The field has the recorded kind, or the kind that the reading model found in a line
+    /// that was said at the table. `None` if the kind is unknown.
     pub talk_kind: Option<TalkKind>,
 }
 
@@ -110,7 +110,7 @@ pub fn read_passages(passages: Vec<PassageWithContext>, tools: &ReadingTools<'_>
     findings.collect()
 }
 
-/// Probability of table talk from which on even the exclamation of a character counts as table talk.
+/// Minimum probability of table talk at which even an exclamation of a character counts as table talk.
 const MIN_CERTAIN_TABLE_TALK: f32 = 0.9;
 
 /// Returns the kind of talk of a line. If the reading model is not certain, the exclamation of a character is in

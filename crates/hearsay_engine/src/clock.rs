@@ -11,8 +11,8 @@ pub fn real_time() -> Timestamp {
     now()
 }
 
-/// Returns an error for a time before 1970. The database would panic on it, because it records each write with the
-/// seconds since 1970.
+/// Returns an error for a time before 1970. The database would panic on such a time, because the database records each
+/// write with the seconds since 1970.
 pub(crate) fn check_clock(now: SystemTime) -> Result<(), MemoryError> {
     now.duration_since(UNIX_EPOCH).map(drop).map_err(|_| MemoryError::Clock)
 }

@@ -68,7 +68,8 @@ pub enum MemoryError {
         /// Number of changes that were not committed.
         not_committed: usize,
     },
-    /// Error: only the owner of the campaign, that is, the program that has its database open, can do this.
+    /// Error: only the owner of the campaign can carry out the request. The owner is the program that has the database
+    /// of the campaign open.
     #[error("{owner} has the campaign open, so this program cannot do this; close that program, and try again")]
     NotOwner {
         /// Description of the owner.
@@ -82,7 +83,7 @@ pub enum MemoryError {
     OtherVersion {
         /// Description of the owner.
         owner: String,
-        /// Version of the owner.
+        /// Version of Hearsay that the owner runs.
         release: String,
     },
     /// Error: the clock of the machine shows a time before 1970.
@@ -136,8 +137,8 @@ pub enum MemoryError {
 }
 
 impl From<CommandError> for MemoryError {
-    /// Converts a command error. If it contains a query error, returns this as [`Query`](Self::Query), like the error
-    /// of a query.
+    /// Converts a command error. If the command error contains a query error, returns the query error as
+    /// [`Query`](Self::Query).
     fn from(error: CommandError) -> Self {
         match error {
             CommandError::Query(error) => Self::Query(error),
@@ -146,7 +147,7 @@ impl From<CommandError> for MemoryError {
     }
 }
 
-/// Converts errors that callers' closures may return.
+/// Implements the conversions from the errors that the closures of callers can return.
 macro_rules! from_command_errors {
     ($($error:ty),*) => {
         $(impl From<$error> for MemoryError {

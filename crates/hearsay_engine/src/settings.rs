@@ -59,7 +59,7 @@ pub struct ModelSettings {
     /// Directory of the model, relative to the campaign directory. If unset, the default directories are searched for a
     /// model.
     pub directory: Option<PathBuf>,
-    /// Number of threads that the encoder may use.
+    /// Maximum number of threads that the encoder uses.
     pub threads: usize,
 }
 

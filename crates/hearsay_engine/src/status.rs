@@ -110,8 +110,8 @@ pub struct Status {
     /// Reason why the database failed; `None` if the database works. After a failure, nothing is saved until the memory
     /// is opened again.
     pub storage_failure: Option<String>,
-    /// Whether the log of the database was replayed when the memory was opened. This happens if the previous program
-    /// did not close the memory.
+    /// Whether the log of the database was replayed when the memory was opened. The log is replayed if the previous
+    /// program did not close the memory.
     pub replayed_log: bool,
     /// Number of records in the graph tables that differed from the state when the memory was opened. These records
     /// were repaired in the background.

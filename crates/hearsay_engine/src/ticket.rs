@@ -106,7 +106,7 @@ impl<T> Drop for Ticket<T> {
 }
 
 impl<T> Drop for Responder<T> {
-    /// Wakes the owner of the ticket, which has either an answer or the error that there is none.
+    /// Wakes the owner of the ticket. The ticket then has either an answer or the error that there is no answer.
     fn drop(&mut self) {
         self.answer = None;
         self.waker.iter().for_each(Waker::wake);

@@ -36,8 +36,8 @@ pub struct MindInterest {
 }
 
 impl MindFilter {
-    /// Returns the entities of which one must occur in a fact that is reported for a knower; empty for all facts.
-    /// Returns `None` if the knower is not watched.
+    /// Returns the entities whose facts are reported for a knower. A reported fact contains at least one of these
+    /// entities. If the set is empty, all facts are reported. Returns `None` if the knower is not watched.
     pub(crate) fn about(&self, knower: &EntityId) -> Option<&BTreeSet<EntityId>> {
         match self {
             Self::None => None,

@@ -28,7 +28,7 @@ impl SentenceReader<'_> {
         statuses
     }
 
-    /// Returns the assertion status of the sentence as a whole. It is the basis for the status of each clause.
+    /// Returns the assertion status of the sentence as a whole. The status of each clause is derived from this status.
     pub(crate) fn sentence_status(&mut self, is_question: bool) -> AssertionStatus {
         let speech = self.speech.clone();
         let mut status = AssertionStatus {

@@ -1,8 +1,8 @@
 //! Uses a classifier to decide whether a fact is no longer true, or whether the text states it only as a guess or as
 //! hearsay.
 //!
-//! The classifier sees all words of the sentence. It is trained on labelled sentences, like the one in
-//! `relation_classifier.rs`, and finds cases that have no cue and no past tense.
+//! The classifier sees all words of the sentence. The classifier is trained on labelled sentences, like the classifier
+//! in `relation_classifier.rs`, and finds cases that have no cue and no past tense.
 
 use crate::{
     facts::{Cue, CueKind},

@@ -26,9 +26,10 @@ pub(crate) struct AssertionStatus {
     /// Whether the clause describes a past state in the past tense. Facts of predicates that can end, such as
     /// `MEMBER_OF`, then count as over.
     pub(crate) is_past_state: bool,
-    /// Whether the verb has the modal "would". Then only statements about wishes, likes and trust are read.
+    /// Whether the verb has the modal "would". From a clause with "would", only statements about wishes, likes and
+    /// trust are read.
     pub(crate) has_would: bool,
-    /// Whether the verb has the modal "can". Then only negated statements ("cannot") are read.
+    /// Whether the verb has the modal "can". From a clause with "can", only negated statements ("cannot") are read.
     pub(crate) has_can: bool,
 }
 

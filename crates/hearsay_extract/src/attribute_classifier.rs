@@ -1,5 +1,5 @@
 //! Uses a classifier to find the words of a sentence that state an attribute of an entity. The classifier uses the
-//! surrounding words. It is trained on labelled sentences, like the one in `relation_classifier.rs`.
+//! surrounding words. The classifier is trained on labelled sentences, like the classifier in `relation_classifier.rs`.
 
 use hearsay_model::text;
 
@@ -92,7 +92,7 @@ impl SentenceReader<'_> {
         self.record_fact(target, &subject, Err(candidate.value.clone()), "", &weight_names, &status, span);
     }
 
-    /// Returns all words that may be values, each with the entities that they may describe.
+    /// Returns all words that can be values, each with the entities that they can describe.
     fn value_candidates(&mut self, statuses: &[AssertionStatus]) -> Vec<AttributeCandidate> {
         let mentions = self.all_mentions();
         let mut candidates = Vec::new();
@@ -116,7 +116,7 @@ impl SentenceReader<'_> {
         candidates
     }
 
-    /// Returns the token ranges that may be values: noun groups without a name, together with a group after "of", and
+    /// Returns the token ranges that can be values: noun groups without a name, together with a group after "of", and
     /// descriptive words.
     fn value_spans(&self) -> Vec<(usize, usize)> {
         let mut spans = Vec::new();

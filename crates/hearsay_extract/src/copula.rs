@@ -284,7 +284,7 @@ impl SentenceReader<'_> {
         relation_end
     }
 
-    /// Also records the condition in a phrase such as "wounded in the siege".
+    /// Records the condition in a phrase such as "wounded in the siege", in addition to the other facts of the phrase.
     fn read_injury(&mut self, context: ClauseContext<'_>, first: usize) {
         let entries = self.grammar.adjective_attributes(self.norm(first));
         let condition = self.target("condition");
@@ -295,7 +295,8 @@ impl SentenceReader<'_> {
         }
     }
 
-    /// Also records the occupation in a phrase such as "chaplain to the guild".
+    /// Records the occupation in a phrase such as "chaplain to the guild", in addition to the other facts of the
+    /// phrase.
     fn read_phrase_occupation(&mut self, context: ClauseContext<'_>, pattern: &Pattern, first: usize, end: usize) {
         let ClauseContext { at, subjects, status, weight_names } = context;
         let states_employment =

@@ -36,7 +36,7 @@ impl DoubtfulPart {
 }
 
 impl CueKind {
-    /// Returns whether the text does not state the fact as certain.
+    /// Returns whether a cue of this kind means that the text does not state the fact as certain.
     pub(crate) fn is_doubt(self) -> bool {
         match self {
             Self::Hedge | Self::Rumour | Self::Thought | Self::Sarcasm | Self::Wording => true,

@@ -33,7 +33,7 @@ pub struct Text<'a> {
     /// Character who says the whole text. `None` if no character says the whole text.
     pub speaker: Option<&'a EntityId>,
     /// Entities that are present when the text is said. The extractor prefers these entities if a name is ambiguous,
-    /// and may understand "you" as one of them.
+    /// and can understand "you" as one of them.
     pub present: &'a [EntityId],
     /// Place where the text is said.
     pub place: Option<&'a EntityId>,
@@ -151,7 +151,7 @@ pub struct ExtractedFact {
     pub stated_by: Option<Mention>,
     /// Characters to whom the fact was told, as far as the text names them.
     pub told_to: Vec<Mention>,
-    /// Whether the text says that the fact is not true. A denied fact may refute another fact.
+    /// Whether the text says that the fact is not true. A denied fact can refute another fact.
     pub denied: bool,
     /// Whether the fact is no longer true.
     pub ended: bool,

@@ -45,7 +45,8 @@ named_flags! {
 }
 
 impl WordClass {
-    /// Function words. They end a noun group, and can be part of a name only between two other words of the name.
+    /// Function words. A function word ends a noun group, and can be part of a name only between two other words of the
+    /// name.
     pub(crate) const CLOSED: Self = Self::DETERMINER
         .or(Self::PREPOSITION)
         .or(Self::CONJUNCTION)
@@ -60,7 +61,7 @@ impl WordClass {
     }
 }
 
-/// Properties of a verb. They decide how the clauses that depend on this verb are read.
+/// Properties of a verb. These properties decide how the clauses that depend on the verb are read.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct VerbProperties {
     pub(crate) is_speech: bool,
@@ -142,8 +143,8 @@ pub(crate) enum CueType {
     Sarcasm,
     OutOfCharacter,
     Injection,
-    /// Addresses the program only at the beginning of a clause. [`find_cues`](crate::cues::find_cues) returns such a
-    /// cue as [`Injection`](Self::Injection).
+    /// Cue that addresses the program only if the cue is at the beginning of a clause.
+    /// [`find_cues`](crate::cues::find_cues) returns such a cue as [`Injection`](Self::Injection).
     InjectionOrder,
     Ended,
     Command,

@@ -44,8 +44,8 @@ impl SentenceReader<'_> {
         }
     }
 
-    /// Returns the clause of a noun group. This is the clause that has the group as its subject, or otherwise the last
-    /// clause that begins, or has its verb, before the group.
+    /// Returns the clause of a noun group. The result is the clause that has the group as its subject, or otherwise the
+    /// last clause that begins, or has its verb, before the group.
     fn clause_containing(&self, np: usize, item: usize) -> Option<usize> {
         let is_subject = |clause: &Clause| clause.subjects.contains(&np);
         let is_before = |clause: &Clause| clause.verb_item < item || clause.start <= item;
@@ -134,8 +134,8 @@ impl SentenceReader<'_> {
         }
     }
 
-    /// Returns the item of the noun group that a relational noun relates to its owner. It follows the preposition of
-    /// the noun, or a verb of [`LOCATION_VERBS`] with the preposition.
+    /// Returns the item of the noun group that a relational noun relates to its owner. The item follows the preposition
+    /// of the noun, or a verb of [`LOCATION_VERBS`] with the preposition.
     fn related_chunk(&self, item: usize, at: Option<usize>, preposition: &str) -> Option<usize> {
         let object_item = |item: usize| {
             (self.syntax.word(item) == preposition && self.syntax.noun_group_at(item + 1).is_some()).then_some(item + 1)

@@ -1,4 +1,5 @@
-//! Compares sentences with the example sentences of relations by their vectors. This needs a sentence encoder.
+//! Compares sentences with the example sentences of relations by their vectors. The comparison needs a sentence
+//! encoder.
 
 use hearsay_model::{ExtractionStage, Predicate, PredicateRole, Span, Vocabulary};
 
@@ -94,8 +95,8 @@ impl SentenceReader<'_> {
 }
 
 impl Examples {
-    /// Computes the vectors of the examples of all relations that are their own labels, because the weights distinguish
-    /// only labels. Returns `None` while no encoder is available.
+    /// Computes the vectors of the examples of all relations that the labelled sentences (the training data)
+    /// distinguish. Returns `None` while no encoder is available.
     pub(crate) fn embed(vocabulary: &Vocabulary, targets: &[Target], encoder: &dyn SentenceEncoder) -> Option<Self> {
         let is_label = |name: &Predicate| {
             let mut own_targets = targets.iter().enumerate().filter(|(_, target)| target.predicate == *name);

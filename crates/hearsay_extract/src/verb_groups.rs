@@ -352,7 +352,7 @@ impl Chunker<'_> {
         draft.complete(head, lemma, head + 1)
     }
 
-    /// Returns whether a word can have one of the given forms of a verb. A name has none.
+    /// Returns whether a word can have one of the given forms of a verb. A name has none of these forms.
     fn can_be(&self, at: usize, forms: Inflections) -> bool {
         !self.is_name(at) && self.inflections(at).is_some_and(|form| form.has(forms))
     }

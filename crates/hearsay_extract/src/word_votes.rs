@@ -6,7 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::sentence_reader::{MentionSpan, SentenceReader};
 
-/// Number of tokens before and after a pair of mentions that may vote.
+/// Number of tokens before and after a pair of mentions that can vote for a relation.
 pub(crate) const CONTEXT_TOKENS: usize = 5;
 
 /// Minimum score at which a relation is suggested.

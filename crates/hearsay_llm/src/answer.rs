@@ -47,8 +47,8 @@ pub(crate) struct FactItem {
 /// Schema of an answer: a JSON object with one list of items.
 pub(crate) struct AnswerSchema {
     pub(crate) name: &'static str,
-    /// JSON schema that is sent to the server. Servers expect that all fields are required and that no others are
-    /// allowed.
+    /// JSON schema that is sent to the server. Servers expect that the schema requires all fields and allows no other
+    /// fields.
     pub(crate) server_schema: Value,
     item_validator: Option<Validator>,
 }

@@ -7,8 +7,9 @@ use rustc_hash::FxHasher;
 use crate::LlmSettings;
 
 /// Returns the waiting time after failed try number `tries`, counted from 0. The time doubles with each try, up to a
-/// maximum. It is then shortened by up to a quarter, so that calls that failed together are not repeated together. The
-/// amount depends on `seed` instead of a random number, so that the same call always waits equally long.
+/// maximum. The time is then shortened by up to a quarter, so that calls that failed together are not repeated
+/// together. The amount by which the time is shortened depends on `seed` instead of a random number, so that the same
+/// call always waits equally long.
 pub(crate) fn retry_delay(settings: &LlmSettings, tries: u32, seed: u64) -> Duration {
     exponential_delay(settings.backoff_ms, settings.backoff_most_ms, tries, seed)
 }

@@ -5,8 +5,8 @@ use std::sync::{
     atomic::{AtomicU64, Ordering::Relaxed},
 };
 
-/// Budget with a maximum number of tokens. It counts used tokens and tokens reserved for unfinished calls. Clones share
-/// the count.
+/// Budget with a maximum number of tokens. The budget counts used tokens, and tokens that are reserved for unfinished
+/// calls. Clones share the count.
 #[derive(Debug, Clone)]
 pub(crate) struct Budget {
     limit: u64,

@@ -18,7 +18,7 @@ impl CancelHandle {
         Self::default()
     }
 
-    /// Cancels the calls. They end at their next await point, and their results so far are discarded.
+    /// Cancels the calls. The calls end at their next await point, and their results so far are discarded.
     pub fn cancel(&self) {
         self.0.send_replace(true);
     }

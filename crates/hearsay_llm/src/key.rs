@@ -11,10 +11,11 @@ const INVALID_HOST: &str =
     "is not a host; expected a value such as `api.example.org`, `api.example.org:8443` or `http://192.168.1.5:8000`";
 
 /// Secret key for a server, with the only host that may receive the key. This type has no `Display` and cannot be
-/// serialised. Its `Debug` output hides the key.
+/// serialised. The `Debug` output of this type hides the key.
 ///
-/// The settings of a campaign may come from an untrusted source. They therefore do not contain the key or the host that
-/// may receive the key. Both come from the environment, and the key is sent only to this host.
+/// It is possible that the settings of a campaign come from an untrusted source. The settings therefore do not contain
+/// the key or the host that may receive the key. Key and host come from the environment, and the key is sent only to
+/// this host.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct ApiKey(Option<BoundKey>);
 

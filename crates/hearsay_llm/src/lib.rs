@@ -48,8 +48,8 @@
 //!   relation. An unknown attribute becomes `lore`, with the sentence of the text.
 //! - **A part is read completely or not at all.** If a part fails, it gives no facts, and [`LlmExtraction::unread`]
 //!   lists the part. A cancelled run returns only an error.
-//! - **The key stays secret.** The key comes from the environment. It never appears in a setting, error, log, `Debug`
-//!   output or answer.
+//! - **The key stays secret.** The key comes from the environment. The key never appears in a setting, error, log,
+//!   `Debug` output or answer.
 //! - **Time and tokens are limited.** [`LlmSettings`] limits the time and the number of tries of a call, the tokens for
 //!   one text or recap, the tokens for all texts and recaps together, and the number of concurrent calls.
 //!
@@ -115,7 +115,7 @@ pub enum Phase {
     Writing,
 }
 
-/// Progress of an extraction from one text. It is reported before each pass over a part of the text.
+/// Progress of an extraction from one text. The progress is reported before each pass over a part of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
     /// Purpose of the next call.

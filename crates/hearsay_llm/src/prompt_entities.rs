@@ -127,7 +127,8 @@ fn without_article(name: &str) -> String {
     words[skip..].join(" ")
 }
 
-/// Returns the entries of new entities for the prompt. Their ids differ from those of the `known` entities.
+/// Returns the entries of new entities for the prompt. The ids of the entries differ from the ids of the `known`
+/// entities.
 pub(crate) fn list_new_entities(entities: &[NewEntity], known: &[PromptEntity]) -> Vec<PromptEntity> {
     let mut names = NameLookup::new(known);
     let mut listed = Vec::new();

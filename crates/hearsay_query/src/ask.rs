@@ -48,8 +48,8 @@ pub struct Ask {
     pub deadline: Option<Duration>,
     /// Token counter. Default: [`ApproximateTokens`].
     pub counter: Option<Box<dyn TokenCounter + Send>>,
-    /// Additional details to show with each line of the context, such as citations. Their tokens count towards the
-    /// budget.
+    /// Additional details to show with each line of the context, such as citations. The tokens of these details count
+    /// towards the budget.
     pub detail: Detail,
 }
 
@@ -132,11 +132,12 @@ impl Ask {
 }
 
 impl Ask {
-    /// Returns the place of the scene, and the characters present if they are not left to the context.
+    /// Returns the place of the scene, and the characters who are present. An empty list means that the context
+    /// determines the characters who are present.
     ///
-    /// A speaker who attends the session being played is at the place of the session. A speaker who is at this place, for
-    /// this or another reason, is together with the characters who attend the session, and with those whom the speaker
-    /// sees there.
+    /// A speaker who attends the session being played is at the place of the session. If the scene is at the place of
+    /// the session, the characters who attend the session are present, and the entities that the speaker observes at
+    /// this place.
     fn scene_of(&self, state: &State, view: &View) -> (Option<EntityId>, Vec<EntityId>) {
         let playing = state.active_session().filter(|_| self.as_of.is_none());
         let session_place = playing.and_then(|playing| playing.place.as_ref());
@@ -171,7 +172,7 @@ pub struct AnswerSources<'a> {
     pub state: &'a State,
     /// Search index of the state.
     pub index: &'a Index,
-    /// Results of checking the conditions of the reveals. You may omit reveals whose conditions are not met.
+    /// Results of checking the conditions of the reveals. You can omit reveals whose conditions are not met.
     pub reveals: &'a [RevealEvaluation],
 }
 

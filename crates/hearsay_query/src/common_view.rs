@@ -104,8 +104,8 @@ impl Reducer<'_> {
         facts
     }
 
-    /// Returns the ends of facts that follow from the other common facts, with the index of each ended fact: a later
-    /// value of a functional predicate ends the earlier value.
+    /// Returns the ends of facts that follow from the other common facts, each with the index of the ended fact. For
+    /// example, a later value of a functional predicate ends the earlier value.
     fn ends(&self, facts: &[Fact]) -> Vec<(usize, Date)> {
         let mut values: BTreeMap<(&EntityId, &Predicate), Vec<usize>> = BTreeMap::new();
         for (index, fact) in facts.iter().enumerate().filter(|(_, fact)| self.state.is_functional(fact.predicate())) {

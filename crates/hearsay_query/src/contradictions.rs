@@ -1,8 +1,8 @@
 //! Contradictions: facts about one subject that cannot all be true.
 //!
 //! If two canon facts have both ended, they are not compared. After each operation, only the contradictions of changed
-//! facts are updated. An update looks up facts by subject, predicate and time. Its cost depends on the number of facts
-//! that are true at the same time as a changed fact, not on the size of the history.
+//! facts are updated. An update looks up facts by subject, predicate and time. The cost of an update depends on the
+//! number of facts that are true at the same time as a changed fact, not on the size of the history.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -39,9 +39,9 @@ type Members = BTreeMap<FactId, Member>;
 pub struct Contradictions {
     /// Contradictions of each subject.
     clashes: BTreeMap<EntityId, BTreeMap<Clash, Members>>,
-    /// Contradictions that each fact is part of, with their subjects.
+    /// For each fact, the contradictions that contain it, with their subjects.
     by_fact: BTreeMap<FactId, BTreeSet<(EntityId, Clash)>>,
-    /// Facts that refute each fact.
+    /// For each refuted fact, the facts that refute it.
     refuting: BTreeMap<FactId, BTreeSet<FactId>>,
 }
 
@@ -126,7 +126,7 @@ impl Contradictions {
     }
 
     /// Adds the contradictions between a fact and all other facts. Skips the facts for which `is_pending` returns
-    /// `true`: a later call adds each of them, and then finds its contradiction with this fact.
+    /// `true`. When a later call adds a skipped fact, that call finds the contradiction with this fact.
     fn add(&mut self, state: &State, fact: &Arc<Fact>, is_pending: impl Fn(FactId) -> bool) {
         if !is_asserted(fact) {
             return;
@@ -176,7 +176,8 @@ impl Contradictions {
     }
 }
 
-/// Returns the facts of a group that may contradict a fact because their validity periods may overlap.
+/// Returns the facts of a group that possibly contradict a fact, because it is possible that their validity periods
+/// overlap.
 fn candidates<'a>(group: FactGroup<'a>, fact: &Fact) -> impl Iterator<Item = &'a Arc<Fact>> + use<'a> {
     let validity = fact.validity();
     let (is_open, start) = (!validity.is_closed(), validity.start());
@@ -212,15 +213,15 @@ fn is_settled(fact: &Fact) -> bool {
     fact.status() == FactStatus::Canon && fact.validity().is_closed()
 }
 
-/// Returns whether two facts may be true at the same time. Returns `false` if one of the facts ended at an unknown
-/// time, because that fact may have ended before the other fact began.
+/// Returns whether it is possible that two facts are true at the same time. Returns `false` if one of the facts ended
+/// at an unknown time, because that fact could have ended before the other fact began.
 pub fn may_overlap(a: &Fact, b: &Fact) -> bool {
     let ended_at_unknown_time = |fact: &Fact| fact.validity().is_closed() && fact.validity().end().is_none();
     !ended_at_unknown_time(a) && !ended_at_unknown_time(b) && a.validity().overlaps(b.validity())
 }
 
 /// Returns whether there is a time at which both facts must be true. Returns `false` if one fact has ended and the
-/// other fact has an unknown start and no end, because the other fact may have begun afterwards.
+/// other fact has an unknown start and no end, because the other fact could have begun afterwards.
 fn must_overlap(a: &Fact, b: &Fact) -> bool {
     let may_follow = |one: &Fact, other: &Fact| {
         let (one, other) = (one.validity(), other.validity());

@@ -15,7 +15,7 @@ pub enum QueryError {
         /// Ids of the entities with the most similar names.
         nearest: Vec<String>,
     },
-    /// Error: the knower knows no entity with this name. The entity may exist or not.
+    /// Error: the knower knows no entity with this name. The error does not show whether the entity exists.
     #[error("{knower} knows no entity called `{name}`{}", known_names(nearest))]
     UnknownToKnower {
         /// Knower in whose view the name was looked up.
@@ -25,7 +25,7 @@ pub enum QueryError {
         /// Ids of the entities with the most similar names. Contains only entities that the knower knows.
         nearest: Vec<String>,
     },
-    /// Error: the knower knows no fact that matches. The fact may exist or not.
+    /// Error: the knower knows no fact that matches the reference. The error does not show whether the fact exists.
     #[error(
         "{knower} knows no fact `{given}`; give the start of its id (at least four digits), its handle, or two or more words of its statement"
     )]
@@ -43,12 +43,12 @@ pub enum QueryError {
         /// Ids of the entities with the most similar names or ids.
         nearest: Vec<String>,
     },
-    /// Error: the name may refer to several entities.
+    /// Error: the name can refer to several entities.
     #[error("`{name}` can mean several entities; use the id of one of them: {}", candidates.iter().map(|(id, _)| format!("`{id}`")).collect::<Vec<_>>().join(", "))]
     Ambiguous {
         /// Name that was given.
         name: String,
-        /// Entities that the name may refer to, with their names and kinds.
+        /// Entities that the name can refer to, with their names and kinds.
         candidates: Vec<(EntityId, String)>,
     },
     /// Error: no fact matches the given id, handle or words, or several facts match.

@@ -105,10 +105,10 @@ pub struct FactRelationRow {
 /// Filter for the object of a fact: an entity or a value.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ObjectFilter {
-    /// The object is this entity.
+    /// Entity that the object must be; `None` if only values match.
     pub entity: Option<EntityId>,
-    /// Text of the object. For a text value: words that the value contains. For a number or a flag: the full value as
-    /// text.
+    /// Text that an object which is a value must match. A text value must contain this text. A number or a flag must
+    /// equal this text.
     pub words: String,
 }
 
@@ -134,12 +134,12 @@ pub struct FactFilter {
     pub predicate: Option<String>,
     /// The query returns only facts with this object.
     pub object: Option<ObjectFilter>,
-    /// Only facts of this status.
+    /// The query returns only facts with this status.
     pub status: Option<FactStatus>,
     /// The query returns only facts that are true at this date of the calendar, or at the end of this session. Default:
     /// facts of any time.
     pub holds_at: Option<String>,
-    /// Maximum number of facts.
+    /// Maximum number of facts that the query returns.
     pub limit: usize,
 }
 

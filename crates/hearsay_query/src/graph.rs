@@ -20,7 +20,7 @@ pub struct TraversalFilter {
     pub direction: Direction,
     /// Only relations with these predicates are followed. If empty, all relations are followed.
     pub predicates: Vec<String>,
-    /// Knower whose view is traversed. Default: all facts of the campaign.
+    /// Knower whose view the traversal uses. If no knower is given, the traversal uses all facts of the campaign.
     pub knower: Option<EntityId>,
     /// Game time of the knower's view. Default: the view contains everything that the knower has learned so far.
     pub as_of: Option<GameTime>,

@@ -12,9 +12,11 @@ use crate::{QueryError, facts::is_secret};
 /// Filter for listing operations.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HistoryFilter {
-    /// Only operations by this author. Write the author as in the output, such as `DM` or `import of gullhaven`.
+    /// The query returns only operations by this author. Write the author as in the output, such as `DM` or `import of
+    /// gullhaven`.
     pub author: Option<String>,
-    /// Only operations before this position, for paging.
+    /// The query returns only operations before this position. To get the next page, set this field to the last
+    /// position of the previous page.
     pub before: Option<Position>,
     /// Maximum number of operations.
     pub limit: usize,
@@ -227,7 +229,7 @@ pub enum UndoTarget {
 }
 
 impl UndoTarget {
-    /// Returns the position of the operation in the journal.
+    /// Returns the position of the operation to undo in the journal.
     ///
     /// # Errors
     /// Returns an error if there is no operation to undo.

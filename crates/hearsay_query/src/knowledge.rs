@@ -29,7 +29,7 @@ pub struct KnowsFilter {
     pub predicate: Option<String>,
     /// The query returns only facts with all of these words, in any inflection.
     pub words: Option<String>,
-    /// Only facts learned since the start of this session, or since this date.
+    /// The query returns only facts learned since the start of this session, or since this date.
     pub since: Option<String>,
     /// Maximum number of facts.
     pub limit: usize,

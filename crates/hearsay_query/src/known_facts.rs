@@ -85,8 +85,8 @@ pub(crate) fn hearers(known: &Known) -> Vec<EntityId> {
     hearers
 }
 
-/// Returns the known facts that refute or end a fact, or that the fact refutes or ends. Which of two versions of a story
-/// is distorted, and which one covers the other, only the DM may see.
+/// Returns the known facts that refute or end a fact, or that the fact refutes or ends. Omits relations of the kinds
+/// *distorts* and *covers*, because only the DM may see them.
 fn fact_relations(own: &NamedView, known: &Known) -> Vec<FactRelationRow> {
     let row = |relation, other: &Known| FactRelationRow {
         relation,

@@ -58,7 +58,7 @@ impl Record {
     }
 }
 
-/// Returns the entities whose [`Record`] may differ after the records with the keys `touched` changed.
+/// Returns the entities whose [`Record`] possibly differs after the records with the keys `touched` changed.
 pub fn touched_entities(state: &State, touched: &[Key]) -> BTreeSet<EntityId> {
     let entity = |key: &Key| match key {
         Key::Entity(id) => Some(id.clone()),

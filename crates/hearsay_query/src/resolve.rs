@@ -92,7 +92,7 @@ fn one_candidate(source: &impl NameSource, name: &str, mut candidates: Vec<Entit
     }
 }
 
-/// Returns the entities to which a name may refer. Sorted.
+/// Returns the entities to which a name can refer. Sorted.
 fn candidates(source: &impl NameSource, name: &str) -> Vec<EntityId> {
     match candidates_with_words(source, name) {
         found if found.is_empty() => entities_with_name_part(source, name, LastWord::MayBeIncomplete),

@@ -51,8 +51,8 @@ const MIN_HINTS: usize = 3;
 ///
 /// The search finds entities by name and alias, by the beginning of a name, and by similar spelling. The text `*` lists
 /// all entities. From these entities, the search follows relations, by default for [two](Search::depth) steps and at
-/// most for [`MAX_DEPTH`] steps. It finds facts and passages by keywords, meaning and graph. If nothing is found, the
-/// result contains the most similar names as hints.
+/// most for [`MAX_DEPTH`] steps. The search finds facts and passages by keywords, meaning and graph. If the search
+/// finds nothing, the result contains the most similar names as hints.
 ///
 /// A result has at most [`MAX_ENTITIES`] entities with [`MAX_RELATIONS`] relations each, and at most [`MAX_HINTS`]
 /// hints. By default, it has at most [`MAX_HITS`] facts and [`MAX_HITS`] passages; you can set [another

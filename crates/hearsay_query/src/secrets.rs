@@ -134,8 +134,8 @@ pub fn secrets(
 }
 
 /// Returns whether a secret existed at a game time. If the start of the fact is recorded, it must not be later than the
-/// game time. Otherwise, a knower must have known the fact by then. A secret that nobody has ever learned always
-/// exists.
+/// game time. Otherwise, a knower must have known the fact by the game time. A secret that nobody has ever learned
+/// always exists.
 fn existed_at(state: &State, fact: &Fact, known_then: &[&KnowledgeEdge], moment: Option<GameTime>) -> bool {
     match (fact.validity().start(), moment) {
         (_, None) => true,
@@ -251,7 +251,8 @@ pub enum Obstacle {
         /// Lowest rank of the members who know the fact through the group.
         needs: String,
     },
-    /// A group or place knows the fact. The knower is its member or resident, but does not know that.
+    /// A group or place knows the fact. The knower is a member or resident of the group or place, but does not know of
+    /// the membership or residence.
     UnawareOfBelonging {
         /// Group or place that knows the fact.
         group: EntityId,
@@ -285,7 +286,8 @@ fn belongings<'a>(state: &'a State, id: &EntityId) -> impl Iterator<Item = (&'a 
 }
 
 /// Returns the reasons why a character does not know a fact at a game time, and the characters that could tell the
-/// fact. Computes the view of each character that may know the fact, so call this function on a background thread.
+/// fact. Computes the view of each character that possibly knows the fact, so call this function on a background
+/// thread.
 ///
 /// # Errors
 /// Returns an error if the character or the fact does not exist.

@@ -39,8 +39,8 @@ pub struct PlayersKnowledge {
     pub title: Option<String>,
     /// Whether all player characters know the fact.
     pub all: bool,
-    /// Player characters and parties that know the fact. Their [`acquisition`](PartyKnower::acquisition) texts contain
-    /// names instead of ids.
+    /// Player characters and parties that know the fact. The [`acquisition`](PartyKnower::acquisition) text of each
+    /// knower contains names instead of ids.
     pub known_by: Vec<PartyKnower>,
 }
 

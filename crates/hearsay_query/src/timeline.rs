@@ -43,7 +43,8 @@ impl MomentKind {
 /// Filter for a timeline.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TimelineFilter {
-    /// Only moments of these kinds. If the list is empty, moments of all kinds.
+    /// The timeline contains only moments of these kinds. If the list is empty, the timeline contains moments of all
+    /// kinds.
     pub kinds: Vec<MomentKind>,
     /// The timeline contains only moments that concern this entity.
     pub about: Option<EntityId>,
@@ -247,7 +248,8 @@ fn spans(state: &State, players_view: &PlayersView, dated: &[MomentSource], by: 
     spans
 }
 
-/// Returns whether a timeline shows the start and end of a fact. It omits names, kinds, aliases and tags.
+/// Returns whether a timeline shows the start and end of a fact. A timeline omits facts that state names, kinds,
+/// aliases and tags.
 fn is_listed(fact: &Fact) -> bool {
     fact.status().is_knowable() && !is_label(fact.predicate())
 }

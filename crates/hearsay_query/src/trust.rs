@@ -1,7 +1,7 @@
 //! Trust calibration: the DM's confirmations and rejections adjust the confidence of later proposals.
 //!
 //! Decisions are counted in three ways: by source (a speaker, a file or an author), by predicate, and by extraction
-//! (the combination of author, method and language model). All counts are computed from the current facts. They
+//! (the combination of author, method and language model). All counts are computed from the current facts. The counts
 //! therefore stay correct if the DM undoes a decision, loads a slot or opens the campaign again.
 
 use std::{
@@ -319,7 +319,7 @@ fn shift_confidence(confidence: Confidence, shift: f64) -> Confidence {
 /// Increase of the confidence of a proposed fact due to a similar confirmed fact.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct ConfidenceBoost {
-    /// Increase of confidence, at most 0.03. This is too little to let the fact bypass review.
+    /// Increase of confidence, at most 0.03. This limit is so low that the increase never lets a fact bypass review.
     pub by: f64,
     /// Confirmed fact that is most similar to the proposed fact.
     pub like: FactId,

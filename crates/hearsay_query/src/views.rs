@@ -11,7 +11,8 @@ use hearsay_recall::EntityLinker;
 
 use crate::{QueryError, ids::require_entities};
 
-/// Maximum number of cached views. This is enough for a scene in which a game asks many characters at once.
+/// Maximum number of cached views. This number is large enough for a scene in which a game asks many characters at
+/// once.
 const MAX_VIEWS: usize = 128;
 
 /// Maximum number of changed records that a cached view collects until the next query. With more changes, the view is
@@ -35,8 +36,7 @@ impl CachedView {
         Self { names: EntityLinker::new(&view), view, normalized_names: OnceLock::new() }
     }
 
-    /// Updates the view for changed records. Returns whether this succeeded; otherwise, the view must be computed
-    /// again.
+    /// Updates the view for changed records. Returns `false` if the view cannot be updated and must be computed again.
     fn update(&mut self, state: &State, records: &[Key]) -> bool {
         let Some(changed) = self.view.update(state, records) else { return false };
         if changed.iter().any(|fact| EntityLinker::reads(self.view.vocabulary(), fact.predicate())) {

@@ -178,8 +178,8 @@ impl EntityLinker {
     /// that the knower knows. Sorted by id. Each entity is returned once.
     ///
     /// An unknown word also matches a name that it misspells, splits or joins. For example, "grimjow" and "Grim Jaw"
-    /// match Grimjaw. Three limits avoid false matches. Names of up to four letters must be exact. If a word may refer
-    /// to several entities, it matches none of them. Everyday words are not treated as misspellings.
+    /// match Grimjaw. Three limits avoid false matches. Names of up to four letters must be exact. A word that can
+    /// refer to several entities matches none of them. Everyday words are not treated as misspellings.
     pub fn mentioned_entities(&self, question: &str) -> Vec<LinkedEntity> {
         let words = text::words(question);
         let mut names: BTreeSet<(&Vec<String>, &EntityId, bool)> = BTreeSet::new();

@@ -167,8 +167,8 @@ impl Index {
         Some((id, at, self.docs[at as usize].line))
     }
 
-    /// Removes a text. Its postings stay until the next compaction; they are harmless, because no view contains the
-    /// text.
+    /// Removes a text. The postings of the text stay until the next compaction. These postings are harmless, because no
+    /// view contains the text.
     fn remove(&mut self, id: DocId) {
         let Some(at) = self.text_numbers.remove(&id) else { return };
         self.unused_numbers += 1;
@@ -310,7 +310,7 @@ impl Index {
         is_new
     }
 
-    /// Adds or updates a passage. Returns whether the passage is new. The title and date of an indexed passage may
+    /// Adds or updates a passage. Returns whether the passage is new. The title and date of an indexed passage can
     /// change; its text never changes.
     fn add_passage(&mut self, id: PassageId, passage: &Passage, cached: &mut CachedDocs) -> bool {
         let id = DocId::Passage(id);

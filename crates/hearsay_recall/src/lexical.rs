@@ -89,8 +89,8 @@ impl LexicalScores {
         }
     }
 
-    /// Returns the mean of the lexical scores of a candidate. Most facts contain no word of the question, so this skips
-    /// the divisions for them.
+    /// Returns the mean of the lexical scores of a candidate. Most facts contain no word of the question, so this
+    /// function skips the divisions for these facts.
     #[inline]
     pub(crate) fn mean_of(&self, candidate: usize) -> f32 {
         match self.facts.scores.get(candidate) {

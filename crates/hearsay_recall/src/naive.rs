@@ -22,8 +22,8 @@ fn words(seed: u8) -> String {
     (0..1 + seed % 4).map(|n| WORDS[usize::from(seed / 4 + n * n) % 8]).collect::<Vec<_>>().join(" ")
 }
 
-/// Returns operations that build a campaign from seeds. They add facts and passages with few knowers, end and retract
-/// facts, and revert operations.
+/// Returns operations that build a campaign from seeds. The operations add facts and passages with few knowers, end and
+/// retract facts, and revert operations.
 fn operations(seeds: &[(u8, u8, u8)]) -> Vec<Operation> {
     let add = (0..12).map(|n| Change::AddEntity(Entity::new(id(n)))).collect();
     let mut operations = vec![Operation::new(Author::Dm, "add", add)];

@@ -23,8 +23,8 @@ fn key(id: DocId) -> DocKey {
     }
 }
 
-/// Returns a hash of the title and date of a passage. Both are searched together with the passage, but the id of the
-/// passage does not depend on them.
+/// Returns a hash of the title and date of a passage. Title and date are searched together with the passage, but the id
+/// of the passage does not depend on them.
 pub(crate) fn context_hash(title: Option<&str>, date: &str) -> u64 {
     if title.is_none() && date.is_empty() {
         return 0;

@@ -26,6 +26,7 @@ pub(crate) struct Doc {
     pub(crate) ends: [Option<u32>; 2],
     /// Passages that are evidence for a fact, sorted.
     pub(crate) evidence: Box<[PassageId]>,
-    /// Hash of the title and date of a passage. Their words are searched together with the words of the passage.
+    /// Hash of the title and date of a passage. The words of title and date are searched together with the words of the
+    /// passage.
     pub(crate) context_hash: u64,
 }

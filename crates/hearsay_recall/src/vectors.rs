@@ -4,10 +4,10 @@
 //! which changes a cosine by less than 0.0001. Each integer is split into a high and a low byte, which are stored
 //! apart.
 //!
-//! A comparison first reads only the high bytes. They give an estimated cosine and the maximum error of the estimate. A
-//! caller that needs the exact order computes the full cosine only where the error matters. The resulting order equals
-//! the order of a full scan, but the comparison reads only half of the memory. The comparison sums integers, so the sum
-//! is the same in any order and on any processor.
+//! A comparison first reads only the high bytes. The high bytes give an estimated cosine and the maximum error of the
+//! estimate. A caller that needs the exact order computes the full cosine only where the error matters. The resulting
+//! order equals the order of a full scan, but the comparison reads only half of the memory. The comparison sums
+//! integers, so the sum is the same in any order and on any processor.
 
 use std::ops::Range;
 
@@ -37,7 +37,7 @@ struct Coarse {
     length: f32,
 }
 
-/// Vectors of one dimension. They are numbered from 0 without gaps.
+/// Vectors of one dimension. The vectors are numbered from 0 without gaps.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Vectors {
     dimension: usize,

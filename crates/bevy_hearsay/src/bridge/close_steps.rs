@@ -38,8 +38,8 @@ impl MemoryExit {
     }
 }
 
-/// Function that returns the number of changes and game events that the memory did not commit. It is called after the
-/// memory is closed.
+/// Function that returns the number of changes and game events that the memory did not commit. The function is called
+/// after the memory is closed.
 pub(crate) type CountFn = Box<dyn FnOnce() -> usize + Send + Sync>;
 
 /// Functions that a plugin registers to handle its requests when the memory closes. The memory closes when the app

@@ -21,8 +21,8 @@ pub(super) struct Closing {
 }
 
 impl Closing {
-    /// Starts the thread that closes a memory. Until the deadline, the memory waits until its accepted changes are
-    /// committed. The functions in `requests` own the unanswered requests of the plugins.
+    /// Starts the thread that closes a memory. The memory waits until its accepted changes are committed, but not
+    /// longer than until the deadline. The functions in `requests` own the unanswered requests of the plugins.
     pub(super) fn start(memory: Memory, deadline: Instant, requests: Vec<CountFn>) -> Self {
         let (sender, result) = bounded(1);
         let fallback_sender = sender.clone();
@@ -56,7 +56,8 @@ impl Closing {
         }
     }
 
-    /// Returns the number of changes and game events that were not committed. Call this once the memory is closed.
+    /// Returns the number of changes and game events that were not committed. Call this function after the memory is
+    /// closed.
     pub(super) fn count_uncommitted(self) -> usize {
         self.requests.into_iter().map(|count| count()).sum()
     }

@@ -16,10 +16,11 @@ use crate::schedule::PluginName;
 ///
 /// Each command first closes the open memory. Before the memory closes, the plugin sends all earlier changes, game
 /// events and saves of the game. Unanswered questions fail with
-/// [`HearsayError::NotOpen`](crate::HearsayError::NotOpen). The plugin despawns the entities that it spawned. It
-/// unbinds the game's own entities from the memory and despawns their relations, but keeps the values of their other
-/// components. When the next memory is open, the plugin binds these entities to it. If they belong only to the closed
-/// memory, despawn or reset them. [`GameClock`](crate::GameClock) becomes `None`, unless the game has set a new time.
+/// [`HearsayError::NotOpen`](crate::HearsayError::NotOpen). The plugin despawns the entities that it spawned. The
+/// plugin unbinds the game's own entities from the memory and despawns their relations, but keeps the values of their
+/// other components. When the next memory is open, the plugin binds these entities to it. If some of these entities
+/// belong only to the closed memory, despawn or reset them. [`GameClock`](crate::GameClock) becomes `None`, unless the
+/// game has set a new time.
 ///
 /// Closing and opening take place on separate threads and do not delay a frame. [`MemoryPhase`](crate::MemoryPhase)
 /// shows the progress. All later requests of the game wait for the next memory. If the queue of the open memory is

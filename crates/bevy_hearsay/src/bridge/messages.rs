@@ -10,7 +10,7 @@ use crate::schedule::{PluginName, missing_plugin};
 /// acknowledged.
 #[derive(Message, Debug, Clone)]
 pub struct MemoryErrorMessage {
-    /// The error. Its text says what went wrong and what to do.
+    /// The error. The text of the error says what went wrong and what to do.
     pub error: HearsayError,
     /// The entity that the error is about, if any.
     pub entity: Option<Entity>,

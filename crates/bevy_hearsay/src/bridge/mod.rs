@@ -67,7 +67,7 @@ impl Plugin for MemoryPlugin {
             .keep_awake_while(resync::is_polling);
     }
 
-    /// Starts to open the memory. Until then, the plugin accesses no file and starts no thread.
+    /// Starts to open the memory. Before this call, the plugin accesses no file and starts no thread.
     fn finish(&self, app: &mut App) {
         // `DefaultPlugins` contains this plugin and may be added after this plugin is built.
         if !app.is_plugin_added::<StatesPlugin>() {

@@ -8,8 +8,8 @@ use hearsay_engine::{Status, Ticket};
 
 use super::{handle::NpcMemory, options::MemorySettings};
 
-/// Whether all entities must be compared with the memory again. This is necessary when events with changes may have
-/// been dropped.
+/// Whether all entities must be compared with the memory again. The comparison is necessary when events with changes
+/// were possibly dropped.
 #[derive(Resource, Default)]
 pub(crate) struct Resync(pub(crate) bool);
 

@@ -40,7 +40,8 @@ pub struct ActionCommitted {
     /// The facts that the event stated, in the order of its statements. If the speaker already knew a stated fact, the
     /// list contains the id of the known fact.
     pub facts: Vec<FactId>,
-    /// The other characters that heard or saw the event, sorted. They do not need to exist as Bevy entities.
+    /// The other characters that heard or saw the event, sorted. These characters do not need to exist as Bevy
+    /// entities.
     pub heard_by: Vec<EntityId>,
 }
 

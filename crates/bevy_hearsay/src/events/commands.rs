@@ -42,7 +42,7 @@ pub trait EntityMemoryCommands {
     /// Tells another character a fact that this entity knows, or a new fact. A new fact becomes a claim.
     fn tell(&mut self, to: impl Into<Target>, statement: Statement) -> &mut Self;
 
-    /// Tells another character a lie. If the statement is a new fact, the fact is false. The hearer may believe the
+    /// Tells another character a lie. If the statement is a new fact, the fact is false. The hearer can believe the
     /// fact, but this entity does not believe it.
     fn lie_to(&mut self, to: impl Into<Target>, statement: Statement) -> &mut Self;
 

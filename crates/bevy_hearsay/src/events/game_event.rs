@@ -31,7 +31,7 @@ pub enum GameAction {
     Tell {
         /// The fact to tell.
         statement: Statement,
-        /// Whether the actor lies. If so, a new fact that the actor tells is false.
+        /// Whether the actor lies. If the actor lies, a new fact that the actor tells is false.
         lie: bool,
     },
     /// Shows facts: the actor and everyone in earshot see them. A new fact becomes canon.

@@ -17,7 +17,7 @@ pub enum WorldEvent {
     SetFlag {
         /// Name of the flag.
         name: String,
-        /// New value. It must have the same type as the declared value.
+        /// New value of the flag. The new value must have the same type as the declared value.
         value: Value,
     },
     /// Lets game time pass, in which characters meet and pass on news.

@@ -1,4 +1,5 @@
-//! Events about minds: a watched character learns a fact or changes a belief, or a character may tell a secret.
+//! Events about minds: a watched character learns a fact or changes a belief, or a character is allowed to tell a
+//! secret.
 
 mod events;
 mod watch;
@@ -15,8 +16,8 @@ pub use events::{BeliefChanged, FactLearned, PromiseMade, RumourHeard, SecretRev
 pub use watch::WatchMind;
 
 /// Plugin that triggers events about the minds of characters. If a character with the component [`WatchMind`] learns a
-/// fact or changes a belief, the plugin triggers an event on this character. If a character may tell a secret, the
-/// plugin triggers [`SecretRevealable`] on it.
+/// fact or changes a belief, the plugin triggers an event on this character. If a character is allowed to tell a
+/// secret, the plugin triggers [`SecretRevealable`] on this character.
 #[derive(Debug, Clone, Default)]
 pub struct MindsPlugin;
 

@@ -14,8 +14,8 @@ use crate::{
 
 /// Watches the mind of a character: the plugin triggers [`FactLearned`](crate::FactLearned),
 /// [`RumourHeard`](crate::RumourHeard) and [`PromiseMade`](crate::PromiseMade) on the entity. If
-/// [`beliefs`](Self::beliefs) is `true`, it also triggers [`BeliefChanged`](crate::BeliefChanged). Characters without
-/// this component cost no time. To change the component, insert it again. The component needs
+/// [`beliefs`](Self::beliefs) is `true`, the plugin also triggers [`BeliefChanged`](crate::BeliefChanged). Characters
+/// without this component cost no time. To change the component, insert it again. The component needs
 /// [`MindsPlugin`](crate::MindsPlugin) and a [`MemoryId`].
 ///
 /// ```

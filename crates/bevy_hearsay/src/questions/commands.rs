@@ -83,9 +83,9 @@ impl MemoryCommands for Commands<'_, '_> {
 /// observers of [`Answered`](crate::Answered) or [`Unanswered`](crate::Unanswered) have run, unless it has the
 /// component [`KeepAnswer`](crate::KeepAnswer).
 pub trait EntityQuestionCommands {
-    /// Asks a character a question. The reply is a [`Reply<Answer>`](crate::Reply) with the facts that the character
-    /// may say. Each line of the answer's scene context has a citation. The answer takes all earlier game events into
-    /// account.
+    /// Asks a character a question. The reply is a [`Reply<Answer>`](crate::Reply) with the facts that the character is
+    /// allowed to say. Each line of the answer's scene context has a citation. The answer takes all earlier game events
+    /// into account.
     fn ask(&mut self, question: impl Into<Question>) -> EntityCommands<'_>;
 
     /// Requests at most `limit` entities within `depth` steps of this entity in the graph of the whole campaign. The

@@ -1,5 +1,5 @@
-//! Questions to the memory. Each question is a Bevy entity. Its components are the [state](QuestionState) of the
-//! question and, later, the [reply](Reply).
+//! Questions to the memory. Each question is a Bevy entity. The components of this entity are the
+//! [state](QuestionState) of the question and, later, the [reply](Reply).
 
 mod commands;
 mod question;

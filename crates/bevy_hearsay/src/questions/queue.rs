@@ -94,7 +94,7 @@ pub(super) fn queue_question(commands: &mut Commands, entity: Entity, send: Send
     });
 }
 
-/// Fails a question once the game's observers are attached to its entity.
+/// Fails a question after the game's observers have been attached to the entity of the question.
 fn fail_later(world: &mut World, entity: Entity, error: HearsayError) {
     tracing::error!("a question gets no reply: {error}");
     let failed = error.clone();
@@ -118,7 +118,7 @@ fn set_failed(world: &mut World, entity: Entity, error: HearsayError) {
     }
 }
 
-/// Despawns the entity of a question once all its observers and their commands have run.
+/// Despawns the entity of a question after all its observers and their commands have run.
 fn finish(world: &mut World, entity: Entity) {
     world.flush();
     if let Ok(question) = world.get_entity_mut(entity)

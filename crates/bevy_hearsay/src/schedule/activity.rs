@@ -73,7 +73,7 @@ pub(crate) trait ActivityAppExt {
     /// Adds a kind of work. The systems run while the condition `is_pending` is true.
     fn add_work(&mut self, name: &'static str, is_pending: Condition) -> &mut Self;
 
-    /// Adds a condition. While it is true, the systems run even if no work is pending.
+    /// Adds a condition. While the condition is true, the systems run even if no work is pending.
     fn keep_awake_while(&mut self, is_needed: Condition) -> &mut Self;
 }
 
@@ -89,7 +89,7 @@ impl ActivityAppExt for App {
     }
 }
 
-/// Ends the frame once all commands of the plugins have been applied.
+/// Ends the frame after all commands of the plugins have been applied.
 pub(super) fn rest(mut commands: Commands) {
     commands.queue(end_frame);
 }

@@ -149,7 +149,8 @@ pub(super) fn bind_entities(world: &mut World) {
 pub(crate) struct IdSeed(pub(crate) u64);
 
 impl IdSeed {
-    /// Returns the next suffix, from a linear congruential generator. Its upper bits are the most random.
+    /// Returns the next suffix, from a linear congruential generator. The suffix consists of the upper bits of the
+    /// generator, which are the most random.
     fn next_suffix(&mut self) -> u64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         self.0 >> 24
@@ -224,7 +225,7 @@ fn record_game_relations(world: &mut World, entity: Entity, relations: Vec<(Enti
     }
 }
 
-/// Completes the binding of an entity once the record for its id has been read. Saved values take precedence, with two
+/// Completes the binding of an entity after the record for its id has been read. Saved values take precedence, with two
 /// exceptions: entities with [`PreferGameState`], and fields that the game changed after binding started.
 pub(crate) fn finish_binding(world: &mut World, entity: Entity, received: ReceivedRecord) {
     let Some(initial) = world.resource_mut::<Registry>().bindings.remove(&received.id) else { return };

@@ -87,9 +87,9 @@ pub(super) fn may_send(
     activity.is_awake() || !changed.is_empty() || poll.is_due()
 }
 
-/// Current game time, in minutes of the campaign's calendar. If the game has its own clock, it sets this resource. The
-/// memory records this time with changes and game events. The value is `None` until the game sets the time or the
-/// plugin reads the time from the save.
+/// Current game time, in minutes of the campaign's calendar. A game with its own clock sets this resource. The memory
+/// records this time with changes and game events. The value is `None` until the game sets the time or the plugin reads
+/// the time from the save.
 #[derive(Resource, Debug, Clone, Copy, Default, PartialEq, Eq, Reflect)]
 #[reflect(Resource)]
 pub struct GameClock(pub Option<i64>);

@@ -57,8 +57,8 @@ pub trait SyncedAttribute: Component {
     /// default is [`Audience::Private`]: only the entity itself knows the value, if it is a character.
     const AUDIENCE: Audience = Audience::Private;
 
-    /// Whether a character that knows the value may use it in answers. Answers can become part of the prompts of
-    /// language models. The default is `false`.
+    /// Whether a character that knows the value is allowed to use the value in answers. Answers can become part of the
+    /// prompts of language models. The default is `false`.
     const IN_PROMPTS: bool = false;
 
     /// Returns the value to store. A text value must not be empty.

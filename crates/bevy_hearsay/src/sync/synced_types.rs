@@ -14,7 +14,7 @@ pub(super) struct SyncedType {
     pub(super) attribute: Predicate,
     /// The characters that know a value that the game sets.
     pub(super) audience: Audience,
-    /// Whether the value may be in answers.
+    /// Whether answers are allowed to contain the value.
     pub(super) in_prompts: bool,
     /// Adds the systems and observers of the component.
     pub(super) add_systems: fn(&mut App),

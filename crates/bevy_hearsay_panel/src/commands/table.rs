@@ -107,7 +107,7 @@ panels! {
     Search: "Search", Left(1), "Open search", [alt(Key::Num2)], "Find entities, facts and passages";
     /// The page of one entity: its facts, its knowledge and its secrets.
     Entity: "Entity", Right(0), "Open entity page", [alt(Key::Num3)], "All facts about one entity";
-    /// The characters in a scene, and the facts that each character may say.
+    /// The characters in a scene, and the facts that each character is allowed to say.
     Scene: "Scene", Left(2), "Open scene", [alt(Key::Num4)], "Characters in the scene, and what each of them may say";
     /// The entities and their relations as a graph.
     Graph: "Graph", Right(1), "Open graph", [alt(Key::Num5)], "Relations between entities";
@@ -134,7 +134,7 @@ commands! {
     CAPTURE: Desk, "Capture", [ctrl(Key::L)], "Type what happens at the table";
     /// Confirm that the last line states the fact about which the capture line asks.
     CONFIRM_FACT: Desk, "Yes, that fact", [key(Key::F2)], "Confirm that the line states the fact about which the capture line asks";
-    /// Answer that the last line does not state this fact.
+    /// Answer that the last line does not state the fact about which the capture line asks.
     DENY_FACT: Desk, "No, another fact", [key(Key::F3)], "Answer that the line does not state the fact about which the capture line asks";
     /// Choose a command by name.
     PALETTE: Desk, "Command palette", [ctrl(Key::P)], "Find a command by its name and run it";
@@ -154,7 +154,7 @@ commands! {
     LARGER: Desk, "Larger", [ctrl(Key::Plus), ctrl(Key::Equals)], "Enlarge the interface";
     /// Reduce everything.
     SMALLER: Desk, "Smaller", [ctrl(Key::Minus)], "Shrink the interface";
-    /// Use the size that the theme file sets.
+    /// Set the scale to 1.0, so that text and widgets have the sizes that the theme file defines.
     NORMAL_SIZE: Desk, "Normal size", [ctrl(Key::Num0)], "Use the size that the theme sets";
     /// Reset the layout.
     RESET_LAYOUT: Desk, "Reset the layout", [], "Move all panels back to their initial places";

@@ -14,8 +14,8 @@ use crate::{
     widgets::empty_state,
 };
 
-/// Minimum height of a panel's content, in points. If less height is available, the panel scrolls. Otherwise its
-/// controls would leave no space for its list.
+/// Minimum height of a panel's content, in points. If less height is available, the panel scrolls. Without scrolling,
+/// the controls of the panel would leave no space for its list.
 const MIN_PANEL_HEIGHT: f32 = 360.0;
 
 /// Returns the layout of a new DM console: panels for decisions and search on the left, panels for reading on the

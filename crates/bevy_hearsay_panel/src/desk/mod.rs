@@ -167,7 +167,7 @@ impl Desk {
         self.player_screen = screen_safe.then(|| PlayerScreen::new(&self.panels));
     }
 
-    /// Shows a message about an operation. The message may name secrets.
+    /// Shows a message about an operation. The message can contain secrets.
     fn show_dm_message(&mut self, message: StatusMessage) {
         let is_hidden = self.player_screen.is_some();
         self.status.show(if is_hidden { player_screen::without_details(&message) } else { message });
@@ -326,8 +326,8 @@ impl Desk {
         self.request_repaint(ui);
     }
 
-    /// Requests the next frame while something can still change: after input, and after a change of the memory. The
-    /// memory's [`Waker`](hearsay_engine::Waker) causes a frame when an answer or an event arrives.
+    /// Requests the next frame while the displayed data can still change: after input, and after a change of the
+    /// memory. The memory's [`Waker`](hearsay_engine::Waker) causes a frame when an answer or an event arrives.
     fn request_repaint(&mut self, ui: &Ui) {
         let has_input = ui.input(|input| !input.raw.events.is_empty());
         if has_input {

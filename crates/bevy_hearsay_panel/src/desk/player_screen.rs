@@ -1,5 +1,5 @@
 //! The panels in screen-safe mode. These panels are separate from the DM's panels, so they contain no data that was
-//! read for the DM. They read only the common view of the players.
+//! read for the DM. The panels read only the common view of the players.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -16,9 +16,10 @@ use crate::{
     panels::{self, capture::CapturePanel},
 };
 
-/// Message for an operation that succeeded. Its summary may name a secret.
+/// Message for an operation that succeeded. Replaces the summary of the operation, because the summary can contain a
+/// secret.
 const DONE: &str = "Done";
-/// Message for an operation that failed. Its error may name a secret.
+/// Message for an operation that failed. Replaces the error of the operation, because the error can contain a secret.
 const FAILED: &str = "That did not work. Turn screen-safe mode off to try again and to read the reason.";
 
 /// The panels that players can see, with their data.
@@ -27,8 +28,8 @@ pub(super) struct PlayerScreen {
     pub(super) capture: CapturePanel,
     common: AsyncModel<(), CommonView>,
     context: PanelContext,
-    /// The entities that the DM's panels showed when the DM turned screen-safe mode on. They are shown as soon as it is
-    /// known that the players may see them.
+    /// The entities that the DM's panels showed when the DM turned screen-safe mode on. These entities are shown as
+    /// soon as it is known that the players are allowed to see them.
     entities_to_show: Vec<(PanelKind, EntityId)>,
 }
 
@@ -94,7 +95,7 @@ impl PlayerScreen {
     }
 }
 
-/// Returns the message that players may see in place of the message about an operation.
+/// Returns the message that players see in place of the message about an operation.
 pub(super) fn without_details(message: &StatusMessage) -> StatusMessage {
     if message.is_error { StatusMessage::error(FAILED) } else { StatusMessage::new(DONE) }
 }

@@ -38,8 +38,8 @@ pub struct SavedDesk {
     /// Saved state of the panels.
     #[serde(default)]
     pub(super) panels: BTreeMap<PanelKind, SavedState>,
-    /// Operations of this DM console whose author is not the DM. They are saved so that undo can revert them after a
-    /// restart.
+    /// Operations of this DM console whose author is not the DM. These operations are saved so that undo can revert
+    /// them after a restart.
     #[serde(default)]
     pub(super) own_operations: Vec<OwnOperation>,
     /// Saved state of the capture line.

@@ -27,7 +27,7 @@ pub struct Completion {
 
 /// Draws a text field that completes a name. Up and Down move the highlight, Enter or Tab chooses the highlighted
 /// entity, and Escape closes the list. `name` is the field's name for screen readers. `is_offered` returns whether the
-/// list may contain an entity.
+/// list is allowed to contain an entity.
 pub fn name_field(
     ui: &mut Ui,
     display: &DisplayContext,

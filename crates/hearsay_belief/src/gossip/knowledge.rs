@@ -1,5 +1,5 @@
-//! Knowledge of characters during gossip. It is the same knowledge as in their views, but facts are looked up one at a
-//! time, without building a view.
+//! Knowledge of characters during gossip. This knowledge is the same as in the views of the characters, but facts are
+//! looked up one at a time, without building a view.
 
 use std::{cmp::Reverse, collections::BTreeSet, ops::RangeInclusive, sync::Arc};
 
@@ -37,7 +37,8 @@ struct BelongingEdge {
     is_ranked: bool,
 }
 
-/// A fact that may be told as news: the time when it was learned, the start of its validity, and its id.
+/// A fact that can be told as news, as a tuple of the time when the fact was learned, the start of its validity, and
+/// its id.
 pub(super) type NewsCandidate = (GameTime, Option<GameTime>, FactId);
 
 /// The edges of one knower.
@@ -47,7 +48,7 @@ struct KnowerEdges {
     entries: Vec<EdgeEntry>,
     /// Edges to facts that state memberships, residences and part-of relations, by the subject of the fact.
     belonging_edges: FxHashMap<EntityId, Vec<BelongingEdge>>,
-    /// Facts that may be told as news, sorted.
+    /// Facts that can be told as news, sorted.
     news: Vec<NewsCandidate>,
     /// Facts that others told the knower, by the dense index of the teller.
     told_by: FxHashMap<u32, Vec<FactId>>,
@@ -116,7 +117,7 @@ pub(super) struct CharacterKnowledge<'s> {
     /// The sources of each character's knowledge, by the dense index of the character; `None` if not loaded yet.
     access: Vec<Option<Box<KnowledgeAccess>>>,
     calculator: BeliefCalculator<'s>,
-    /// Cache: whether a fact may be told as news.
+    /// Cache: whether a fact can be told as news.
     news_eligibility: FxHashMap<FactId, bool>,
     /// The facts that refute or end a fact, by the id of the refuted or ended fact.
     fact_relations: FxHashMap<FactId, Vec<FactId>>,
@@ -183,7 +184,7 @@ impl<'s> CharacterKnowledge<'s> {
         edges
     }
 
-    /// Returns whether a fact may ever be told as news.
+    /// Returns whether a fact can be told as news at any time.
     fn is_eligible_as_news(&mut self, fact: &Fact) -> bool {
         if let Some(is_eligible) = self.news_eligibility.get(&fact.id()) {
             return *is_eligible;
@@ -357,8 +358,8 @@ impl<'s> CharacterKnowledge<'s> {
         Known::from_edges(self.state.fact(fact)?, known_edges, &mut self.calculator)
     }
 
-    /// Returns the facts that a character learned from `oldest` to `latest` and that may be news. The newest fact comes
-    /// first.
+    /// Returns the facts that a character learned from `oldest` to `latest` and that can be told as news. The newest
+    /// fact comes first.
     pub(super) fn news(&self, character: u32, oldest: GameTime, latest: GameTime) -> Vec<NewsCandidate> {
         let Some(access) = self.access[character as usize].as_deref() else { return Vec::new() };
         let mut news: Vec<NewsCandidate> = Vec::new();
@@ -509,7 +510,7 @@ impl<'s> CharacterKnowledge<'s> {
         names_to_tell
     }
 
-    /// Returns how much an edge alone makes its knower believe its fact.
+    /// Returns the credence that an edge alone gives its knower in the fact of the edge.
     pub(super) fn belief(&mut self, id: KnowledgeId, edge: &KnowledgeEdge) -> Credence {
         credence(self.calculator.belief(id, edge))
     }

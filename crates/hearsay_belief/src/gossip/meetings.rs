@@ -50,7 +50,7 @@ fn hash(id: &EntityId) -> u64 {
     id.as_str().bytes().fold(0xCBF2_9CE4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01B3))
 }
 
-/// A character that may take part in gossip.
+/// A character that can take part in gossip.
 #[derive(Debug)]
 pub(super) struct Person<'s> {
     pub(super) id: &'s EntityId,
@@ -120,7 +120,7 @@ pub(super) struct Meeting<'s> {
 /// index of the character, and a flag that is `true` for a visitor.
 type Attendees = Vec<(u64, usize, bool)>;
 
-/// All characters that may meet, and the places.
+/// All characters that can meet, and the places.
 pub(super) struct MeetingPlan<'s> {
     state: &'s State,
     options: &'s GossipOptions,

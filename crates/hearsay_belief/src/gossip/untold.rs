@@ -96,7 +96,7 @@ pub struct Untold {
     pub max_probability: f64,
 }
 
-/// What keeps a fact from being told, as far as the simulation got.
+/// The greatest reason so far why a fact is not told, and the chances of telling the fact so far.
 #[derive(Debug, Clone, Copy)]
 struct Obstacle {
     reason: UntoldReason,
@@ -104,17 +104,18 @@ struct Obstacle {
     max_probability: f64,
 }
 
-/// Collects why facts are not told, during a gossip step.
+/// Reasons why facts are not told, collected during a gossip step.
 #[derive(Debug, Default)]
 pub(super) struct Obstacles {
     told: FxHashSet<FactId>,
     by_fact: FxHashMap<FactId, Obstacle>,
-    /// For each character, by dense index: the moments from which its knowledge was told in its meetings.
+    /// For each teller, by dense index: one moment for each conversation. The teller tells only facts that it knew by
+    /// this moment.
     conversations: FxHashMap<u32, Vec<GameTime>>,
 }
 
 impl Obstacles {
-    /// Records that a character talks to another, and tells what it knew by a moment.
+    /// Records a conversation in which a character tells only facts that it knew by the moment `known_by`.
     pub(super) fn record_conversation(&mut self, teller: u32, known_by: GameTime) {
         self.conversations.entry(teller).or_default().push(known_by);
     }
@@ -132,7 +133,8 @@ impl Obstacles {
         }
     }
 
-    /// Returns whether it still matters why a fact is not told in a conversation.
+    /// Returns whether reasons for not telling a fact must still be recorded: nobody has told the fact yet, and fewer
+    /// than [`MAX_CHANCES`] chances are recorded.
     fn is_open(&self, fact: FactId) -> bool {
         let is_full = |obstacle: &Obstacle| obstacle.chances >= MAX_CHANCES;
         !self.told.contains(&fact) && !self.by_fact.get(&fact).is_some_and(is_full)
@@ -178,7 +180,7 @@ impl Simulation<'_> {
     }
 
     /// Returns whether the listener knows a fact so well that hearing it has no effect, or the teller has reason to
-    /// think so.
+    /// think that the listener knows the fact.
     fn listener_knows(&mut self, conversation: &Conversation, id: FactId) -> bool {
         let (teller, hearer, when) = (conversation.teller.index, conversation.hearer.index, conversation.when);
         let Some(known) = self.knowledge.known(teller, id, when) else { return false };
@@ -189,7 +191,7 @@ impl Simulation<'_> {
     }
 
     /// Returns the step. If the options ask for it, adds the facts that were not told, sorted by reason and id. The
-    /// reasons closest to a telling come first.
+    /// facts that came closest to being told come first.
     pub(super) fn finish(mut self, plan: &MeetingPlan) -> GossipStep {
         let Some(obstacles) = self.obstacles.take() else { return self.step };
         let until = self.options.until;

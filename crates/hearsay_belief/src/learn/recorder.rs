@@ -31,7 +31,7 @@ struct Testimony<'a> {
     teller_credence: f64,
     /// The hearers' credence; `None` if it is computed from their trust in the teller.
     credence: Option<Credence>,
-    /// A factor for the hearers' credence: the probability that the teller says this at all.
+    /// A factor for the hearers' credence: the probability that the teller really states the fact.
     certainty: Credence,
 }
 
@@ -215,8 +215,8 @@ impl<'s> LearningRecorder<'s> {
         });
     }
 
-    /// Returns the edge with which a speaker knows its own statement, and how much this edge makes the speaker believe
-    /// it. `is_new` is whether the speaker did not know the fact before.
+    /// Returns the edge with which a speaker knows its own statement, and the credence that this edge gives the
+    /// speaker. `is_new` is whether the speaker did not know the fact before.
     fn own_edge(&self, statement: &HeardStatement, is_new: bool) -> (KnowledgeEdge, Credence) {
         let &HeardStatement { speaker, view, fact, certainty, .. } = statement;
         let edge =

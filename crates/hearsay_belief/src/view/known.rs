@@ -173,7 +173,8 @@ impl Known {
         })
     }
 
-    /// Returns the session in which the fact was learned or recorded, for use in a citation.
+    /// Returns the session in which the fact was learned, or else the session in which it was recorded, for use in a
+    /// citation.
     pub fn session(&self) -> Option<&SessionId> {
         let learned = self.known_edges.iter().find_map(|known_edge| known_edge.edge.session.as_ref());
         learned.or(self.fact.provenance().session.as_ref())

@@ -118,7 +118,7 @@ impl View {
         self.sources.iter().any(|source| source.from == *knower)
     }
 
-    /// Returns whether the view contains a passage, or may contain it after a change.
+    /// Returns whether the view contains a passage, or could contain it after a change.
     fn may_contain_passage(&self, state: &State, id: PassageId) -> bool {
         let reaches = |source: &KnowledgeSource| {
             state.passage(id).is_some_and(|passage| passage.received_at(&source.from).is_some())
@@ -128,9 +128,9 @@ impl View {
 
     /// Returns the edges of the view, and all edges on which their belief depends, including edges that are missing.
     ///
-    /// The first call computes them from the state after a change. This is sufficient. If the belief in a fact depended
-    /// on an edge that changed, a path of unchanged edges still leads from the fact to this edge or to another changed
-    /// edge.
+    /// The first call computes the edges from the state after a change. The state before the change is not needed. If
+    /// the belief in a fact depended on an edge that changed, a path of unchanged edges still leads from the fact to
+    /// this edge or to another changed edge.
     fn dependents(&self, state: &State) -> &Dependents {
         self.dependents.get_or_init(|| {
             let mut dependents = Dependents::default();

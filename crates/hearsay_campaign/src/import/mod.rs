@@ -35,7 +35,7 @@
 //!   `present` hear the lines of the session.
 //! - **States**: the state of an entity comes from `status` or `condition`, a skull in a name, `died`, or the tag
 //!   `dead`.
-//! - **Dates**: dates come from the fields and tags of the plug-in Calendarium. They use the vault's own calendar, or
+//! - **Dates**: dates come from the fields and tags of the plug-in Calendarium. Dates use the vault's own calendar, or
 //!   else the campaign's calendar. The original text is kept.
 //!
 //! # Adding a reader
@@ -81,8 +81,8 @@
 //! - **Positions.** Every part of a note has an [`Origin`]: the range of bytes in the file, and their text. The origin
 //!   becomes the evidence of the facts.
 //! - **Errors.** An unreadable file is recorded as skipped with [`Notes::skip`] and a reason, and reading continues. A
-//!   reader never panics. It opens files only through [`Folder`](crate::Folder). The size of its output is limited by
-//!   the size of its input.
+//!   reader never panics. A reader opens files only through [`Folder`](crate::Folder). The size of a reader's output is
+//!   limited by the size of its input.
 
 mod assemble;
 mod calendar;

@@ -100,7 +100,7 @@ pub fn quote(source: &str) -> &str {
     source[..end].trim_end()
 }
 
-/// The characters that may know a note or a part of a note, according to the marks in the files.
+/// The characters that are allowed to know a note or a part of a note, according to the marks in the files.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Visibility {
     /// The file has no mark. The campaign's audience rules decide which characters know the part.
@@ -141,18 +141,19 @@ pub enum Role {
     Entity,
     /// The note is a session log. The texts of the note are lines of the session.
     Session,
-    /// The note is a text that describes no entity, such as an overview, a table or advice to the DM. Its links have no
-    /// subject.
+    /// The note is a text that describes no entity, such as an overview, a table or advice to the DM. The links in this
+    /// note have no subject.
     Text,
 }
 
 /// Certainty of a statement in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Certainty {
-    /// The statement comes from free text, or from a convention such as the name of a folder. It becomes a proposal.
+    /// The statement comes from free text, or from a convention such as the name of a folder. The statement becomes a
+    /// proposal.
     #[default]
     Inferred,
-    /// The statement comes from a field of the format. It becomes canon.
+    /// The statement comes from a field of the format. The statement becomes canon.
     Explicit,
 }
 
@@ -164,7 +165,7 @@ pub struct Note {
     /// The name of the tool, such as `file`, `foundry` or `kanka`. The tool and the key together are the external id of
     /// the entity.
     pub tool: &'static str,
-    /// Other ids that links may use for the note. They must be unique among all notes.
+    /// Other ids that links can use for the note. These ids must be unique among all notes.
     pub ids: Vec<ExternalId>,
     /// Whether the note is an entity, a session log or a text.
     pub role: Role,
@@ -191,7 +192,7 @@ pub struct Note {
     pub states: Vec<EntityState>,
     /// The number, dates and characters of the session, if the note is a session log.
     pub session: Option<SessionInfo>,
-    /// The characters that may know that the entity exists. All parts of the note are at least as secret.
+    /// The characters that are allowed to know that the entity exists. All parts of the note are at least as secret.
     pub visibility: Visibility,
 }
 
@@ -223,7 +224,7 @@ pub struct Alias {
     pub name: String,
     /// The position of the name in its file.
     pub origin: Origin,
-    /// The characters that may know the alias.
+    /// The characters that are allowed to know the alias.
     pub visibility: Visibility,
 }
 
@@ -239,7 +240,7 @@ pub struct Field {
     pub values: Vec<FieldValue>,
     /// The position of the field in its file.
     pub origin: Origin,
-    /// The characters that may know the field.
+    /// The characters that are allowed to know the field.
     pub visibility: Visibility,
     /// Certainty that the text is a field. A field that was found in prose is [`Certainty::Inferred`], and its
     /// relations become proposals.
@@ -281,7 +282,7 @@ pub struct NoteLink {
     pub relation: Option<LinkRelation>,
     /// The position of the link in its file.
     pub origin: Origin,
-    /// The characters that may know the link.
+    /// The characters that are allowed to know the link.
     pub visibility: Visibility,
 }
 
@@ -289,7 +290,7 @@ pub struct NoteLink {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct LinkRelation {
     /// The words that state the relation, as written in the file, such as `organization`, `is the rival of` or
-    /// `MEMBER_OF`. The lexicon maps the words to a predicate, and may reverse the direction.
+    /// `MEMBER_OF`. The lexicon maps the words to a predicate, and can reverse the direction.
     pub words: String,
     /// Whether the target is the subject of the relation. Otherwise the note's entity is the subject.
     pub backwards: bool,
@@ -340,7 +341,7 @@ pub struct Block {
     pub links: Vec<NoteLink>,
     /// The position of the block in its file.
     pub origin: Origin,
-    /// The characters that may know the block.
+    /// The characters that are allowed to know the block.
     pub visibility: Visibility,
 }
 
@@ -349,7 +350,7 @@ pub struct Block {
 pub struct NoteDate {
     /// Meaning of the date for the entity.
     pub role: DateRole,
-    /// The date as written in the file. It is stored together with the parsed date.
+    /// The date as written in the file. This text is stored together with the parsed date.
     pub raw: String,
     /// The date in a form that calendars can parse, such as `1492-03-14`, if the tool itself uses another form.
     pub readable: Option<String>,
@@ -357,7 +358,7 @@ pub struct NoteDate {
     pub title: Option<String>,
     /// The position of the date in its file.
     pub origin: Origin,
-    /// The characters that may know the date.
+    /// The characters that are allowed to know the date.
     pub visibility: Visibility,
 }
 
@@ -380,7 +381,7 @@ pub struct EntityState {
     pub word: String,
     /// The position of the state in its file.
     pub origin: Origin,
-    /// The characters that may know the state.
+    /// The characters that are allowed to know the state.
     pub visibility: Visibility,
 }
 

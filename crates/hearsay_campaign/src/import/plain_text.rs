@@ -8,8 +8,8 @@ use std::{fmt, ops::Range};
 pub struct PlainText {
     /// The text.
     pub text: String,
-    /// The runs, sorted. A run is a part of the text that the source contains literally. It consists of the position of
-    /// its first byte in the text, and the position of the same byte in the source.
+    /// The runs, sorted. A run is a part of the text that the source contains literally. Each item contains the
+    /// position of the first byte of the run in the text, and the position of the same byte in the source.
     runs: Vec<(u32, u32)>,
 }
 

@@ -22,8 +22,8 @@ pub trait NoteReader: Sync {
     /// Returns the format that this reader reads.
     fn format(&self) -> Format;
 
-    /// Returns a score if the files may have this format, or else `None`. Checks the names of files first, then the
-    /// content of a few files.
+    /// Returns a score if it is possible that the files have this format, or else `None`. Checks the names of files
+    /// first, then the content of a few files.
     fn detect(&self, folder: &Folder) -> Option<Score>;
 
     /// Reads all readable files into `notes`. A file that cannot be read is recorded as skipped, and reading continues.

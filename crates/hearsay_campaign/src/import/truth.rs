@@ -12,7 +12,7 @@ pub enum Truth {
     Plain,
     /// The note reports the statement as a rumour. The fact gets the status claimed.
     Rumoured,
-    /// The note says that the statement is false. Some characters may still believe it.
+    /// The note says that the statement is false. Some characters can still believe the statement.
     Untrue,
 }
 

@@ -16,8 +16,8 @@ pub(super) enum Line {
     Written { hash: String, keys: Vec<Key> },
 }
 
-/// Returns the id of the entity or session that a page describes. It is the `id` in the front matter; empty if there is
-/// none.
+/// Returns the id of the entity or session that a page describes. The result is the `id` in the front matter. If the
+/// front matter has no `id`, the result is empty.
 pub(super) fn page_subject(page: &str) -> String {
     let mut lines = page.trim_start_matches('\u{feff}').lines();
     if lines.next().map(str::trim_end) != Some("---") {

@@ -1,13 +1,14 @@
 //! Lossless exports. An export consists of readable pages, and of a file with the exact records.
 //!
 //! A page cannot contain everything that a record contains. Therefore an export also writes the file `hearsay.records`
-//! into the folder of the pages. This file contains every record. It also contains a hash of each line of a page, with
-//! the keys of the records that the line represents. On import, an unchanged line represents exactly these records. A
-//! removed line represents no record.
+//! into the folder of the pages. This file contains every record. The file also contains a hash of each line of a page,
+//! with the keys of the records that the line represents. On import, an unchanged line represents exactly these
+//! records. A removed line represents no record.
 //!
 //! In a note, a changed line of a fact represents the changed fact. The reference at the end of the line identifies the
 //! exported fact. If the reference was lost, the fact with the most similar sentence is the exported fact. Any other
-//! changed line represents no record. Its new text is read like the text of any other file of its format.
+//! changed line represents no record. The new text of such a line is read like the text of any other file of the same
+//! format.
 
 mod edits;
 mod fact_line;

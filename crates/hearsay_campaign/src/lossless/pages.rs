@@ -13,8 +13,8 @@ use serde::Deserialize;
 use super::line::{FORMAT, Line, RECORDS, line_hash, page_subject};
 use crate::{Limits, export_jsonl, regular_file};
 
-/// Returns whether an export wrote this folder, even if the export was interrupted. Another export may replace such a
-/// folder.
+/// Returns whether an export wrote this folder, even if the export was interrupted. Another export is allowed to
+/// replace such a folder.
 pub fn is_export_folder(folder: &Path) -> bool {
     let records = folder.join(RECORDS);
     records.is_file() || hearsay_files::temporary_path(&records).is_file()
@@ -28,8 +28,8 @@ pub(crate) struct Pages {
 }
 
 impl Pages {
-    /// Adds a line to a page. `page_id` is the id of the entity or session that the page describes. It distinguishes
-    /// equal lines on different pages.
+    /// Adds a line to a page. `page_id` is the id of the entity or session that the page describes. The page id
+    /// distinguishes equal lines on different pages.
     pub(crate) fn add_line(&mut self, path: &str, page_id: &str, line: &str, keys: impl IntoIterator<Item = Key>) {
         let page = self.pages.entry(path.to_owned()).or_default();
         page.push_str(line);

@@ -15,8 +15,8 @@ pub(crate) fn is_native(folder: &Folder) -> bool {
     line("campaign:") && (line("format: 1") || with_kind || line("calendar:") || line("audience:") || line("rumours:"))
 }
 
-/// Returns whether the files may be intended for Hearsay's own format. If so, the errors of this format are reported,
-/// because they describe the expected input.
+/// Returns whether the files are possibly intended for Hearsay's own format. For such files, the errors of this format
+/// are reported, because these errors describe the expected input.
 pub(crate) fn may_be_native(folder: &Folder) -> bool {
     folder.files().any(|entry| entry.has_extension(&["yaml", "yml"]))
 }

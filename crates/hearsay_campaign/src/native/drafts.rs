@@ -13,13 +13,13 @@ use crate::{
     yaml::Node,
 };
 
-/// Default values for an entry. They depend on the position of the entry in the file.
+/// Default values for an entry. The default values depend on the position of the entry in the file.
 #[derive(Debug, Clone)]
 pub(super) struct Context {
     /// The subject of the entry, if the position of the entry determines it.
     pub(super) subject: Option<EntityId>,
-    /// The entity that lists the entry under its `secrets`. It is the bearer of the secret, even if it is a group or
-    /// place.
+    /// The entity that lists the entry under its `secrets`. This entity is the bearer of the secret, even if it is a
+    /// group or place.
     pub(super) secret_owner: Option<EntityId>,
     /// The audience of an entry without a mark.
     pub(super) audience_source: AudienceSource,
@@ -124,7 +124,7 @@ impl RelationDraft {
 #[derive(Debug, Clone)]
 /// The other fact in a relation between two facts.
 pub(super) enum OtherFact {
-    /// The other fact is given by its handle. Its entry may come later in the files.
+    /// The other fact is given by its handle. The entry of the other fact can come later in the files.
     ByHandle { handle: String, at: SourcePosition, path: String },
     /// The other fact was read before. The value is its index.
     ByIndex(usize),

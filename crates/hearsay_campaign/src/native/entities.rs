@@ -166,7 +166,7 @@ impl CampaignReader {
         if is_no_place { None } else { self.read_reference(f, key) }
     }
 
-    /// Reads one attribute. It has a single value, a list of values, or a mapping with a value and marks.
+    /// Reads one attribute: a single value, a list of values, or a mapping with a value and marks.
     fn read_attribute(&mut self, id: &EntityId, name: &str, node: &Node, path: &str) {
         if node.is_null() {
             return;

@@ -6,7 +6,7 @@ use hearsay_model::{EntityId, Kind, text};
 
 use crate::error::SourcePosition;
 
-/// The entities of the files. They are collected before any reference to an entity is read.
+/// The entities of the files. The entities are collected before any reference to an entity is read.
 #[derive(Debug, Default)]
 pub(super) struct EntityIndex {
     pub(super) by_id: HashMap<EntityId, NamedEntity>,

@@ -1,6 +1,6 @@
 //! Facts that have a relation to another fact: `distorts`, `refutes`, `ends`, or the public version of a secret. The id
 //! of such a fact depends on the id of the other fact. These facts are therefore built last, after all entries are
-//! read. Each of them is built after the fact on which it depends.
+//! read. Each of these facts is built after the fact on which it depends.
 
 use std::{
     collections::{HashMap, hash_map},

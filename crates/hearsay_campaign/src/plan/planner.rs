@@ -29,9 +29,9 @@ pub(super) struct Withdrawn {
     pub(super) not_added: HashSet<FactId>,
     /// Facts that the files no longer contain, but that stay because another author uses or changed them.
     pub(super) kept_facts: HashSet<FactId>,
-    /// Facts that the files of another tool no longer contain. They stay until the DM decides.
+    /// Facts that the files of another tool no longer contain. These facts stay until the DM decides.
     pub(super) missing_facts: Vec<FactId>,
-    /// Passages that the files of another tool no longer contain. They stay until the DM decides.
+    /// Passages that the files of another tool no longer contain. These passages stay until the DM decides.
     pub(super) missing_passages: Vec<PassageId>,
     /// The new facts of retracted facts whose lines in an export were changed.
     pub(super) replacements: BTreeMap<FactId, FactId>,

@@ -48,7 +48,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Adds reveals. They come after the records that they name.
+    /// Adds reveals to the changes, after the records that the reveals name.
     pub(super) fn plan_reveals(&mut self, withdrawn: &Withdrawn, removed_entities: &BTreeSet<EntityId>) {
         let flags: HashMap<&str, &Value> = self
             .state

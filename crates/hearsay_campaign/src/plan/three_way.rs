@@ -84,7 +84,7 @@ fn fact_position(fact: &Fact) -> Option<FactPosition<'_>> {
 }
 
 impl Planner<'_> {
-    /// Returns whether the files come from another tool. An exported vault does not.
+    /// Returns whether the files come from another tool. The files of an exported vault come from Hearsay itself.
     pub(super) fn is_foreign(&self) -> bool {
         self.campaign.findings.format.is_some() && self.campaign.unchanged_records.is_none()
     }

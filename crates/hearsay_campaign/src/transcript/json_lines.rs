@@ -2,7 +2,7 @@
 //!
 //! Programs use different keys. The key of the text is `text` or `transcript`. The key of the speaker is `speaker`,
 //! `speaker_label`, `username`, `user` or `name`. The key of the time is `start`, `start_time` or `timestamp`; the time
-//! is in seconds, or has the form `00:12:03`. Results that the program may still change are skipped.
+//! is in seconds, or has the form `00:12:03`. Results that the program can still change are skipped.
 
 use serde_json::{Map, Value};
 
@@ -51,7 +51,7 @@ fn add(line: u32, words: &str, object: &Object, utterances: &mut Vec<Utterance>)
     }
 }
 
-/// Returns whether the program may still change this result. Such a result is followed by the final one.
+/// Returns whether the program can still change this result. The final result follows later.
 fn is_provisional(object: &Object) -> bool {
     let flag = |key: &str| object.get(key).and_then(Value::as_bool);
     let message_type = object.get("message_type").and_then(Value::as_str).unwrap_or_default();

@@ -38,7 +38,7 @@ pub(super) fn split_speaker(line: &str) -> Option<(&str, &str)> {
     (is_speaker_name(name) && !text.is_empty()).then_some((name, text))
 }
 
-/// Returns whether a text may be the name of a speaker.
+/// Returns whether a text can be the name of a speaker.
 pub(super) fn is_speaker_name(name: &str) -> bool {
     let begins_with_letter = name.starts_with(|c: char| c.is_alphanumeric() || c == '@');
     let has_letter = name.chars().any(char::is_alphabetic);

@@ -7,7 +7,7 @@ use super::{
 
 /// A transcript that another program is still writing, such as a speech recognition program.
 ///
-/// The last utterance may still continue. It counts as finished when the next utterance begins, or when the
+/// The last utterance can still continue. The utterance counts as finished when the next utterance begins, or when the
 /// [`TranscriptWriter`] pauses. If a finished utterance continues later, its continuation is a new utterance.
 #[derive(Debug)]
 pub struct LiveTranscript {

@@ -30,7 +30,7 @@ pub struct Utterance {
     pub seconds: Option<u32>,
 }
 
-/// Maximum length of an utterance that may be continued by the next piece of text, in bytes.
+/// Maximum length of an utterance that the next piece of text can continue, in bytes.
 const MAX_CONTINUED_BYTES: usize = 600;
 
 /// Adds an utterance. Captions and programs for speech recognition split sentences, so if the last utterance is

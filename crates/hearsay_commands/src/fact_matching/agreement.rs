@@ -11,9 +11,9 @@ use hearsay_recall::{EntityLinker, LinkedEntity, stems};
 /// How well the entities of a sentence and of a fact agree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Agreement {
-    /// The sentence names no entity that does not belong to the fact, and refers to every entity that the fact names,
-    /// by name or with a pronoun. The sentence names at least one of these entities other than the speaker. It need not
-    /// name the speaker.
+    /// All entities that the sentence names belong to the fact, and the sentence refers to every entity that the fact
+    /// names, by name or with a pronoun. The line names at least one entity of the fact other than the speaker. The
+    /// sentence need not refer to the speaker.
     Full,
     /// The sentence names further entities, leaves out an entity, or refers to all entities with pronouns.
     Partial,
@@ -100,8 +100,8 @@ impl EntityAgreement<'_> {
         matches!(self.state.kind(id), Some(Kind::Npc | Kind::Player))
     }
 
-    /// Returns the stems of the words with which the speaker can name the entities that the sentence or a fact names:
-    /// names, aliases and descriptions.
+    /// Returns the stems of all words in the names, aliases and descriptions of the entities that occur in the sentence
+    /// or in a fact. Uses only names, aliases and descriptions that the speaker knows.
     pub(super) fn name_stems(&self, known: &Known) -> BTreeSet<String> {
         let CachedView { view, names, .. } = self.cached_view;
         let mentioned = names.mentioned_entities(known.statement());

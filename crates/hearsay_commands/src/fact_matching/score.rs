@@ -1,12 +1,13 @@
-//! Score of a sentence and a fact, and the thresholds for the decision.
+//! Score for the similarity of a sentence and a fact, and the thresholds for deciding whether the sentence states the
+//! fact.
 //!
-//! The thresholds favour precision, because a secret that a hearer learns by mistake is worse than a needless question.
-//! Two sets of lines determined the rule and the thresholds. The first set has 70 lines of the sessions of Gullhaven,
-//! whose campaign files name the facts that each line states. The second set has 76 lines that were written for this
-//! purpose, and half of them only resemble a fact (`hearsay_engine/tests/memory/spoken-lines.tsv`). The rule was then
-//! checked with 6,000 lines of real table talk from ten episodes of CRD3, and with 896 statements of their summaries. 5
-//! lines passed the rule, and 2 or 3 of them by mistake. Each wrong line shared only one word with the fact, so
-//! [`Candidate::decision`] is stricter if a line shares only one word.
+//! The thresholds favour precision, because a secret that a hearer learns by mistake is worse than a needless question
+//! to the DM. Two sets of lines determined the rule and the thresholds. The first set has 70 lines of the sessions of
+//! Gullhaven, whose campaign files name the facts that each line states. The second set has 76 lines that were written
+//! for this purpose, and half of them only resemble a fact (`hearsay_engine/tests/memory/spoken-lines.tsv`). The rule
+//! was then checked with 6,000 lines of real table talk from ten episodes of CRD3, and with 896 statements of their
+//! summaries. 5 lines passed the rule, and 2 or 3 of them by mistake. Each wrong line shared only one word with the
+//! fact, so [`Candidate::decision`] is stricter if a line shares only one word.
 
 use std::collections::BTreeSet;
 
@@ -19,20 +20,20 @@ use super::{Agreement, Candidate};
 pub(super) struct MatchScore {
     /// Cosine of the vectors of the sentence and of the fact; `None` if one of them has no vector.
     pub(super) cosine: Option<f32>,
-    /// Share of the words of the sentence that occur in the fact, without names.
+    /// Share of the words of the sentence that also occur in the fact. Names are not counted.
     pub(super) shared_of_sentence: f32,
-    /// Share of the words of the fact that occur in the sentence, without names.
+    /// Share of the words of the fact that also occur in the sentence. Names are not counted.
     pub(super) shared_of_fact: f32,
-    /// Number of different words that occur in both, without names.
+    /// Number of different words that occur in both the sentence and the fact. Names are not counted.
     pub(super) shared_words: usize,
 }
 
-/// What a sentence does with a fact.
+/// Whether a sentence states a fact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Decision {
     /// The sentence states something else.
     Other,
-    /// The sentence may state the fact.
+    /// The sentence possibly states the fact, so the DM must decide.
     MayState,
     /// The sentence states the fact.
     States,
@@ -78,7 +79,8 @@ impl MatchScore {
         self.shared_of_sentence >= 1.0 && self.shared_of_fact >= MIN_SHARED_OF_FACT
     }
 
-    /// Returns whether the score can reach the minimum of a question, even if the cosine is not known yet.
+    /// Returns whether the score reaches the minimum at which the DM is asked. If the cosine is not known yet, assumes
+    /// the highest possible cosine.
     pub(super) fn may_be_possible(&self) -> bool {
         self.shared_words > 0 && Self { cosine: self.cosine.or(Some(1.0)), ..*self }.value() >= MIN_POSSIBLE_SCORE
     }

@@ -77,7 +77,8 @@ pub enum GameEvent {
         /// Place, time and session of the event.
         circumstances: Circumstances,
     },
-    /// Characters read a document. They learn its passages, and the facts that these passages state.
+    /// Characters read a document. The readers learn the passages of the document, and the facts that these passages
+    /// state.
     Read {
         /// Document that the characters read.
         document: EntityId,
@@ -133,8 +134,9 @@ pub enum GameEvent {
         /// Place, time and session of the event.
         circumstances: Circumstances,
     },
-    /// A knower forgets a fact. Its knowledge edges to the fact are withdrawn, and edges that depend on these edges
-    /// become inactive. If the knower made the fact up, the characters to whom the knower told the fact forget it too.
+    /// A knower forgets a fact. The knowledge edges from this knower to the fact are withdrawn, and edges that depend
+    /// on these edges become inactive. If the knower made the fact up, the characters to whom the knower told the fact
+    /// forget it too.
     Forget {
         /// Knower that forgets.
         knower: EntityId,

@@ -1,5 +1,5 @@
-//! Helpers for recording a game event. They determine the characters who are present, the facts that are stated, and
-//! the sources of these facts.
+//! Helpers for recording a game event. The helpers determine the characters who are present, the facts that are stated,
+//! and the sources of these facts.
 
 use std::sync::Arc;
 

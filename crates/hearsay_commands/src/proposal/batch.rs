@@ -1,4 +1,5 @@
-//! Changes of the proposals in a batch. With these changes, a later proposal takes the earlier proposals into account.
+//! Changes that the earlier proposals of a batch make. The decision on a later proposal takes these changes into
+//! account.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

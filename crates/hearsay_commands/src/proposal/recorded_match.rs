@@ -104,7 +104,7 @@ pub(super) fn restates_stated_fact(state: &State, proposal: &Proposal) -> bool {
         && state.facts_of(&proposal.subject).any(|fact| names_all(fact) && is_stated(fact))
 }
 
-/// Returns whether a proposed fact comes from a repeated reading of the same text. This is so if the recorded fact
+/// Returns whether a proposed fact comes from a repeated reading of the same text. Returns `true` if the recorded fact
 /// already has all evidence of the proposed fact, and the extraction is not more confident than before. Compares the
 /// confidence before adjustment by learned trust, because the trust may have changed since the first reading.
 pub(super) fn is_repeated_reading(recorded: &Fact, proposed: &Fact) -> bool {

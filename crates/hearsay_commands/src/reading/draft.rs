@@ -20,7 +20,8 @@ pub struct Draft {
     pub form: TextType,
     /// Speaker of the text.
     pub speaker: Option<EntityId>,
-    /// Entities that are present when the text is said. They help to link names in the text to entities.
+    /// Entities that are present when the text is said. The extraction uses these entities to link names in the text to
+    /// entities.
     pub present: Vec<EntityId>,
     /// Place where the text is said.
     pub place: Option<EntityId>,

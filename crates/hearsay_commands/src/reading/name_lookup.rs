@@ -8,7 +8,7 @@ pub(super) enum NameLookup {
     /// The name refers to this entity. The entity was added after the extraction, or its name still waits for the DM's
     /// decision.
     Known(EntityId),
-    /// No entity with this name may be added, because the DM rejected the name or several entities have the name.
+    /// No entity with this name can be added, because the DM rejected the name or several entities have the name.
     Unusable,
     /// No entity has this name yet.
     Unknown,

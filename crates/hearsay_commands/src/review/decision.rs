@@ -115,8 +115,8 @@ impl Decision {
         Ok(Operation { author: Author::Dm, recorded: now, summary, changes })
     }
 
-    /// Returns the operation for a proposal to withdraw a record, because its source file no longer contains it. If the
-    /// DM accepts, the record is withdrawn. Otherwise the record stays, and its withdrawal is not proposed again.
+    /// Returns the operation for a proposal to withdraw a record that is missing from its source file. If the DM
+    /// accepts, the record is withdrawn. Otherwise the record stays, and its withdrawal is not proposed again.
     fn withdrawal_operation(&self, state: &State, proposal: &Fact, record: MissingRecord, now: Timestamp) -> Operation {
         let id = proposal.id();
         let (verb, changes) = match self {
@@ -164,8 +164,8 @@ fn passages<'a>(state: &'a State, fact: &'a Fact) -> impl Iterator<Item = &'a Ar
 }
 
 /// Returns the changes that turn the waiting facts with the same meaning as an accepted fact into evidence for this
-/// fact. Everyone who knows one of these facts then knows the accepted fact. `decided` contains the facts that the
-/// decision accepts too.
+/// fact. Everyone who knows one of these facts then knows the accepted fact. The facts in `decided` do not become
+/// evidence, because the DM's decision accepts them too.
 fn support_from_duplicates(state: &State, fact: &Fact, decided: &[FactId]) -> Result<Vec<Change>, CommandError> {
     let claim = Claim::from_fact(state.vocabulary(), fact);
     let is_duplicate = |other: &&Arc<Fact>| {

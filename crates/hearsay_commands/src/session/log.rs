@@ -68,8 +68,8 @@ pub struct LogLine {
     /// Game time of the line. Default: the later of the game clock and the time of the log.
     pub time: Option<String>,
     /// Hearers of the line, without the speaker. Default: the characters present in the session, and the non-player
-    /// characters at the place of the line. A player character that speaks such a line in the session being played is
-    /// present from then on.
+    /// characters at the place of the line. If a player character speaks a line with default hearers in the session
+    /// being played, the character is present from then on.
     pub heard_by: Vec<EntityId>,
     /// Characters that hear the line in addition to the hearers in `heard_by` or the default hearers.
     pub with: Vec<EntityId>,
@@ -206,8 +206,8 @@ impl Log {
     }
 
     /// Returns the speakers who are not present in the session being played and do not join it: characters that are not
-    /// player characters, and are neither at the place nor among the characters present. Each of them hears only the lines
-    /// that it says itself.
+    /// player characters, and are neither at the place nor among the characters present. Each of these speakers hears
+    /// only the lines that it says itself.
     pub fn absent_speakers(&self, state: &State) -> Vec<EntityId> {
         let is_written = |session: &SessionId| self.session.as_ref().is_none_or(|id| id == session);
         let Some(playing) = state.active_session().filter(|playing| is_written(&playing.session)) else {
@@ -229,9 +229,9 @@ impl Log {
         absent
     }
 
-    /// Returns the recorded line that the only line repeats to add the facts that it states, or to mark it as a lie: the
-    /// latest line of the session with the same speaker and text, and with the same place and hearers if the line names
-    /// them. Such a line is not logged again.
+    /// Returns the recorded line that this log repeats: the latest line of the session with the same speaker and text,
+    /// and with the same place and hearers if the log names them. Returns `None` unless the log consists of one line that
+    /// adds stated facts or the mark as a lie to the recorded line. A repeated line is not logged again.
     fn confirmed_line<'s>(&self, state: &'s State, session: &Session) -> Option<&'s Arc<Passage>> {
         let [line] = &self.lines[..] else { return None };
         let adds_nothing = line.states.is_empty() && !line.lie;
@@ -262,8 +262,8 @@ impl Log {
         next_line(state, Some(&session.id)).saturating_sub(first)
     }
 
-    /// Returns the offset to add to the numbers of the new lines, which count from 1. This is the number of the last
-    /// line of the session, or the offset that an earlier import of the same file used.
+    /// Returns the offset to add to the numbers of the new lines, which count from 1. The offset is the number of the
+    /// last line of the session, or the offset that an earlier import of the same file used.
     fn line_offset(&self, state: &State, session: &Session, earlier_passages: Option<&[PassageId]>) -> u32 {
         let earlier = earlier_passages.into_iter().flatten().filter_map(|id| state.passage(*id));
         let offsets = earlier.filter_map(|passage| match &passage.evidence[..] {
@@ -336,7 +336,7 @@ pub(crate) fn is_table_line(passage: &Passage) -> bool {
 }
 
 /// Returns the recorded lines of the transcript with the given file name. Each item contains the number of the line in
-/// the file, and the passage of the line. Begins with the line `first_line`. Sorted by line.
+/// the file, and the passage of the line. The list begins with the line `first_line`. Sorted by line.
 pub fn transcript_passages(state: &State, name: &str, first_line: u32) -> Vec<(u32, PassageId)> {
     let file_line = |evidence: &Evidence| match evidence {
         Evidence::File { line, .. } if transcript_file(evidence) == Some(name) => Some(*line),
@@ -410,8 +410,8 @@ impl LogPosition<'_> {
         })
     }
 
-    /// Adds a player character that speaks aloud to the characters present. A player at the table who came late is rarely
-    /// entered in the attendance before the first line.
+    /// Adds a player character that speaks aloud to the characters present. The DM seldom records the arrival of a late
+    /// player before the player's first line.
     fn join(&mut self, speaker: &EntityId) {
         let is_player = self.state.kind(speaker) == Some(Kind::Player);
         if self.speakers_join && is_player && !self.present.contains(speaker) {
@@ -421,7 +421,8 @@ impl LogPosition<'_> {
         }
     }
 
-    /// Returns the change that adds the characters that joined to the session. `None` if all of them attended it before.
+    /// Returns the change that adds the characters that joined to the session. Returns `None` if all of these
+    /// characters already attended the session.
     fn joined_session(&self) -> Option<Change> {
         let mut session = self.session.clone();
         session.present.extend(self.joined.iter().cloned());

@@ -30,7 +30,7 @@ use super::Memory;
 
 impl Memory {
     /// Asks a character a question. The answer contains facts and passages that the character knows, that are relevant
-    /// to the question, and that the character may mention.
+    /// to the question, and that the character is allowed to mention.
     ///
     /// # Errors
     /// Returns an error if the request queue is full, the memory is closed, or the question is too long. The ticket

@@ -26,9 +26,9 @@ impl Memory {
         self.send_read(|responder| Command::Draft(draft, responder))
     }
 
-    /// Finds the recorded facts that a spoken line states or may state: see
+    /// Finds the recorded facts that a spoken line certainly or possibly states: see
     /// [`fact_matching`](hearsay_commands::fact_matching). Records nothing. To record the line together with its facts,
-    /// pass both to [`GameEvent::Say`](hearsay_commands::game_event::GameEvent::Say) or
+    /// list the facts in the field `states` of [`GameEvent::Say`](hearsay_commands::game_event::GameEvent::Say) or in
     /// [`LogLine::states`](hearsay_commands::session::LogLine::states). Without a sentence encoder, no fact is certain.
     ///
     /// # Errors

@@ -34,8 +34,9 @@ impl Memory {
     /// comes, `build_operation` computes the operation from the committed state. The ticket returns the result after
     /// the commit.
     ///
-    /// If small writes change different records, the memory may commit them together. Their operations are then
-    /// computed from the state before this commit. `build_operation` may be called more than once.
+    /// If small writes change different records, the memory can commit these writes together. The operations of the
+    /// writes are then computed from the state before this commit. The memory can call `build_operation` more than
+    /// once.
     ///
     /// # Errors
     /// Returns an error if the request queue is full or the memory is closed. The ticket fails if `build_operation`
@@ -73,7 +74,7 @@ impl Memory {
 
     /// Records a game event like [`learn`](Self::learn). Returns the facts of the event and the characters that
     /// perceived it. When the turn of this write comes, `build_plan` computes the plan of the event from the committed
-    /// state, for example with [`GameEvent::plan`]. `build_plan` may be called more than once.
+    /// state, for example with [`GameEvent::plan`]. The memory can call `build_plan` more than once.
     ///
     /// # Errors
     /// Returns the same errors as [`write`](Self::write).

@@ -43,8 +43,8 @@ impl Drop for AddressFile {
     }
 }
 
-/// Reads the address of the owner of a directory. Returns `None` if there is none, for example because the owner is
-/// still opening the campaign.
+/// Reads the address of the owner of a directory. Returns `None` if the file contains no address or does not exist, for
+/// example because the owner is still opening the campaign.
 pub(super) fn read(directory: &Path) -> Option<Address> {
     serde_json::from_slice(&fs::read(directory.join(FILE)).ok()?).ok()
 }

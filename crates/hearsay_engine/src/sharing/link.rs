@@ -112,8 +112,9 @@ fn read_messages(mut messages: BufReader<TcpStream>, deliver: impl Fn(LinkMessag
 }
 
 impl Link {
-    /// Starts to listen: another thread calls `deliver` with each later message of the owner, in the order of the journal.
-    /// The last message is [`LinkMessage::Lost`]. Call this once the state is in use, so that no message comes too early.
+    /// Starts to listen: another thread calls `deliver` with each later message of the owner, in the order of the
+    /// journal. The last message is [`LinkMessage::Lost`]. Call this function only after the received state is in use,
+    /// so that no message arrives before then.
     pub(crate) fn listen(&mut self, deliver: impl Fn(LinkMessage) + Send + 'static) {
         let Some(messages) = self.messages.take() else { return };
         let listen = move || read_messages(messages, deliver);

@@ -1,8 +1,9 @@
 //! Sharing of one campaign between several programs on one machine.
 //!
-//! The first program that opens a campaign directory is its *owner*: it holds the lock and has the database open. It
-//! listens on a local TCP port. A program that opens the same directory later *attaches* to the owner: it receives the
-//! state, computes everything that it reads from its own copy of the state, and sends its writes to the owner.
+//! The first program that opens a campaign directory is its *owner*: it holds the lock and has the database open. The
+//! owner listens on a local TCP port. A program that opens the same directory later *attaches* to the owner: it
+//! receives the state, computes everything that it reads from its own copy of the state, and sends its writes to the
+//! owner.
 //!
 //! # Protocol
 //!

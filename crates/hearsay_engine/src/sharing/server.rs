@@ -31,7 +31,7 @@ pub(crate) type ClientId = u64;
 /// A message of the server to the worker.
 #[derive(Debug)]
 pub(crate) enum ServerMessage {
-    /// A program attached. Its first message must be the state.
+    /// A program attached. The first message to this program must be the state.
     Joined(Client),
     /// A program asks to commit a write.
     Append { client: ClientId, first: Position, write: CommittedWrite },

@@ -32,8 +32,8 @@ impl Clients {
         self.0.clear();
     }
 
-    /// Sends a committed write to all attached programs, except the program that made it. For that program, the answer
-    /// to its request takes this place.
+    /// Sends a committed write to all attached programs, except the program that made it. Instead of the write, that
+    /// program gets the answer to its request.
     pub(super) fn broadcast(&mut self, prepared: &PreparedWrite, write: &Write, touched: &[Key]) {
         let origin = match write {
             Write::Remote(remote) => Some(remote.client_id()),

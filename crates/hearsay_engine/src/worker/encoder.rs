@@ -1,4 +1,4 @@
-//! The encoder's thread. It encodes questions first, then sentences for extraction, then batches of documents.
+//! The encoder's thread. The thread encodes questions first, then sentences for extraction, then batches of documents.
 //! Questions that wait at the same time are encoded together.
 
 use std::{

@@ -174,7 +174,8 @@ fn plan_export(state: &State, changes: &[Change], name: &str) -> ImportPlan {
     ImportPlan { operation, report }
 }
 
-/// An import whose files were read. Its changes are computed on a background thread when its turn comes.
+/// An import whose files were read. The changes of the import are computed on a background thread when the turn of the
+/// import comes.
 pub(crate) struct Import {
     /// Contents of the files; `None` once the changes are computed.
     pub(super) source: Option<Source>,

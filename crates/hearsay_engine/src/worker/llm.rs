@@ -2,7 +2,7 @@
 //!
 //! Separate threads query the model and send [`Internal::LlmResult`] to the worker. The worker writes the findings in
 //! the same way as findings of the rule-based extractor. The queue is stored in a file in the directory of the
-//! database. It is not part of the journal.
+//! database. The queue is not part of the journal.
 
 mod saved_queue;
 mod threads;

@@ -199,8 +199,8 @@ fn claim(fact: &Fact) -> LineClaim {
     LineClaim { subject: fact.subject().clone(), predicate: fact.predicate().clone(), object: fact.object().clone() }
 }
 
-/// Returns whether a fact is reported, which must be about one of these entities if there are any. Names and kinds are
-/// reported only if they are secret, because a knower learns them along with other facts.
+/// Returns whether a fact is reported. If `about` is not empty, the fact must be about one of these entities. Names and
+/// kinds are reported only if they are secret, because a knower learns them along with other facts.
 fn is_reported(fact: &Fact, about: &BTreeSet<EntityId>) -> bool {
     let is_label = [attribute::NAME, attribute::KIND].contains(&fact.predicate().as_str());
     let is_open_label = is_label && fact.secrecy() != Secrecy::Secret;

@@ -44,7 +44,7 @@ impl LazyReadingModel {
         Self { settings: settings.clone(), model: OnceLock::new() }
     }
 
-    /// Returns the model, or `None` if there is none. In this case, only the patterns are used.
+    /// Returns the model, or `None` if there is no model. Without a model, only the patterns are used.
     fn get(&self) -> Option<&ReadingModel> {
         self.model.get_or_init(|| self.load()).as_ref()
     }
@@ -88,7 +88,7 @@ impl ReadingResources {
 /// Passages that wait to be read, and passages that were read.
 #[derive(Default)]
 pub(super) struct Readings {
-    /// Whether reading is enabled. If not, passages wait until it is enabled.
+    /// Whether reading is enabled. While reading is disabled, passages wait.
     enabled: bool,
     language: Option<PathBuf>,
     /// Passages that wait to be read, in reading order, each with the position of the operation that added it.
@@ -422,7 +422,8 @@ impl Worker {
         }
     }
 
-    /// If a write contains findings or kinds of talk, counts it. Called when the write is committed or has failed.
+    /// Updates the counts if a write contains findings or kinds of talk. Called when the write is committed or has
+    /// failed.
     pub(super) fn note_if_findings(&mut self, write: &Write) {
         if let Write::TalkKinds(_) = write {
             self.readings.writing -= 1;
@@ -516,7 +517,7 @@ fn is_from_language_model(operation: &Operation) -> bool {
     operation.changes.iter().filter_map(Change::fact).any(|fact| fact.provenance().model.is_some())
 }
 
-/// Returns whether a change of a record may change the names of entities.
+/// Returns whether a change of a record can change the names of entities.
 fn may_change_names(state: &State, key: &Key) -> bool {
     match key {
         Key::Entity(_) => true,

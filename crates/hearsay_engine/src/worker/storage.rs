@@ -34,8 +34,8 @@ pub(super) enum Storage {
     Own { server: Option<Server>, store: Arc<Store> },
     /// Another program on this machine has the database open. `number` distinguishes the connections of this worker.
     Attached { link: Link, owner: LockHolder, number: u64 },
-    /// The connection to the owner was lost. A background thread attaches again or opens the database. It stops when
-    /// `stop` is set.
+    /// The connection to the owner was lost. A background thread attaches again or opens the database. The background
+    /// thread stops when `stop` is set.
     Reconnecting { stop: Arc<AtomicBool> },
 }
 
@@ -55,7 +55,7 @@ impl Storage {
         }
     }
 
-    /// Returns the directory of the database if this program has it open and may write to it.
+    /// Returns the directory of the database if this program has the database open and can write to the directory.
     pub(super) fn directory(&self) -> Option<&Path> {
         self.own()?.directory()
     }

@@ -62,7 +62,7 @@ pub(crate) struct VerbGroup {
     pub(crate) is_copula: bool,
     /// Whether the verb is omitted in the text: "Bram dead."
     pub(crate) is_omitted: bool,
-    /// Whether the verb is a base form, which may be a command.
+    /// Whether the verb is a base form, which can be a command.
     pub(crate) is_base_form: bool,
 }
 

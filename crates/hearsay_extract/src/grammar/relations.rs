@@ -176,8 +176,8 @@ impl Grammar {
         Ok(())
     }
 
-    /// Adds a pattern of a noun that relates two entities. It is looked up by the last word before the preposition:
-    /// "bad blood with" by "blood".
+    /// Adds a pattern of a noun that relates two entities. The pattern is looked up by the last word before the
+    /// preposition: "bad blood with" by "blood".
     fn add_relational_noun(&mut self, pattern: Pattern) {
         if let Some(noun) = pattern.words.split_whitespace().rev().nth(1) {
             self.relational_nouns.entry(noun.to_owned()).or_default().push(pattern);

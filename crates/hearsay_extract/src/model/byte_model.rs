@@ -1,5 +1,5 @@
-//! Reading model whose results are derived from arbitrary bytes. It needs no weights, so a fuzz target can test the
-//! code around the encoder with any results of a model.
+//! Reading model whose results are derived from arbitrary bytes. This model needs no weights, so a fuzz target can test
+//! the code around the encoder with any results of a model.
 
 use hearsay_embed::{EmbedError, TokenText};
 
@@ -10,8 +10,8 @@ use super::{
     window::{UNK_TOKEN, WindowSize},
 };
 
-/// Number of bytes between the vectors of two consecutive tokens. It is smaller than a vector, so each byte influences
-/// many tokens.
+/// Number of bytes between the vectors of two consecutive tokens. This number is smaller than the size of a vector, so
+/// each byte influences many tokens.
 const TOKEN_STRIDE: usize = 13;
 
 /// Number of components between the components that two consecutive tensors select. Each head has at most five results,

@@ -23,8 +23,8 @@ pub const FEATURE_NAMES: [&str; 14] = [
     "right",
 ];
 
-/// Logistic regression from features to the probability that a statement is right. Its weights were fitted on labelled
-/// text that was not used to train the model.
+/// Logistic regression from features to the probability that a statement is right. The weights of the regression were
+/// fitted on labelled text that was not used to train the model.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Calibration {

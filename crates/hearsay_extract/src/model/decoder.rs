@@ -9,7 +9,7 @@ use super::{
 };
 
 /// Factor that lowers the probability that a word is outside a statement, so that doubtful statements are found too.
-/// Their confidence is low.
+/// The confidence of doubtful statements is low.
 const OUTSIDE_FACTOR: f32 = 0.2;
 
 /// Returns the readings of the lines to be read in a window. `rows` contains the vectors of all tokens in the window.

@@ -37,7 +37,7 @@ pub(crate) const TENSORS: [HeadTensor; 19] = [
     HeadTensor { name: "heads.apart", shape: &[ROLE_COUNT, SPECIAL_REFERENTS] },
 ];
 
-/// Role of a token that may refer to an entity.
+/// Question about the entity to which a token refers. Each variant is one question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ReferentRole {
     /// To which entity does a pronoun or description refer?

@@ -1,9 +1,9 @@
-//! The reading model. It consists of a small encoder that was trained on real table talk, and of heads that compute the
-//! results.
+//! The reading model. The model consists of a small encoder that was trained on real table talk, and of heads that
+//! compute the results.
 //!
 //! The model reads a [`Window`](window::Window) of consecutive lines. For each line, the model returns the kind of talk
-//! and the statements that are worth recording. For each statement, it returns the status, the subject, and the
-//! character who makes the statement. It also returns the entities to which the pronouns and descriptions of the
+//! and the statements that are worth recording. For each statement, the model returns the status, the subject, and the
+//! character who makes the statement. The model also returns the entities to which the pronouns and descriptions of the
 //! statement refer. `training/` contains the training program and the labels.
 
 mod byte_model;

@@ -12,11 +12,12 @@ use crate::{
 /// Candidates with a lower confidence than this are not worth a review.
 const MIN_CANDIDATE_CONFIDENCE: f64 = 0.13;
 
-/// Minimum confidence of candidates about a new name. It is higher than [`MIN_CANDIDATE_CONFIDENCE`] because the DM has
-/// to review both the new entity and the fact.
+/// Minimum confidence of candidates about a new name. This value is higher than [`MIN_CANDIDATE_CONFIDENCE`], because
+/// the DM has to review both the new entity and the fact.
 const MIN_NEW_NAME_CANDIDATE_CONFIDENCE: f64 = 0.15;
 
-/// Maximum number of candidates from a text. It increases by one for every `SENTENCES_PER_CANDIDATE` sentences.
+/// Maximum number of candidates from a text. For longer texts, the maximum increases by one for every
+/// `SENTENCES_PER_CANDIDATE` sentences.
 const BASE_MAX_CANDIDATES: usize = 8;
 const SENTENCES_PER_CANDIDATE: usize = 6;
 

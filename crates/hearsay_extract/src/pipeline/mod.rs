@@ -164,7 +164,7 @@ pub(crate) struct TextExtractor<'a> {
     unmatched_sentences: Vec<UnmatchedSentence>,
     /// Training examples for the classifiers, if the caller requested them.
     training_examples: Option<TrainingExamples>,
-    /// Sentences of the speaker, if the caller requested them. No facts are read then.
+    /// Sentences of the speaker, if the caller requested them. If this field is set, no facts are read.
     spoken_sentences: Option<Vec<SpokenSentence>>,
 }
 

@@ -218,8 +218,9 @@ impl TextExtractor<'_> {
         }
     }
 
-    /// Changes the facts of the previous sentence. If the current sentence takes the previous one back, their
-    /// confidence becomes lower. If it says that the facts are no longer true, the facts end.
+    /// Changes the facts of the previous sentence. If the current sentence takes the previous sentence back
+    /// (`is_retracted`), the confidence of these facts becomes lower. If the current sentence says that these facts are
+    /// no longer true (`no_longer_holds`), the facts end.
     fn revise_previous_facts(&mut self, is_retracted: bool, no_longer_holds: bool) {
         let grammar = self.extractor.grammar();
         let previous_facts = &mut self.facts[self.previous_facts_start..];
@@ -287,7 +288,7 @@ fn is_heading(tokens: &[Token], grammar: &Grammar) -> bool {
     !is_terminated && words.len() > 1 && long && words.iter().all(|word| word.is_capitalized || word.is("'s"))
 }
 
-/// Returns whether a sentence consists of a quotation. It is read again without the quotation marks.
+/// Returns whether a sentence consists of a quotation. Such a sentence is read again without the quotation marks.
 fn is_quotation(tokens: &[Token]) -> bool {
     matches!(tokens, [token] if matches!(token.kind, TokenKind::Quote(_)))
 }

@@ -1,4 +1,4 @@
-//! Candidates that the classifiers decide on. They are also the training examples of the classifiers.
+//! Candidates that the classifiers decide on. The candidates are also the training examples of the classifiers.
 
 use hearsay_model::Predicate;
 
@@ -27,7 +27,7 @@ impl EntityPair {
     }
 }
 
-/// Words that may be a value, with an entity that they may describe.
+/// Words that can be a value, with an entity that they can describe.
 #[derive(Debug, Clone)]
 pub(crate) struct AttributeCandidate {
     pub(crate) subject: MentionSpan,

@@ -177,7 +177,8 @@ impl SentenceReader<'_> {
         self.chunks.items.iter().position(|item| *item == Chunk::NounGroup(np))
     }
 
-    /// Returns the byte range from one token to another. Both tokens are included, and may be given in either order.
+    /// Returns the byte range from one token to another. The range includes both tokens, which can be given in either
+    /// order.
     pub(crate) fn span(&self, mut from: usize, mut to: usize) -> Span {
         if from > to {
             std::mem::swap(&mut from, &mut to);
@@ -252,8 +253,8 @@ impl SentenceReader<'_> {
         }
     }
 
-    /// Applies the trained classifiers. They adjust the confidence of the facts that were read, and propose further
-    /// facts.
+    /// Applies the trained classifiers. The classifiers adjust the confidence of the facts that were read, and propose
+    /// further facts.
     fn apply_classifiers(&mut self, statuses: &[AssertionStatus]) {
         let pairs = self.classify_relations(statuses);
         let values = self.classify_attributes(statuses);

@@ -256,8 +256,8 @@ impl<'a> PreparedDocument<'a> {
         })
     }
 
-    /// Returns the typed facts that the patterns find in the sentence of a statement. They are as doubtful as the
-    /// statement.
+    /// Returns the typed facts that the patterns find in the sentence of a statement. The typed facts are as doubtful
+    /// as the statement.
     fn typed_facts(&self, statement: &ExtractedFact, sentence: &StatementText) -> Vec<ExtractedFact> {
         let extraction = self.extractor.extract(self.lexicon, &Text::new(&sentence.text, TextType::Lore));
         // The index of a new name refers to the names of the sentence, not to those of the line.

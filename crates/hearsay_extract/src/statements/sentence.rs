@@ -85,9 +85,8 @@ const NON_FINAL_WORDS: [&str; 33] = [
 ];
 
 impl StatementText {
-    /// Writes the sentence of a statement. Returns `None` if it cannot be understood alone. This is the case if a
-    /// pronoun is not resolved, words are missing, the words are a question or an order, or the sentence names no
-    /// entity.
+    /// Writes the sentence of a statement. Returns `None` if the sentence cannot be understood alone, because a pronoun
+    /// is not resolved, words are missing, the words are a question or an order, or the sentence names no entity.
     pub(super) fn write(document: &PreparedDocument<'_>, line: usize, decoded: &DecodedStatement) -> Option<Self> {
         let writer = SentenceWriter { document, line, words: &document.words[line] };
         writer.write_statement(decoded)

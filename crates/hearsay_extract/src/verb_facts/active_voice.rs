@@ -11,7 +11,7 @@ use crate::{
 };
 
 impl SentenceReader<'_> {
-    /// Returns the end of the items that a pattern of the verb may match. In "would do anything to get the ledger", the
+    /// Returns the end of the items that a pattern of the verb can match. In "would do anything to get the ledger", the
     /// pattern continues in the dependent clause.
     fn pattern_end(&self, at: usize, parts: &[PatternPart]) -> usize {
         let continues = parts.contains(&PatternPart::Word("to".into()));

@@ -97,9 +97,9 @@ fn is_negated(text: &str) -> bool {
     text::words(text).iter().filter(is_negation).count() % 2 == 1
 }
 
-/// Returns whether a claim, together with its statement, is equivalent to a fact. They are equivalent if the claim
-/// equals the claim of the fact. They are also equivalent if their statements are paraphrases of each other, and both
-/// statements state the same attribute or the same vague relation.
+/// Returns whether a claim, together with its statement, is equivalent to a fact. A claim is equivalent to a fact if
+/// the claim equals the claim of the fact. A claim is also equivalent to a fact if their statements are paraphrases of
+/// each other, and both statements state the same attribute or the same vague relation.
 pub fn is_equivalent(vocabulary: &Vocabulary, (claim, statement): (&Claim, &str), fact: &Fact) -> bool {
     // Compares words only if subject and predicate agree, because stemming is slow.
     let (subject, predicate, _) = canonical_relation(vocabulary, (fact.subject(), fact.predicate(), fact.object()));

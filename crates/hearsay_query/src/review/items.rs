@@ -124,7 +124,8 @@ pub(super) fn ranked_items(state: &State) -> Vec<RankedItem> {
 }
 
 /// Returns the confidence by which triage selects a proposed fact. The name of a new entity is worth a decision only
-/// together with a fact about the entity, so its confidence is at most that of the best such fact.
+/// together with a fact about the entity. The returned confidence of a name is therefore at most the highest confidence
+/// of a fact about the entity.
 fn triage_confidence(state: &State, fact: &Fact) -> f64 {
     let confidence = fact.provenance().confidence.get();
     if !is_extracted_name_or_kind(fact) {

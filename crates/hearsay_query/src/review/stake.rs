@@ -24,8 +24,8 @@ pub fn stake(state: &State, fact: &Fact, contradicts: bool) -> (f64, Vec<String>
 /// - 1 if the fact is a secret
 /// - twice the difference between 1 and the confidence of the fact
 ///
-/// A high score means that the DM's decision on the fact is important. It does not mean that the fact is probably
-/// wrong.
+/// A high score means that the DM's decision on the fact is important. A high score does not mean that the fact is
+/// probably wrong.
 pub fn consequence(state: &State, fact: &Fact, contradicts: bool) -> (f64, Vec<String>) {
     let knowers: BTreeSet<&Knower> = state.recorded_knowledge(fact.id()).map(|edge| &edge.knower).collect();
     let learner_total: usize = knowers.into_iter().map(|knower| learner_count(state, knower)).sum();

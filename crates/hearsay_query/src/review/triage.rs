@@ -78,12 +78,13 @@ pub fn review_queue(state: &State, settings: ReviewSettings) -> ReviewQueue {
     queue
 }
 
-/// Sorts items from the texts of an imported campaign, which are given by their positions, by usefulness:
+/// Sorts items from the texts of an imported campaign by usefulness. `indices` contains the positions of these items in
+/// `items`. The order is:
 ///
-/// 1. items from lines of sessions whose facts the campaign does not state itself
+/// 1. items from lines of sessions, if only the extractor found facts in the line
 /// 2. items from other texts, which are mostly descriptions
-/// 3. further items from words that also give a more useful item
-/// 4. items from lines whose facts the campaign states itself
+/// 3. items from words from which a more useful item was also extracted
+/// 4. items from texts in which the campaign files themselves name a fact
 ///
 /// Within these classes, facts that concern several entities come first. The sort is stable.
 fn most_useful_first(state: &State, items: &[RankedItem], indices: &mut Vec<usize>) {

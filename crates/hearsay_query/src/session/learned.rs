@@ -39,8 +39,8 @@ pub struct LearnedRow {
     pub status: FactStatus,
 }
 
-/// Facts that a knower learned. Each value is the earliest game time of learning, and how the knower learned the fact
-/// then.
+/// Facts that a knower learned. Each value contains the earliest game time at which the knower learned the fact, and
+/// how the knower learned the fact at this time.
 type LearnedFacts<'a> = BTreeMap<FactId, (Option<GameTime>, &'a Acquisition)>;
 
 /// Returns the facts learned in a session, grouped by learner. Leaves out facts that the learner only heard again.
@@ -90,8 +90,8 @@ pub(super) fn learned_by_knower(state: &State, session: &Session) -> Vec<Learner
     rows.into_iter().map(row).collect()
 }
 
-/// Returns whether the knower of an edge knew the fact before the session. A knower who witnesses what it only heard
-/// before learns something new.
+/// Returns whether the knower of an edge knew the fact before the session. A knower who only heard of a fact before
+/// learns something new by witnessing the fact.
 fn was_known(state: &State, session: &Session, edge: &KnowledgeEdge) -> bool {
     let number = |id: &SessionId| state.session(id).and_then(|session| session.number);
     let is_earlier = |other: &KnowledgeEdge| match (&other.session, other.learned_at(), edge.learned_at()) {

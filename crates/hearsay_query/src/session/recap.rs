@@ -53,9 +53,9 @@ pub struct SessionRecap {
 
 /// Returns a recap of a session with at most `words` words. If no session is given, uses the session being played, or
 /// else the latest session. A recap for one character contains only facts that the character knew at the end of the
-/// session. A recap for the players contains only facts that all player characters who were present knew then. The title and
-/// the attendance are always included. A recap for the DM marks
-/// claims, lies and false facts, and says who heard a line that not all characters present heard.
+/// session. A recap for the players contains only facts that all player characters who were present knew at the end of
+/// the session. The title and the attendance are always included. A recap for the DM marks claims, lies and false
+/// facts, and says who heard a line that not all characters present heard.
 ///
 /// # Errors
 /// Returns an error if the session or the character does not exist.
@@ -105,15 +105,15 @@ pub fn session_recap(
 }
 
 /// Returns the player characters that attended a session, or all characters that attended it if there is no player
-/// character among them. A character of the DM that joined a scene has no player who hears the recap.
+/// character among them. Characters that the DM plays are omitted, because no player hears the recap for them.
 fn attending_players(state: &State, session: &Session) -> Vec<EntityId> {
     let is_player = |id: &&EntityId| state.kind(id) == Some(Kind::Player);
     let players: Vec<EntityId> = session.present.iter().filter(is_player).cloned().collect();
     if players.is_empty() { session.present.clone() } else { players }
 }
 
-/// Returns the number and the date of a session, and who of the player characters was there: `Session 2, 3 Frost 10.
-/// Kessa and Bram were there.` Characters whose name not all readers know are not named.
+/// Returns the number and the date of a session, and the names of the player characters who were there: `Session 2, 3
+/// Frost 10. Kessa and Bram were there.` Characters whose name not all readers know are not named.
 fn heading(state: &State, session: &Session, players: &[EntityId], readers: &[Hearer]) -> String {
     let number = session.number.map(|number| format!("Session {number}"));
     let date = session.start.as_ref().map(|date| match date.time {
@@ -139,7 +139,7 @@ fn common_name<'a>(readers: &[Hearer<'a>], id: &EntityId) -> Option<&'a str> {
     names?.first().copied()
 }
 
-/// Begins each line that was said at another place than the line before with the name of its place.
+/// Inserts the name of the place at the beginning of each line that was said at another place than the previous line.
 fn name_places(hearers: &[Hearer], lines: &mut [RecapLine]) {
     let mut last_place: Option<EntityId> = None;
     for line in lines {
@@ -157,8 +157,8 @@ fn name_places(hearers: &[Hearer], lines: &mut [RecapLine]) {
     }
 }
 
-/// Adds what only the DM may know: who claims a fact, that a fact or a line is false, and which of the player
-/// characters present heard a line that not all of them heard. These marks do not count as words of the recap.
+/// Adds information that only the DM may see: who claims a fact, that a fact or a line is false, and which of the
+/// player characters present heard a line that not all of them heard. These marks do not count as words of the recap.
 fn mark_for_dm(state: &State, present: &[EntityId], lines: &mut [RecapLine]) {
     for line in lines {
         let marks = match line.citation.source {

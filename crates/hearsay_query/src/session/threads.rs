@@ -51,7 +51,7 @@ pub struct Thread {
 /// Filter for listing threads.
 #[derive(Debug, Clone, Default)]
 pub struct ThreadFilter {
-    /// Only threads of these kinds. If the list is empty, threads of all kinds.
+    /// The query returns only threads of these kinds. If the list is empty, the query returns threads of all kinds.
     pub kinds: Vec<ThreadKind>,
     /// The query returns only threads that concern this entity.
     pub about: Option<EntityId>,

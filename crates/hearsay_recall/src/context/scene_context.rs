@@ -61,7 +61,8 @@ pub struct Line {
     /// [`SectionKind::Knowledge`] contains all answers. The output forms print the fact once.
     #[serde(skip)]
     pub is_repetition: bool,
-    /// Whether the line says that an entity is there, and states a fact about the entity only in passing.
+    /// Whether the line says that an entity is present in the scene, and states a fact about the entity only in
+    /// passing.
     #[serde(skip)]
     pub(crate) states_presence: bool,
 }

@@ -336,7 +336,8 @@ impl<'a> Writer<'a> {
     }
 
     /// Returns the remark that the subject of a fact is dead, if the fact describes the subject in the present tense.
-    /// Sentences from the phrases of the vocabulary do so; other sentences are the campaign's own words.
+    /// Only sentences that were generated from the phrases of the vocabulary count as sentences in the present tense.
+    /// The tense of the campaign's own sentences is unknown.
     fn death_remark(&self, known: &Known) -> Option<Remark> {
         let ContextRequest { vocabulary, names, .. } = self.request;
         let is_own_words = known.object().text() == Some(known.statement());
@@ -426,8 +427,8 @@ impl<'a> Writer<'a> {
         Remark::Ended { until: date.filter(|date| !date.is_empty()) }
     }
 
-    /// Returns whether a fact has ended and what the speaker has heard against it, and the speaker's credence in the
-    /// fact.
+    /// Returns remarks on the end of a fact and on facts against it that the speaker knows, and the speaker's credence
+    /// in the fact.
     fn disputes(&self, known: &Known) -> (Vec<Remark>, Credence) {
         let end = self.request.view.known_end(known);
         let (objection, credence) = if self.is_denied(known) {
@@ -449,7 +450,7 @@ impl<'a> Writer<'a> {
         (end_remark.into_iter().chain(objection).collect(), credence)
     }
 
-    /// Returns how much the speaker believes a fact, and from whom the speaker has it.
+    /// Returns remarks on the speaker's credence in a fact, and on the entity that told the speaker the fact.
     fn remarks(&self, known: &Known, credence: Credence) -> Vec<Remark> {
         let Some((acquisition, access_path)) = known.acquisition() else {
             return if known.shared().is_empty() { Vec::new() } else { vec![Remark::MadeUp] };

@@ -6,7 +6,8 @@ use crate::{Index, candidates::Candidates, vectors::Probe};
 /// Weight of meaning per unit of difference between the best cosine and the view's mean cosine.
 const CLARITY_WEIGHT: f32 = 3.0;
 
-/// Number of imaginary texts with cosine 0 that the mean includes. They keep the mean low when the view has few texts.
+/// Number of imaginary texts with cosine 0 that the mean includes. The imaginary texts keep the mean low when the view
+/// has few texts.
 const UNRELATED_TEXTS: f32 = 20.0;
 
 /// Weight of a neighbouring line's cosine, relative to that of the line itself.

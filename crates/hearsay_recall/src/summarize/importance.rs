@@ -111,8 +111,8 @@ fn shared_stems(a: &Piece, b: &Piece) -> usize {
     shared
 }
 
-/// Returns the index of the spoken line, or part of a long line, that states a fact. Of several, returns the one that
-/// shares the most words with the fact.
+/// Returns the index of the spoken line, or part of a long line, that states a fact. If several lines or parts state
+/// the fact, returns the one that shares the most words with the fact.
 fn quote_of(fact: &Piece, pieces: &[Piece]) -> Option<usize> {
     if fact.evidence.is_empty() {
         return None;

@@ -331,7 +331,7 @@ fn split_text(text: &str) -> Vec<String> {
     parts
 }
 
-/// Counts the words that may be new names: capitalised words that do not begin a sentence.
+/// Counts the words that could be new names: capitalised words that do not begin a sentence.
 pub(super) fn unknown_names(text: &str) -> usize {
     let mut starts_sentence = true;
     let mut count = 0;

@@ -122,7 +122,8 @@ fn is_open(hearers: &[Hearer], concealed: &[BTreeSet<PassageId>], piece: &Piece)
     })
 }
 
-/// Returns the entities that any hearer had already met before the session, or all hearers, if the recap is read aloud.
+/// Returns the entities that at least one hearer had already met before the session. If the recap is read aloud,
+/// returns only the entities that all hearers had already met.
 fn met_before(request: &RecapRequest, start_time: Option<GameTime>) -> BTreeSet<EntityId> {
     let met = request.hearers.iter().map(|hearer| met_by(hearer, request, start_time));
     let combine = |a: BTreeSet<EntityId>, b: BTreeSet<EntityId>| match request.read_aloud {

@@ -1,8 +1,9 @@
 //! Replaces a damaged database with a repaired database. The program may be killed at any moment without loss of data.
 //!
 //! The new files are written to the folder `repairing` within the campaign directory. When they are complete, the file
-//! `complete` is written to the same folder. It contains the name of the directory for the damaged files. If the
-//! program is killed before all files are moved, the next opening of the campaign moves the remaining files.
+//! `complete` is written to the same folder. The file `complete` contains the name of the directory for the damaged
+//! files. If the program is killed before all files are moved, the next opening of the campaign moves the remaining
+//! files.
 
 use std::{
     fs, io,
@@ -16,8 +17,8 @@ use crate::StoreError;
 /// Name of the folder within the campaign directory in which the new database is written.
 pub(crate) const FOLDER: &str = "repairing";
 
-/// Name of the file that marks the new files as complete. It is written last and contains the name of the directory for
-/// the damaged files.
+/// Name of the file that marks the new files as complete. This file is written last and contains the name of the
+/// directory for the damaged files.
 const COMPLETE_MARKER: &str = "complete";
 
 /// Files to move, in this order. The database is last, so that the new database is never combined with the old
@@ -34,7 +35,7 @@ fn file_error(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> St
     }
 }
 
-/// Creates a new directory for the damaged files. It is next to the campaign directory and named
+/// Creates a new directory for the damaged files. The new directory is next to the campaign directory and named
 /// `<campaign>.damaged-<number>`.
 pub(crate) fn create_directory_for_damaged(directory: &Path) -> Result<PathBuf, StoreError> {
     let name = directory.file_name().unwrap_or_default();

@@ -17,7 +17,7 @@ const MAGIC: &[u8; 16] = b"hearsay derived\0";
 /// Number of bytes before the contents of a frame: 8 for the length, 32 for the checksum.
 const FRAME_HEADER_BYTES: usize = 8 + 32;
 
-/// An open file of derived data, such as the vectors of texts. The file may be deleted at any time, because its
+/// An open file of derived data, such as the vectors of texts. You can delete the file at any time, because its
 /// contents can be recomputed.
 #[derive(Debug)]
 pub struct FrameFile {

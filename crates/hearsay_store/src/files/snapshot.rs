@@ -1,5 +1,5 @@
-//! The snapshot: a copy of the journal up to a position, in a format that is fast to read. The snapshot is derived data
-//! and may be deleted at any time.
+//! The snapshot: a copy of the journal up to a position, in a format that is fast to read. The snapshot is derived
+//! data, so you can delete it at any time.
 //!
 //! The file has a header and segments that are encoded with postcard. The header contains magic bytes, the format
 //! version, the version of this crate, the position, the digest of the journal entry at that position, and the length

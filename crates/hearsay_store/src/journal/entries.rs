@@ -185,7 +185,7 @@ async fn failed_commit_error(db: &Db, place: &str, first: Position, reason: Stri
 }
 
 /// Returns the same error as [`failed_commit_error`]. If the operations are not saved, also deletes their chunks. If
-/// that fails, the next opening of the campaign deletes the chunks.
+/// the deletion fails, the next opening of the campaign deletes the chunks.
 async fn clean_up_failed_commit(db: &Db, place: &str, first: Position, reason: String) -> StoreError {
     let error = failed_commit_error(db, place, first, reason).await;
     if let StoreError::NotSaved { .. } = error
@@ -234,7 +234,7 @@ pub(crate) struct StoredEntry {
 }
 
 impl StoredEntry {
-    /// Decodes the operation. Its ids share memory with equal ids in `ids`.
+    /// Decodes the operation. The ids in the operation share memory with equal ids in `ids`.
     ///
     /// # Errors
     /// Returns an error if another version of Hearsay wrote the operation.

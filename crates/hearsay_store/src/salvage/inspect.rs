@@ -22,7 +22,7 @@ const DERIVED_FILES: [&str; 2] = ["terms", "vectors"];
 /// Checks all stored data in a campaign directory. Blocks the calling thread.
 ///
 /// The check covers every file, the digest of every operation, the transient values, and each record of the graph
-/// tables. It also checks whether all operations can be applied. If the directory is damaged, it is not changed.
+/// tables. The check also covers whether all operations can be applied. The check does not change a damaged directory.
 ///
 /// # Errors
 /// Returns an error if the directory does not exist, if another process has it open, or if files cannot be read for a
@@ -124,8 +124,9 @@ fn derived_damage(directory: &Path) -> Vec<FileDamage> {
     snapshot.into_iter().chain(frames).collect()
 }
 
-/// Opens the campaign with the engine, and compares the resulting state with the expected state. Adds the numbers of
-/// graph records that the opening repaired and of graph records that still differ to the report.
+/// Opens the campaign with the engine, and compares the resulting state with the expected state. Adds two numbers to
+/// the report: the number of graph records that the opening repaired, and the number of graph records that still
+/// differ.
 fn check_with_engine(directory: &Path, expected: &State, report: &mut CheckReport) -> Result<(), StoreError> {
     let Opened { store, state, .. } = Store::open(directory, StoreOptions::default())?;
     let place = directory.display().to_string();

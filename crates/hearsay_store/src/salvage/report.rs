@@ -46,14 +46,15 @@ pub struct CheckReport {
     pub changed_compacted: bool,
     /// Number of unreadable rows of transient values.
     pub lost_transient_rows: usize,
-    /// Whether the transient values may include outdated values. This is the case if the manifest, which is the
-    /// database's list of the files in use, is not readable. It is then unknown which files are the newest.
+    /// Whether the transient values possibly include outdated values. The value is `true` if the manifest, which is the
+    /// database's list of the files in use, is not readable. Without the manifest, it is unknown which files are the
+    /// newest.
     pub has_stale_transients: bool,
     /// Number of operations that only the snapshot contains.
     pub only_in_snapshot: usize,
-    /// Number of records in the graph tables that differed from the state, and that the check repaired. They differed
-    /// because a program did not close the campaign. Every opening makes this repair, so these records do not count as
-    /// damage.
+    /// Number of records in the graph tables that differed from the state, and that the check repaired. These records
+    /// differed because a program did not close the campaign. Every opening makes this repair, so these records do not
+    /// count as damage.
     pub repaired_records: usize,
     /// Number of records in the graph tables that still differ from the state after the repair that every opening
     /// makes. 0 if the graph tables were not compared because the files are damaged.

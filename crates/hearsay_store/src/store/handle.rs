@@ -71,8 +71,8 @@ pub struct StorageHealth {
     /// Reason why the storage failed. After a failure, the store writes no more data until the campaign is opened
     /// again. `None` if the storage works.
     pub failure: Option<String>,
-    /// Whether the storage engine replayed its log when the campaign was opened. This happens if the previous program
-    /// did not close the campaign.
+    /// Whether the storage engine replayed its log when the campaign was opened. The engine replays the log if the
+    /// previous program did not close the campaign.
     pub replayed_log: bool,
     /// Number of records in the graph tables that differed from the state after the opening and were repaired.
     pub repaired_records: usize,
@@ -220,7 +220,7 @@ impl Store {
     /// not stored. Each update is paired with the position of the operation that was the newest when the update was
     /// made.
     ///
-    /// `operations` may be empty. All updates are stored in one transaction, so commit at most a few thousand values at
+    /// `operations` can be empty. All updates are stored in one transaction, so commit at most a few thousand values at
     /// a time. See [`Store::commit`] for the guarantees. Apply the updates with [`State::set_transients`] after `done`
     /// was called.
     pub fn commit_with_transients(
@@ -243,10 +243,11 @@ impl Store {
 
     /// Compacts the journal in the same way as [`State::compact`] compacted the state.
     ///
-    /// Rewrites or deletes the given operations. If this fails, none of them is changed. Their positions must be at or
-    /// before [`State::compacted_to`]. After the compaction, one combined checksum protects all operations up to that
-    /// position, instead of digests that depend on earlier operations. When the journal is replayed, the store
-    /// [applies](State::apply_compacted) these operations without checking them against the state.
+    /// Rewrites or deletes the given operations. If this function fails, it changes none of the operations. The
+    /// positions of the operations must be at or before [`State::compacted_to`]. After the compaction, one combined
+    /// checksum protects all operations up to that position, instead of digests that depend on earlier operations. When
+    /// the journal is replayed, the store [applies](State::apply_compacted) these operations without checking them
+    /// against the state.
     ///
     /// Pass the operations that [`State::compact`] returned, and the state after that call. Do not call this function
     /// while a commit is in progress.
@@ -357,8 +358,8 @@ impl Store {
 
     /// Runs SurrealQL and returns the result of the last statement. Blocks the calling thread.
     ///
-    /// The statements run in a transaction that is cancelled, so their writes are discarded. Use this function for
-    /// tests and inspection. It is slow.
+    /// The statements run in a transaction that is cancelled, so their writes are discarded. Use this function only for
+    /// tests and inspection, because it is slow.
     ///
     /// # Errors
     /// Returns an error if a statement fails.

@@ -13,7 +13,7 @@ use std::{
 /// Location of a campaign.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Location {
-    /// A directory. It is created if it does not exist. Do not put other files into it.
+    /// A directory. If the directory does not exist, it is created. Do not put other files into this directory.
     Directory(PathBuf),
     /// Memory only: the campaign is lost when the store is dropped. Use this for tests, and for games that do not save
     /// the memory.

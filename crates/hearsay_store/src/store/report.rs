@@ -23,9 +23,9 @@ pub struct OpenReport {
     pub catching_up: usize,
     /// Number of the newest stored batch of transient values. Each commit with transient values stores one batch.
     pub transient_batch: u64,
-    /// Whether the graph tables are being compared with the state in the background and repaired. This happens in three
-    /// cases: the previous program did not close the campaign, the tables may contain outdated transient values, or no
-    /// earlier comparison was complete.
+    /// Whether the graph tables are being compared with the state in the background and repaired. The value is `true`
+    /// in three cases: the previous program did not close the campaign, the tables may contain outdated transient
+    /// values, or no earlier comparison was complete.
     pub verifying: bool,
     /// Schema version of the database before it was opened; 0 for a new database.
     pub schema: u64,

@@ -6,7 +6,7 @@ use std::{
     process::Command,
 };
 
-/// A small separate disk (tmpfs). It can be mounted only on Linux and only by root.
+/// A small separate disk (tmpfs). The disk can be mounted only on Linux and only by root.
 #[derive(Debug)]
 pub struct SmallDisk {
     directory: tempfile::TempDir,

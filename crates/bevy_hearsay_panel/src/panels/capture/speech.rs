@@ -50,7 +50,7 @@ struct WaitingLine {
     matches: Option<FactMatches>,
 }
 
-/// A fact that a logged line may state.
+/// A fact that a logged line possibly states. The DM answers whether the line states it.
 #[derive(Debug, Clone)]
 struct Question {
     speaker: EntityId,

@@ -152,16 +152,16 @@ pub struct SecretLine {
     pub known_by: Vec<NamedEntity>,
     /// Whether a character of the party knows the secret.
     pub known_to_party: bool,
-    /// Conditions under which a holder may tell the secret.
+    /// Conditions under which a holder is allowed to tell the secret.
     pub conditions: Vec<ConditionLine>,
 }
 
-/// Condition under which a holder may tell a secret.
+/// Condition under which a holder is allowed to tell a secret.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ConditionLine {
-    /// The holder who may tell the secret.
+    /// The holder of the secret to whom the condition applies.
     pub holder: NamedEntity,
-    /// Whether the condition is met. If `true`, the holder may tell the secret now.
+    /// Whether the condition is met. If `true`, the holder is allowed to tell the secret now.
     pub is_met: bool,
     /// Parts of the condition that are not met yet, as texts.
     pub missing: Vec<String>,

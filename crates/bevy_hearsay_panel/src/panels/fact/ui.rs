@@ -97,7 +97,7 @@ pub fn fact_ui(
     requests
 }
 
-/// Draws a fact in one line. A click on the symbol before it opens the fact. Returns whether the fact was opened.
+/// Draws a fact in one line. A click on the symbol before the line opens the fact. Returns whether the fact was opened.
 pub(crate) fn compact_fact_ui(
     ui: &mut Ui,
     display: &DisplayContext,

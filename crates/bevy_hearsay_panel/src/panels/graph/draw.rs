@@ -227,8 +227,8 @@ impl Canvas<'_> {
     }
 
     /// Returns a rectangle for the name of a node, or `None` if there is no space. The rectangle is below, above or
-    /// beside the symbol of the node, and covers no other name or symbol. The name of an important node may cover
-    /// symbols. The name of a focused node may cover everything.
+    /// beside the symbol of the node, and covers no other name or symbol. The name of an important node is allowed to
+    /// cover symbols. The name of a focused node is allowed to cover everything.
     #[allow(clippy::too_many_arguments, reason = "called once, with values that only the caller has")]
     fn find_label_rect(
         &self,

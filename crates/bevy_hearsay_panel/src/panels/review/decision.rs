@@ -33,7 +33,8 @@ pub(super) fn toggle_selected(view: &mut ReviewView, key: CardKey) {
     }
 }
 
-/// Starts an edit of the focused card. If its details are not loaded yet, the edit starts when they are.
+/// Starts an edit of the focused card. If the details of the card are not loaded yet, the edit starts when they are
+/// loaded.
 pub(super) fn edit(model: &ReviewModel, view: &mut ReviewView, actions: &mut Vec<ReviewAction>) {
     let detail = view.focus.as_ref().and_then(|key| model.details.get(key));
     view.waiting_edit = view.focus.clone().filter(|_| detail.is_none());

@@ -16,7 +16,7 @@ pub enum CardKey {
     Fact(FactId),
     /// Facts that contradict each other. Sorted by id.
     Contradiction(Vec<FactId>),
-    /// Two entities that may be the same.
+    /// Two entities that are possibly the same.
     Duplicate(EntityId, EntityId),
     /// An entity with a name and no other facts.
     Stub(EntityId),
@@ -51,7 +51,7 @@ pub enum CardKind {
     Doubtful,
     /// Facts that contradict each other.
     Contradiction,
-    /// Entities that may be the same.
+    /// Entities that are possibly the same.
     Duplicate,
     /// An entity with a name and no other facts.
     Stub,

@@ -133,7 +133,7 @@ pub struct ReviewView {
     pub fact: usize,
     /// The selected cards.
     pub selected: BTreeSet<CardKey>,
-    /// The deferred cards. They are at the end of the list.
+    /// The deferred cards. Deferred cards are at the end of the list.
     pub deferred: BTreeSet<CardKey>,
     /// The order of the cards.
     pub order: Order,
@@ -174,7 +174,7 @@ pub struct ReviewView {
     /// Whether the DM has chosen a card. Until then, the first card has the focus, even if new cards arrive.
     #[serde(skip)]
     pub(super) has_chosen_card: bool,
-    /// Whether the focus moved. If so, the list scrolls to it.
+    /// Whether the focus moved. If `true`, the list scrolls to the focused card.
     #[serde(skip)]
     pub(super) scroll_to_focus: bool,
 }

@@ -1,5 +1,5 @@
-//! The scene panel: the characters present, the facts with which the speaker may answer the players' question, and the
-//! knowledge of everyone present.
+//! The scene panel: the characters present, the facts with which the speaker is allowed to answer the players'
+//! question, and the knowledge of everyone present.
 
 mod load;
 mod model;
@@ -282,7 +282,7 @@ impl ScenePanel {
     }
 
     /// Returns the request that records a new fact, which everyone present witnesses. The fact is a sentence about the
-    /// place. Without a place, it is about the first character present.
+    /// place. Without a place, the fact is a sentence about the first character present.
     fn event_request(&self, text: String) -> Request {
         let subject = self.setting.place.as_ref().or(self.setting.present.first().map(|line| &line.character));
         match subject {

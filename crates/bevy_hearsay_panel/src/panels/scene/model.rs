@@ -62,7 +62,7 @@ pub struct RecentLine {
     pub text: String,
 }
 
-/// The facts with which a speaker may answer a question.
+/// The facts with which a speaker is allowed to answer a question.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct AnswerModel {
     /// The speaker; `None` before the first answer.
@@ -99,7 +99,7 @@ pub struct AnswerLine {
     pub citation: String,
     /// Id of the fact that the line states, if there is one.
     pub fact: Option<FactId>,
-    /// Whether the speaker may tell the line.
+    /// Whether the speaker is allowed to tell the line, and to which listeners.
     pub secrecy: LineSecrecy,
     /// Whether the fact is a secret.
     pub secret: bool,
@@ -216,7 +216,7 @@ pub struct WhyNotModel {
     pub reasons: Vec<String>,
     /// Characters that could tell the fact, most likely first.
     pub sources: Vec<WhyNotSource>,
-    /// Conditions under which a character may tell the fact, as texts.
+    /// Conditions under which a character is allowed to tell the fact, as texts.
     pub conditions: Vec<String>,
 }
 

@@ -386,7 +386,7 @@ fn answer_ui(
     });
 }
 
-/// Draws the last lines said in the scene. They are shown until the DM asks a character.
+/// Draws the last lines said in the scene. The lines are shown until the DM asks a character.
 fn recent_lines_ui(ui: &mut Ui, display: &DisplayContext, models: SceneModels, actions: &mut Vec<SceneAction>) {
     if models.answer_pending {
         weak_label(ui, display, "\u{2026}");

@@ -156,7 +156,8 @@ pub struct RevealedSecretModel {
     pub fact: FactId,
     /// Sentence that states the fact.
     pub statement: LinkedText,
-    /// Names of the characters that learned the secret, each with a text that describes how, for display.
+    /// Names of the characters that learned the secret, each with a text that describes how the character learned it,
+    /// for display.
     pub learned_by: String,
 }
 

@@ -77,7 +77,8 @@ pub struct ThreadRow {
     pub since: Option<String>,
     /// Session in which the thread was recorded, with its title.
     pub session: Option<(SessionId, String)>,
-    /// For a quest: its stage, objectives and reward. For a secret: the conditions under which it may be told.
+    /// For a quest: its stage, objectives and reward. For a secret: the conditions under which a holder is allowed to
+    /// tell the secret.
     pub details: Vec<String>,
     /// For a secret: occasions on which the secret was told, earliest first.
     pub tellings: Vec<TellingLine>,

@@ -49,7 +49,7 @@ pub(super) struct Builder<'a> {
     /// For each fact, by its position in the common knowledge: the entity under which it is printed. `None` if it is
     /// printed elsewhere or not at all.
     pub(super) homes: Vec<Option<EntityId>>,
-    /// For each entity, the entities under which facts are printed that name it.
+    /// For each entity, the entities whose entries contain a fact that names this entity.
     pub(super) mentioned_by: BTreeMap<EntityId, BTreeSet<EntityId>>,
     /// The link target of each entity with an entry.
     pub(super) anchors: BTreeMap<EntityId, String>,
@@ -89,7 +89,8 @@ impl<'a> Builder<'a> {
     }
 
     /// Returns the entities about which the readers know next to nothing, if a chapter has at least two of them, each
-    /// with its entry in one line. They share an entry at the end of the chapter, and links to them lead there.
+    /// with its entry in one line. These entities share an entry at the end of the chapter, and links to the entities
+    /// lead to this entry.
     fn join_sparse_entries(&mut self, chapters: &[(&str, Vec<EntityId>)]) -> BTreeMap<EntityId, String> {
         let mut sparse_entries = BTreeMap::new();
         for (number, (_, ids)) in chapters.iter().enumerate() {

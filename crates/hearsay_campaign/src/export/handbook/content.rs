@@ -23,7 +23,7 @@ pub(super) struct Chapter {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Entry {
     pub(super) title: String,
-    /// The name that links to this entry use.
+    /// Name of the link target of this entry.
     pub(super) anchor: String,
     pub(super) blocks: Vec<Block>,
 }
@@ -65,7 +65,7 @@ pub(super) enum Block {
     Paragraph(String),
     /// Labels with values, in one paragraph.
     Details(Vec<(String, String)>),
-    /// A list of sentences. The label is empty if there is none.
+    /// A list of sentences. If the list has no label, `label` is empty.
     List {
         /// Text before the list.
         label: String,

@@ -1,5 +1,5 @@
-//! A handbook for the players. It contains the knowledge of their characters: the story of each session, open threads,
-//! and the people, places and factions that the characters met or heard of.
+//! A handbook for the players. The handbook contains the knowledge of their characters: the story of each session, open
+//! threads, and the people, places and factions that the characters met or heard of.
 
 mod builder;
 mod changes;
@@ -34,7 +34,8 @@ pub use content::Handbook;
 /// Readers of a handbook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HandbookReaders<'a> {
-    /// All players. The handbook contains what all player characters know, without what all of them conceal.
+    /// All players. The handbook contains the facts and texts that all player characters know, except those that all of
+    /// them conceal.
     Party,
     /// The player of one character. The handbook contains everything that the character knows.
     Character(&'a EntityId),
@@ -45,7 +46,7 @@ pub enum HandbookReaders<'a> {
 pub enum HandbookFormat {
     /// Markdown.
     Markdown,
-    /// One HTML page with a table of contents. It contains its style sheet and refers to no other file.
+    /// One HTML page with a table of contents. The page contains its style sheet and refers to no other file.
     Html,
 }
 
@@ -72,8 +73,8 @@ pub struct HandbookRequest<'a> {
 }
 
 impl Handbook {
-    /// Creates a handbook from the views of its readers. It contains nothing that any of its readers does not know,
-    /// except the titles and the attendance of sessions.
+    /// Creates a handbook from the views of its readers. The handbook contains only facts and texts that all of its
+    /// readers know, and the titles and the attendance of sessions.
     pub fn new(state: &State, request: &HandbookRequest) -> Self {
         let readers = match request.readers {
             HandbookReaders::Party => request.party,

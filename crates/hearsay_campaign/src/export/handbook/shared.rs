@@ -51,7 +51,7 @@ pub(super) enum Origin {
 
 /// The knowledge that all readers of a handbook have in common.
 ///
-/// Everything in a handbook comes from this type. It contains nothing that any reader does not know.
+/// Everything in a handbook comes from this type. This type contains only facts and passages that all readers know.
 pub(super) struct SharedView<'v> {
     pub(super) facts: Vec<SharedFact<'v>>,
     pub(super) passages: Vec<(PassageId, Arc<Passage>)>,
@@ -72,7 +72,8 @@ pub(super) struct SharedFact<'v> {
 }
 
 impl<'v> SharedView<'v> {
-    /// Returns the common knowledge of several readers. With `for_party`, leaves out what all of them conceal.
+    /// Returns the common knowledge of several readers. With `for_party`, leaves out the facts and passages that all
+    /// readers conceal.
     pub(super) fn new(views: &'v [View], for_party: bool) -> Self {
         let Some((first, others)) = views.split_first() else {
             return Self { facts: Vec::new(), passages: Vec::new() };
@@ -111,13 +112,13 @@ impl<'v> SharedFact<'v> {
         Self { certainty, origin, end, is_superseded, known }
     }
 
-    /// Returns the fact as one of the readers knows it. Its subject, predicate, object and statement are the same for
-    /// all readers.
+    /// Returns the fact as one of the readers knows it. The subject, predicate, object and statement of the fact are
+    /// the same for all readers.
     pub(super) fn known(&self) -> &'v Known {
         self.known[0]
     }
 
-    /// Returns whether the fact is printed. Earlier values of functional predicates are not.
+    /// Returns whether the fact is printed. Earlier values of functional predicates are not printed.
     pub(super) fn is_told(&self) -> bool {
         !self.is_superseded && !is_omitted(self.known().predicate())
     }
@@ -136,8 +137,8 @@ impl<'v> SharedFact<'v> {
         (priority, self.known().id())
     }
 
-    /// Returns when the last reader first learned the fact, and in which session. `None` if the reader has always known
-    /// the fact, or learned it outside of the sessions.
+    /// Returns the time at which the last of the readers learned the fact, and the session in which this reader learned
+    /// it. `None` if this reader has always known the fact, or learned it outside of the sessions.
     pub(super) fn learned(&self) -> (Option<GameTime>, Option<&'v SessionId>) {
         let first_learned = self.known.iter().map(|known| {
             let edges = known.known_edges().iter().chain(known.shared());

@@ -6,7 +6,7 @@ use hearsay_model::{EntityId, Session, State, attribute};
 
 use super::{HandbookReaders, HandbookRequest, names::Names, shared::SharedView};
 
-/// The sessions that the readers attended, and what they met in them.
+/// The sessions that the readers attended, and the first meeting with each entity in these sessions.
 pub(super) struct Timeline<'a> {
     /// The sessions in the order of play.
     pub(super) sessions: Vec<&'a Session>,
@@ -85,7 +85,8 @@ impl<'a> Timeline<'a> {
         }
     }
 
-    /// Returns when the readers met an entity or heard of it, in words; `None` if they did not in a session.
+    /// Returns when the readers met an entity or heard of it, in words; Returns `None` if the readers neither met the
+    /// entity nor heard of it in a session.
     pub(super) fn first_contact(&self, id: &EntityId) -> Option<String> {
         let meeting = self.meetings.get(id)?;
         let text = |verb: &str, session: usize| {

@@ -20,7 +20,7 @@ use crate::{
 
 /// Confidence of a fact from a field or convention of the format. Such a fact needs no review.
 const EXPLICIT_CONFIDENCE: f64 = 0.95;
-/// Confidence of a fact from free text. It is so low that the fact waits for review.
+/// Confidence of a fact from free text. This confidence is so low that the fact waits for review.
 const INFERRED_CONFIDENCE: f64 = 0.5;
 
 /// Maximum number of evidence entries of a fact.
@@ -64,7 +64,7 @@ pub(super) struct Stub {
     pub(super) name: String,
     pub(super) origin: Origin,
     pub(super) key: String,
-    /// The visibility of the stub. It is open if at least one of the links to the stub is open.
+    /// The visibility of the stub. The stub is open if at least one of the links to the stub is open.
     pub(super) visibility: Visibility,
 }
 

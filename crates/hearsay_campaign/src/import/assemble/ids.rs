@@ -12,8 +12,8 @@ use crate::{
 /// Returns the entity id of each note; `None` for a note that is not an entity. An entity that was imported before
 /// keeps its id. If several notes have the same name, the note whose key sorts first gets the name as its id. The ids
 /// of the other notes also contain the name of their folder or a part of a hash. If only one note has a name, and
-/// exactly one entity of another source has it too, the note describes this entity. If a note was moved, its entity is
-/// found by the name of the note, unless another note already has this entity.
+/// exactly one entity of another source has the same name, the note describes this entity. If a note was moved, its
+/// entity is found by the name of the note, unless another note already has this entity.
 pub(super) fn assign_ids(notes: &Notes, options: &ReadOptions, source: &str) -> Vec<Option<EntityId>> {
     let mut ids: Vec<Option<EntityId>> = vec![None; notes.notes.len()];
     let mut used: HashSet<EntityId> = options.earlier.foreign_entities(source).cloned().collect();

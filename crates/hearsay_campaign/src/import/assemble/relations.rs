@@ -11,7 +11,7 @@ use crate::import::{
     truth::{self, Truth},
 };
 
-/// Maximum number of entities that may share a name. If more entities share it, the name counts as a common word.
+/// Maximum number of entities that can share a name. If more entities share a name, the name counts as a common word.
 const MAX_CANDIDATES: usize = 4;
 
 impl Assembly<'_> {
@@ -32,7 +32,7 @@ impl Assembly<'_> {
         self.add_relation(id, note, &target, meaning, relation, &link.origin, visibility);
     }
 
-    /// Returns the entities that an ambiguous name may refer to. The caller proposes a relation to each of them, and
+    /// Returns the entities to which an ambiguous name can refer. The caller proposes a relation to each of them, and
     /// the DM chooses.
     fn candidates(&self, target: &LinkTarget, source_note: &Note) -> Vec<EntityId> {
         match self.index.find(target, source_note, self.notes) {

@@ -159,7 +159,7 @@ impl<'a> BlockWriter<'a> {
         is_label.then(|| label.split_whitespace().collect::<Vec<_>>().join(" "))
     }
 
-    /// Returns who may know the current block.
+    /// Returns the visibility of the current block.
     fn current_visibility(&self, label: Option<&str>) -> Visibility {
         let visibility = self.visibility.last().cloned().unwrap_or_default();
         let is_secret = self.has_secret_heading || self.is_block_secret || label.is_some_and(secret::is_secret);

@@ -39,7 +39,8 @@ pub(super) fn parse(text: &SourceText, limits: &Limits, aliases: &AliasBytes) ->
     })
 }
 
-/// The byte position of every 64th character. It is needed because the parser counts characters, and files count bytes.
+/// The byte position of every 64th character. These positions are needed because the parser counts characters, but
+/// positions in files are counted in bytes.
 struct BytePositions<'a> {
     content: &'a str,
     steps: Vec<u32>,

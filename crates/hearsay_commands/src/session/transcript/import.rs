@@ -151,7 +151,8 @@ impl TranscriptImport {
     }
 
     /// Returns the assignments to save with [`remember_speakers`](super::remember_speakers). These are the assignments
-    /// that later imports should use and that the campaign does not contain yet. The names are the names in the file.
+    /// that later imports should use and that the campaign does not contain yet. Each assignment contains the name of
+    /// the speaker as written in the file.
     ///
     /// # Errors
     /// Returns an error if an assigned speaker is not in the file, or if the assigned character does not exist.

@@ -28,11 +28,11 @@ const INTRODUCES: i32 = 4;
 const ADDRESSES: i32 = -2;
 /// Minimum number of points for a proposal.
 const MIN_POINTS: i32 = 4;
-/// Points for a speaker with a similar name: more than any conversation gives.
+/// Points for a speaker with a similar name: more points than any conversation can give.
 const SIMILAR_NAME: i32 = i32::MAX;
 
-/// The last speaker is proposed for the last character only if at least one of this many lines is by the speaker.
-/// Guests and sounds (`All: (cheering)`) have fewer lines than players.
+/// The only remaining speaker is proposed for the only remaining player character only if at least one in this number
+/// of lines is by this speaker. Guests and sounds (`All: (cheering)`) have fewer lines than players.
 const MAX_LINES_PER_PLAYER_LINE: usize = 50;
 
 /// Minimum number of letters of an abbreviated name.
@@ -90,7 +90,7 @@ struct Pair {
     evidence: SpeakerEvidence,
 }
 
-/// Proposed characters with the reasons, by the row of the speaker.
+/// Proposed character of each speaker, with the reason, by the row of the speaker.
 type Assignment = BTreeMap<usize, (usize, SpeakerEvidence)>;
 
 /// Assigns each speaker at most one character, and each character to at most one speaker. Pairs with more points come
@@ -168,8 +168,9 @@ impl Conversation {
         }
     }
 
-    /// Returns whether a speaker introduces himself or herself as a candidate whom the speaker probably plays. A DM who
-    /// speaks as a character also addresses the player of this character.
+    /// Returns whether a speaker introduces himself or herself as a candidate whom the speaker probably plays. If the
+    /// DM introduces himself or herself as a character, the DM does not count as the player of this character, because
+    /// the DM also addresses this character.
     fn introduces_own_character(&self, row: usize) -> bool {
         let mut introduced = self.introductions.iter().filter(|(other, _)| *other == row);
         introduced.any(|(row, candidate)| self.points(*row, *candidate) >= MIN_POINTS)
@@ -212,7 +213,7 @@ impl Conversation {
 struct Candidates {
     /// Player characters and the candidates of ambiguous names, without the characters of identified speakers. Sorted.
     ids: Vec<EntityId>,
-    /// Indices of the candidates by their names in words. A name of several candidates is omitted.
+    /// Indices of the candidates by their names, which are split into words. A name of several candidates is omitted.
     names: BTreeMap<Vec<String>, usize>,
     /// Number of words of the longest name.
     max_words: usize,
@@ -270,7 +271,7 @@ impl Candidates {
     }
 
     /// Returns the candidate as whom a speaker introduces himself or herself, as in "I am Wren". "I am Wren's brother"
-    /// is no such introduction.
+    /// is not an introduction.
     fn introduced(&self, said: &str) -> Option<usize> {
         let (line, said) = (text::words(said), text::normalize(said));
         let is_owner = |name: &[String]| name.last().is_some_and(|word| said.contains(&format!("{word}'s")));
@@ -285,8 +286,8 @@ impl Candidates {
     }
 }
 
-/// Returns the indices of characters by their full names, aliases and first names in words. Omits secret names, names
-/// of several characters, and common words.
+/// Returns the indices of characters by their full names, aliases and first names, which are split into words. Omits
+/// secret names, names of several characters, and common words.
 fn unique_names(state: &State, ids: &[EntityId]) -> BTreeMap<Vec<String>, usize> {
     let mut owners: BTreeMap<Vec<String>, BTreeSet<usize>> = BTreeMap::new();
     for (index, id) in ids.iter().enumerate() {

@@ -31,9 +31,10 @@ use super::{
 /// Maximum number of bytes that an entry takes in a memtable, in addition to its key and value.
 const ENTRY_OVERHEAD_BYTES: usize = 512;
 
-/// Maximum duration of a commit. The engine delays commits while it has two memtables to write to tables. It can miss the
-/// signal to write them, and then no commit ends: `TaskManager::wake_up_memtable` gives no signal while the task still
-/// runs, although the task may already have looked for the last time.
+/// Maximum duration of a commit. The engine delays commits while it has two memtables to write to tables. The engine
+/// can miss the signal to write the memtables, and then no commit ends. The reason is that
+/// `TaskManager::wake_up_memtable` gives no signal while the writing task still runs, even if this task has already
+/// checked for full memtables for the last time.
 const COMMIT_LIMIT: Duration = Duration::from_secs(120);
 
 /// Keys that a transaction wrote or deleted.
@@ -64,7 +65,7 @@ struct Shared {
 /// Interval between two checks by [`watch`].
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Time after a commit during which the engine may still write tables.
+/// Time after a commit during which the engine possibly still writes tables.
 const ACTIVE_PERIOD: Duration = Duration::from_secs(300);
 
 /// Watches the storage until the database is dropped. Finds failures that no commit reports, such as a deleted

@@ -50,7 +50,8 @@ impl Health {
         self.failure().map_or(Ok(()), |reason| Err(Error::Datastore(reason.to_owned())))
     }
 
-    /// Returns whether the database had not been closed, so that its log was replayed when it was opened.
+    /// Returns whether the log of the database was replayed at the opening, because the previous program had not closed
+    /// the database.
     pub(crate) fn recovered(&self) -> bool {
         self.recovered.load(Ordering::Relaxed)
     }

@@ -27,7 +27,7 @@
 //! logged in a segment `s >= m`. The engine flushes memtables in the order of their numbers, and deletes segment `s`
 //! only after it has flushed all memtables up to number `s`. At that time, the first copy is in a table.
 //!
-//! The rewrite may write the *current* values, because no other commit runs at the same time. A current value comes
+//! The rewrite can write the *current* values, because no other commit runs at the same time. A current value comes
 //! from an affected batch or from a safe batch. If it comes from an affected batch, all keys of that batch are
 //! rewritten too. Batches that share keys are rewritten in one transaction, so after a crash each batch is either
 //! complete or absent.

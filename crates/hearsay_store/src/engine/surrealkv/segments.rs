@@ -89,8 +89,8 @@ impl WriteAheadLog {
 }
 
 impl WriteAheadLog {
-    /// Returns an error if the log is not empty. Call this after the engine shuts down, because the engine only logs
-    /// the errors of a failed shutdown and does not return them.
+    /// Returns an error if the log is not empty. Call this function after the engine shuts down, because the engine
+    /// only logs the errors of a failed shutdown and does not return them.
     pub(crate) fn check_empty(&self) -> Result<()> {
         let segments = self.segments().map_err(|error| Error::Datastore(error.to_string()))?;
         if segments.iter().all(|segment| segment.size_bytes == 0) {

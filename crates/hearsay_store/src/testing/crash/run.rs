@@ -44,8 +44,8 @@ pub struct CrashOptions {
     pub seed: u64,
     /// Number of times that a file of each type is damaged after the runs of a directory.
     pub damage_rounds: u64,
-    /// Whether every directory is on a small disk that is filled in some runs. Otherwise, every third one is. If no small
-    /// disk can be mounted, this setting has no effect.
+    /// Whether every directory is on a small disk that is filled in some runs. If `false`, every third directory is on
+    /// such a disk. If no small disk can be mounted, this setting has no effect.
     pub small_disks: bool,
 }
 

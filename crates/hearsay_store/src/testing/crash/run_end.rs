@@ -16,8 +16,8 @@ pub(super) enum RunEnd {
     Background { after: u64 },
     /// The disk becomes full.
     FullDisk,
-    /// The program stops writing after `after` commits, and is killed while it is idle. Its log then contains only
-    /// acknowledged operations.
+    /// The program stops writing after `after` commits, and is killed while it is idle. The log of the database then
+    /// contains only acknowledged operations.
     Idle { after: u64 },
 }
 

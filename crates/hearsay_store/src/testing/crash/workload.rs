@@ -10,7 +10,7 @@ use hearsay_model::{
 use super::random::Random;
 use crate::FrameFile;
 
-/// Number of newest operations that the workload may undo.
+/// Number of newest operations that the workload can undo.
 pub(super) const UNDO_WINDOW: u64 = 40;
 
 /// Name of the file of derived data, and key in its header.
@@ -32,8 +32,8 @@ pub(super) fn replay(seed: u64, state: &State) -> (u64, Option<State>) {
     (number, is_complete.then_some(replayed))
 }
 
-/// Returns a group: the operations of one commit. They depend on the seed, the number of the group, and the state
-/// before the group.
+/// Returns a group: the operations of one commit. The operations depend on the seed, the number of the group, and the
+/// state before the group.
 pub(super) fn operation_group(seed: u64, number: u64, state: &State) -> Vec<Arc<Operation>> {
     let mut random = Random(seed.wrapping_mul(0x9E37_79B9).wrapping_add(number << 20));
     match random.below(20) {

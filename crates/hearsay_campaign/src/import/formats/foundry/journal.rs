@@ -1,4 +1,4 @@
-//! Journals of Foundry. Their entries and pages become entities, session logs or texts.
+//! Journals of Foundry. The entries and pages of a journal become entities, session logs or texts.
 
 use hearsay_model::Kind;
 

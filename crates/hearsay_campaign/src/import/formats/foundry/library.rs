@@ -15,12 +15,12 @@ pub(super) struct Library {
     by_id: HashMap<String, Vec<usize>>,
 }
 
-/// Who may know a document.
+/// The characters that are allowed to know a document.
 #[derive(Debug, Clone)]
 pub(super) struct Access {
-    /// Who may know that the document exists.
+    /// The characters that are allowed to know that the document exists.
     pub(super) existence: Visibility,
-    /// Who may know the content of the document.
+    /// The characters that are allowed to know the content of the document.
     pub(super) content: Visibility,
     /// Whether the document sets its own permissions.
     pub(super) has_own_permissions: bool,

@@ -29,8 +29,8 @@ pub(crate) struct Mapping;
 
 const TOOL: &str = "mapping";
 
-/// The score of a folder with a mapping file. It is higher than all other scores, because a person wrote the mapping
-/// for these files.
+/// The score of a folder with a mapping file. This score is higher than all other scores, because a person wrote the
+/// mapping for these files.
 const MAPPING_SCORE: Score = Score(95);
 
 impl NoteReader for Mapping {
@@ -367,7 +367,7 @@ impl<'a> RecordConverter<'a> {
         }
     }
 
-    /// Returns who may know the record.
+    /// Returns the visibility of the record.
     fn record_visibility(&self) -> Visibility {
         let holders: Vec<LinkTarget> = self
             .source

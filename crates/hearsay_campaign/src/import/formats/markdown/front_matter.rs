@@ -18,7 +18,8 @@ use crate::{
     yaml::{self, Key, Node, Yaml},
 };
 
-/// Returns the limits for front matter of `bytes` bytes. Its aliases may copy at most 4 KiB plus eight times its size.
+/// Returns the limits for front matter of `bytes` bytes. The aliases in the front matter can copy at most 4 KiB plus
+/// eight times the size of the front matter.
 fn front_matter_limits(bytes: usize) -> Limits {
     Limits { alias_bytes: (4 << 10) + 8 * bytes as u64, ..Limits::default() }
 }

@@ -84,7 +84,8 @@ struct Page<'a> {
 }
 
 impl Page<'_> {
-    /// Sets who may know the note, if the front matter states it.
+    /// If the front matter states which characters are allowed to know the note, sets the visibility of the note
+    /// accordingly.
     fn apply_audience(&mut self, front: &FrontMatter) {
         for field in &front.fields {
             let name = field.name.to_lowercase();

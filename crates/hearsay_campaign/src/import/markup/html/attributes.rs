@@ -55,7 +55,7 @@ impl TagState {
     }
 }
 
-/// A tag that may be open.
+/// A tag that is possibly open.
 #[derive(Debug, Clone, Copy)]
 struct OpenTag {
     start: usize,
@@ -65,9 +65,9 @@ struct OpenTag {
 /// Returns the start of the first tag with more than `max` attributes.
 ///
 /// Whether `<` begins a tag depends on its context: a comment, a script, a quoted value. This function does not know
-/// the context, so it follows all tags that may be open. If several tags are in the same state, it follows the tag with
-/// the most attributes. It may report a tag that the parser would not see, but it never misses a tag that the parser
-/// would see. It takes linear time.
+/// the context, so it follows all tags that are possibly open. If several tags are in the same state, it follows the
+/// tag with the most attributes. This function can report a tag that the parser would not see, but it never misses a
+/// tag that the parser would see. This function takes linear time.
 pub(super) fn find_overloaded_tag(source: &str, max: usize) -> Option<usize> {
     let bytes = source.as_bytes();
     let mut open = [None::<OpenTag>; TAG_STATES.len()];
