@@ -233,7 +233,7 @@ fn add_read_error(diagnostics: &mut Diagnostics, path: &str, error: &io::Error) 
         diagnostics,
         path,
         &format!("cannot be read: {error}"),
-        "check that it exists and that you may read it",
+        "check that it exists and that you have permission to read it",
     );
 }
 

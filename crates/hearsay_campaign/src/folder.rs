@@ -56,7 +56,7 @@ impl Folder {
             path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into());
         let error_in_file = |message: String, hint: &str| CampaignErrors::in_file(&display_name, message, hint);
         let unreadable = |error: io::Error| {
-            error_in_file(format!("cannot be read: {error}"), "check that it exists and that you may read it")
+            error_in_file(format!("cannot be read: {error}"), "check that it exists and that you have permission to read it")
         };
         let real_path = path.canonicalize().map_err(unreadable)?;
         let meta = fs::metadata(&real_path).map_err(unreadable)?;
