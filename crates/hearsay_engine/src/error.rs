@@ -69,7 +69,9 @@ pub enum MemoryError {
         not_committed: usize,
     },
     /// Error: only the owner of the campaign, that is, the program that has its database open, can do this.
-    #[error("{owner} has the campaign open, but this action needs the database for itself; close that program, and try again")]
+    #[error(
+        "{owner} has the campaign open, but this action needs the database for itself; close that program, and try again"
+    )]
     NotOwner {
         /// Description of the owner.
         owner: String,
