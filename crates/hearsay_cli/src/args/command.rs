@@ -223,7 +223,8 @@ If a relation is not in this list, only its subject and its object know the rela
 
 With --speech, the command prints the names of the campaign instead of the vocabulary.
 Give these names to a speech recognition program as its prompt, so that the program
-spells the names correctly. Player characters and their scene come first. Secret names are omitted.
+spells the names correctly. The player characters, and the names of their scene, come
+first. Secret names are omitted.
 
 Examples:
   hearsay vocabulary

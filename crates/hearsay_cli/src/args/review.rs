@@ -38,7 +38,8 @@ pub(crate) struct Review {
     /// New sentence that states the fact, for the decision `edit`
     #[arg(long)]
     pub(crate) statement: Option<String>,
-    /// Show what the decision would change, without changing anything; this option requires a decision, such as `reject`
+    /// Show what the decision would change, without changing anything; this option requires a decision, such as
+    /// `reject`
     #[arg(long, requires = "decision")]
     pub(crate) dry_run: bool,
     /// Also list the items that Hearsay holds back because their session or import has too many items for review
