@@ -174,7 +174,7 @@ fn compare(image: &Image, reference: &Path) -> anyhow::Result<()> {
     let per_mille = different_count * 1000 / screenshot.as_raw().len().max(1);
     anyhow::ensure!(
         per_mille <= MAX_DIFFERENT_PER_MILLE,
-        "{per_mille} of 1000 colour values differ from {}; at most {MAX_DIFFERENT_PER_MILLE} may differ",
+        "{per_mille} of 1000 colour values differ from {}; at most {MAX_DIFFERENT_PER_MILLE} are allowed to differ",
         reference.display()
     );
     Ok(())

@@ -82,7 +82,7 @@ pub(crate) fn load_files(path: &Path, limits: &Limits, diagnostics: &mut Diagnos
                 if total_bytes > limits.total_bytes {
                     let limit_mib = limits.total_bytes >> 20;
                     let message = format!("the files up to this one have more than {limit_mib} MiB in total");
-                    add_file_error(diagnostics, &name, &message, "import parts of the campaign, or raise the limit");
+                    add_file_error(diagnostics, &name, &message, "remove files that the campaign does not need");
                     break;
                 }
                 diagnostics.files.push(name.clone());
@@ -91,7 +91,7 @@ pub(crate) fn load_files(path: &Path, limits: &Limits, diagnostics: &mut Diagnos
             Err(ReadError::TooLarge(bytes)) => {
                 let (size_mib, limit_mib) = (bytes >> 20, limits.file_bytes >> 20);
                 let message = format!("the file has {size_mib} MiB; the limit is {limit_mib} MiB");
-                add_file_error(diagnostics, &name, &message, "split it into several files, or raise the limit");
+                add_file_error(diagnostics, &name, &message, "split the file into several smaller files");
             }
             Err(ReadError::Io(error)) => add_read_error(diagnostics, &name, &error),
         }
@@ -194,7 +194,7 @@ impl<'a> Traversal<'a> {
             self.skipped.push(Skipped { path: relative_path, reason: regular_file::not_regular_message(kind) });
         } else if self.files.len() >= self.limits.files {
             let message = format!("the folder has more than {} files", self.limits.files);
-            add_file_error(self.diagnostics, ".", &message, "merge some of them, or raise the limit");
+            add_file_error(self.diagnostics, ".", &message, "merge some of the files into larger files");
         } else if self.visited.insert(real_path.clone()) {
             self.files.insert(relative_path, real_path);
         }
@@ -233,7 +233,7 @@ fn add_read_error(diagnostics: &mut Diagnostics, path: &str, error: &io::Error) 
         diagnostics,
         path,
         &format!("cannot be read: {error}"),
-        "check that it exists and that you may read it",
+        "check that it exists and that you have permission to read it",
     );
 }
 

@@ -56,7 +56,10 @@ impl Folder {
             path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into());
         let error_in_file = |message: String, hint: &str| CampaignErrors::in_file(&display_name, message, hint);
         let unreadable = |error: io::Error| {
-            error_in_file(format!("cannot be read: {error}"), "check that it exists and that you may read it")
+            error_in_file(
+                format!("cannot be read: {error}"),
+                "check that it exists and that you have permission to read it",
+            )
         };
         let real_path = path.canonicalize().map_err(unreadable)?;
         let meta = fs::metadata(&real_path).map_err(unreadable)?;
@@ -201,7 +204,7 @@ impl Folder {
     pub fn read(&self, entry: &FolderEntry) -> Result<Vec<u8>, String> {
         let too_large = || {
             let (size_mib, limit_mib) = (entry.size_bytes >> 20, self.limits.file_bytes >> 20);
-            format!("the file has {size_mib} MiB or more; the limit is {limit_mib} MiB: split it, or raise the limit")
+            format!("the file has {size_mib} MiB or more; the limit is {limit_mib} MiB: split the file")
         };
         if self.limits.cancel.is_cancelled() {
             return Err(CANCELLED.to_owned());
@@ -213,7 +216,7 @@ impl Folder {
         if remaining == 0 {
             let limit_mib = self.limits.total_bytes >> 20;
             return Err(format!(
-                "the files have more than {limit_mib} MiB in total: import parts of them, or raise the limit"
+                "the files have more than {limit_mib} MiB in total: import parts of the folder separately"
             ));
         }
         let (bytes, has_more) = self.read_limited(entry, self.limits.file_bytes)?;
@@ -276,7 +279,10 @@ impl Folder {
                 Ok(kind) if kind.is_dir() => self.list_folder(&entry.path(), &path, depth + 1),
                 Ok(kind) if kind.is_file() => {
                     if self.entries.len() >= self.limits.files {
-                        let reason = format!("the folder has more than {} files: raise the limit", self.limits.files);
+                        let reason = format!(
+                            "the folder has more than {} files: import its parts separately",
+                            self.limits.files
+                        );
                         if self.skipped.last().is_none_or(|skipped| skipped.reason != reason) {
                             self.skip(path, reason);
                         }

@@ -23,7 +23,7 @@ pub(crate) struct LastChange<T> {
 pub(crate) struct FactHistory<'a> {
     /// The fact as this source last asserted it; `None` if the source retracted it or another author asserted it later.
     pub(crate) ours: Option<&'a Arc<Fact>>,
-    /// A phrase that describes the latest change by another author, such as "another source also states it".
+    /// A phrase that describes the latest change by another author, such as "another source also states this fact".
     pub(crate) other_change: Option<&'static str>,
 }
 
@@ -70,7 +70,8 @@ impl<'a> History<'a> {
                 self.facts.insert(id, FactHistory { ours: Some(fact), other_change: None });
             }
             (Change::AssertFact(_), false) => {
-                self.facts.insert(id, FactHistory { ours: None, other_change: Some("another source also states it") });
+                self.facts
+                    .insert(id, FactHistory { ours: None, other_change: Some("another source also states this fact") });
             }
             (Change::RetractFact(_), true) => _ = self.facts.insert(id, FactHistory::default()),
             (_, true) => {}

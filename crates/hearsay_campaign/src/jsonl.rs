@@ -320,7 +320,7 @@ impl RecordReader {
         missing.extend(unknown.map(|(line, edge)| (*line, format!("the file has no line for the fact {}", edge.fact))));
         missing.sort();
         for (line, message) in missing {
-            self.add_error(line, message, "add the line, or remove this one");
+            self.add_error(line, message, "add the missing line, or remove this line");
         }
     }
 

@@ -91,7 +91,8 @@ Example:
     /// Split two entities that were merged
     #[command(after_help = "\
 Hearsay restores both entities, with their facts and knowledge, and keeps later changes
-to these facts. Facts that were added after the merge stay with the merged entity.
+to these facts. Facts that were added after the merge stay with the entity that the merge
+kept.
 Hearsay does not propose the two entities as duplicates again.")]
     Split(Split),
     /// Remove an entity and all facts about it
@@ -147,8 +148,8 @@ Examples:
     #[command(after_help = "\
 By default, this command retracts only facts that wait for review. To retract other
 facts, name their status. The command never retracts facts that you stated or confirmed.
-`hearsay undo` restores the retracted facts. Prune rejected facts with care, because
-they prevent similar proposals.
+`hearsay undo` restores the retracted facts. Be careful when you prune rejected facts:
+while a rejected fact exists, Hearsay does not propose similar facts.
 
 Examples:
   hearsay fact prune --below 0.4 --dry-run
@@ -172,8 +173,8 @@ Examples:
     /// Show what a character believes about an entity, and why
     #[command(after_help = "\
 For each belief, the output shows the sources that support the belief. It also shows
-the facts that contradict the belief and that the character knows. With --truth, the
-output also shows what is true in the campaign.
+those facts known to the character that contradict the belief. With --truth, the output
+also shows what is true in the campaign.
 
 Examples:
   hearsay know believes captain-rusk jory-penhale

@@ -38,7 +38,7 @@ impl Ambiguity {
     /// Lists the candidates with their numbers.
     fn list(&self) -> String {
         let widest = self.candidates.iter().map(|(id, _)| id.len()).max().unwrap_or(0);
-        let mut text = format!("`{}` may mean {} things; use the id:", self.name, self.total);
+        let mut text = format!("`{}` can mean {} things; use the id:", self.name, self.total);
         for (n, (id, description)) in self.candidates.iter().enumerate() {
             let line = format!("\n{:>4}  {id:widest$}  {}", n + 1, escape::line(description));
             text.push_str(line.trim_end());
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn candidates_have_numbers() {
-        assert_eq!(marn().list(), "`marn` may mean 2 things; use the id:\n   1  marn-oakley\n   2  marn-tide");
+        assert_eq!(marn().list(), "`marn` can mean 2 things; use the id:\n   1  marn-oakley\n   2  marn-tide");
     }
 
     #[test]

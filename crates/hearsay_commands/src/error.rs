@@ -164,7 +164,9 @@ pub enum CommandError {
     },
     /// Error: the merge cannot be split, because its operation is not in the journal of this campaign.
     #[error(
-        "the journal of this campaign does not contain the merge of `{removed}` into `{remaining}`, so the merge cannot be split; add `{removed}` as a new entity, and correct its facts"
+        "the journal of this campaign does not contain the merge of `{removed}` into `{remaining}`, so the merge \
+         cannot be split; instead, add `{removed}` as a new entity, record the facts about `{removed}` for this entity, \
+         and retract these facts from `{remaining}`"
     )]
     MergeNotInJournal {
         /// Entity that the merge removed.

@@ -43,7 +43,8 @@ pub enum EmbedError {
 
     /// A file exists but cannot be read.
     #[error(
-        "{path} cannot be read: {source}. Check that the path leads to a file, and that you may read this file",
+        "{path} cannot be read: {source}. Check that the path leads to a file, and that you have permission to \
+         read this file",
         path = path.display()
     )]
     UnreadableFile {

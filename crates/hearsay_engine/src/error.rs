@@ -70,7 +70,9 @@ pub enum MemoryError {
     },
     /// Error: only the owner of the campaign can carry out the request. The owner is the program that has the database
     /// of the campaign open.
-    #[error("{owner} has the campaign open, so this program cannot do this; close that program, and try again")]
+    #[error(
+        "{owner} has the campaign open, but this action needs the database for itself; close that program, and try again"
+    )]
     NotOwner {
         /// Description of the owner.
         owner: String,

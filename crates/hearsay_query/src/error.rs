@@ -91,7 +91,9 @@ pub enum QueryError {
     )]
     NoSessionStart(SessionId),
     /// Error: a search in a knower's view filters by status or validity, which only the DM may see.
-    #[error("only the DM may filter by status or validity; omit these filters, or search without a knower")]
+    #[error(
+        "a search as a character cannot filter by status or validity; omit these filters, or search without a knower"
+    )]
     DmOnlyFilter,
     /// Error: there is no operation to undo.
     #[error("there is no operation to undo{}", author.as_ref().map_or(String::new(), |author| format!(" by {author}")))]

@@ -60,7 +60,9 @@ impl UntoldReason {
             Self::NoTeller => "no living NPC knows it; player characters do not gossip",
             Self::Secret => "it is a secret, and secrets are never told as gossip",
             Self::Private => "it is private by the rules of the campaign",
-            Self::NoDate => "it is no news: nobody learned it at a date (give its knowers a date: `when`)",
+            Self::NoDate => {
+                "it is no news: the campaign has no date at which a knower learned it (add `when` to a knower)"
+            }
             Self::TooOld => "it is no longer news: everybody who knows it learned it too long ago",
             Self::NotYetLearned => "nobody learns it before the end of this time",
             Self::Concealed => "everybody who knows it conceals it",

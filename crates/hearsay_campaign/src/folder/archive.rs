@@ -95,7 +95,13 @@ impl Archive {
                     ),
                 );
             } else if entries.len() >= limits.files {
-                skip(&name, format!("the archive has more than {} files: raise the limit", limits.files));
+                skip(
+                    &name,
+                    format!(
+                        "the archive has more than {} files: unpack it, and import parts of it separately",
+                        limits.files
+                    ),
+                );
                 break;
             } else {
                 entries.push(FolderEntry { path: name, size_bytes: file.size(), index });

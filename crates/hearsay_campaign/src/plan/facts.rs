@@ -107,7 +107,8 @@ impl Planner<'_> {
         if is_same && has_same_evidence {
             return;
         }
-        let other_change = history.other_change.or(history.ours.is_none().then_some("another source also states it"));
+        let other_change =
+            history.other_change.or(history.ours.is_none().then_some("another source also states this fact"));
         if let Some(other_change) = other_change.filter(|_| !self.is_edited_in_export(current)) {
             if !is_same {
                 self.report_unchanged(Some(id), fact.statement(), other_change);

@@ -29,7 +29,7 @@ pub(crate) struct Ask {
     /// Use only facts and passages about this entity or about entities directly related to it; may be repeated
     #[arg(long, value_name = "ENTITY", value_parser = name, add = known_entities())]
     pub(crate) about: Vec<String>,
-    /// Session whose last lines Hearsay adds to the context, by id or number
+    /// Session, by id or number; Hearsay adds the last lines of this session to the context
     #[arg(long, value_name = "SESSION", value_parser = text, add = sessions())]
     pub(crate) session: Option<String>,
     #[command(flatten)]
@@ -79,7 +79,7 @@ pub(crate) struct Search {
     /// Search only facts with this predicate, and entities that are connected by relations with this predicate
     #[arg(long, add = predicates())]
     pub(crate) predicate: Option<String>,
-    /// Search only facts and passages that were recorded in this session, by id or number
+    /// Search only facts and passages that were recorded in this session (id or number)
     #[arg(long, add = sessions())]
     pub(crate) session: Option<String>,
     /// Search only facts with this status
@@ -93,7 +93,7 @@ pub(crate) struct Search {
     pub(crate) depth: u8,
     #[command(flatten)]
     pub(crate) point_in_time: PointInTime,
-    /// Maximum number of facts, and also of passages, to list
+    /// Maximum number of facts to list, and maximum number of passages to list
     #[arg(long, default_value_t = 10, value_name = "N")]
     pub(crate) limit: usize,
     /// Explain each result: show its scores, its citation, and its path through the graph

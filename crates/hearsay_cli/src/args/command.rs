@@ -45,7 +45,7 @@ Files:
 Groups (`hearsay help GROUP` lists their commands):
   entity       Add, change, show, merge and split characters, places and things
   fact         List, add, correct, retract and extract facts
-  know         Show who knows, believes, conceals or missed a fact, and why
+  know         Show what a character knows, believes, conceals, or missed while absent
   event        Record what characters say, tell, see, read, deduce and reveal
   session      Start, end, import and recap sessions
   simulate     Let gossip spread, and set story flags
@@ -152,7 +152,8 @@ Examples:
 A language-model client starts this command, and talks to it in the Model Context
 Protocol (MCP) over standard input and output. If you pass a character with --as, every
 answer contains only what this character knows. The client cannot choose another
-character. While the command runs, no other process can write to the campaign.
+character. While the command runs, other programs can use the campaign too, unless
+`share = false` is set under [store] in hearsay.toml.
 
 Examples:
   hearsay mcp campaigns/gullhaven --as mirela-voss
@@ -160,15 +161,15 @@ Examples:
     Mcp(Mcp),
     /// Create a campaign directory
     #[command(after_help = "\
-On a terminal, Hearsay asks five questions, and creates the campaign from your answers:
-its name, the player characters, the first place, the NPCs there, and a secret. Without
-a terminal, with --json or with --template, Hearsay asks nothing and writes an example
-campaign.
+On a terminal, Hearsay asks you for the name of the campaign, the player characters, the
+first place, the NPCs there, and a secret. It creates the campaign from your answers.
+Without a terminal, with --json or with --template, Hearsay asks nothing and writes an
+example campaign.
 
 With --from, Hearsay creates the campaign from a page of notes. Headings and names
 become entities. A sentence describes the entity that it names first. Text with words
-such as \"Secret:\" or \"secretly\" becomes a secret. Only the DM sees the remaining
-text. Hearsay copies the page to the campaign directory.
+such as \"Secret:\" or \"secretly\" becomes a secret. Only the DM sees text that belongs
+to no entity. Hearsay copies the page to the campaign directory.
 
 Examples:
   hearsay new my-town
@@ -185,11 +186,12 @@ Glyphoxa. With a mapping file, it also reads any other JSON, YAML or CSV file.
 links without a target, and the location of each text that Hearsay did not understand.
 
 Each import is one operation, which `hearsay undo` reverts. If you import a source again,
-Hearsay applies the changes of the source and keeps your own edits. Conflicts wait for
-your review. If a fact disappears from the notes of another tool, Hearsay proposes to
-remove the fact. If a note has the name of exactly one entity of the campaign, the note
-describes this entity. Hearsay does not merge other entities with the same name. To find
-such entities, run `hearsay entity duplicates`.
+Hearsay applies the changes in the source and keeps your own edits. If a change in the
+source contradicts your edit, the conflict waits for your review. If a fact disappears
+from the notes of another tool, Hearsay proposes to remove the fact. If a note has the
+name of exactly one entity of the campaign, the note describes this entity. In all other
+cases, Hearsay does not merge entities with the same name. To find entities with the same
+name, run `hearsay entity duplicates`.
 
 Examples:
   hearsay import ~/vault --dry-run --json
@@ -202,7 +204,7 @@ Examples:
 Before a command changes the campaign, it imports the campaign's changed YAML files. To
 prevent this import, pass --no-sync. Commands that only read the campaign do not import
 changed files. Instead, they print a note about the changes. The first command on a new
-campaign imports its files.
+campaign always imports the campaign files, even if the command only reads.
 
 Examples:
   hearsay sync --dry-run
@@ -219,9 +221,10 @@ knows the fact:
   private  the subject
 If a relation is not in this list, only its subject and its object know the relation.
 
-With --speech, the command prints the names of the campaign instead. Give these names to
-a speech recognition program as its prompt, so that the program spells the names
-correctly. Player characters and their scene come first. Secret names are omitted.
+With --speech, the command prints the names of the campaign instead of the vocabulary.
+Give these names to a speech recognition program as its prompt, so that the program
+spells the names correctly. The player characters, and the names of their scene, come
+first. Secret names are omitted.
 
 Examples:
   hearsay vocabulary
@@ -269,7 +272,7 @@ Examples:
     /// List, add, correct, retract and extract facts
     #[command(subcommand)]
     Fact(FactCommand),
-    /// Show who knows, believes, conceals or missed a fact, and why
+    /// Show what a character knows, believes, conceals, or missed while absent
     #[command(subcommand)]
     Know(KnowCommand),
     /// Record what characters say, tell, see, read, deduce and reveal

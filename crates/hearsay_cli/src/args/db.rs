@@ -17,9 +17,10 @@ pub(crate) enum Db {
 The command reads all files, and verifies the checksum of every block and the digest of
 every operation. Then it applies all operations, and compares the result with the graph
 tables, which SurrealQL queries read. The command does not change any operation. If the
-files are intact, it also opens the campaign, which repairs graph tables with wrong
-content. The exit code is 0 if the database is intact, and 1 if the database is damaged.
-The report lists the damage and the lost operations, and tells you what to do.")]
+files are intact, it also opens the campaign. When Hearsay opens a campaign, it repairs
+graph tables with wrong content. The exit code is 0 if the database is intact, and 1 if
+the database is damaged. The report lists the damage and the lost operations, and tells
+you what to do.")]
     Check(Campaign),
     /// Save everything that is readable in a damaged database
     #[command(after_help = "\

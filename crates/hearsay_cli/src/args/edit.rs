@@ -23,7 +23,7 @@ pub(crate) struct Add {
     /// Id of the entity [default: generated from the name]
     #[arg(long, value_parser = |id: &str| EntityId::new(id))]
     pub(crate) id: Option<EntityId>,
-    /// Home and current place of the entity, by id or name
+    /// Place that becomes both the home and the current place of the entity, by id or name
     #[arg(long, value_name = "PLACE", value_parser = name, add = entities())]
     pub(crate) at: Option<String>,
     /// Show what the command would change, without changing anything
@@ -44,7 +44,7 @@ pub(crate) struct FactArgs {
     /// Make the fact known to everyone
     #[arg(long)]
     pub(crate) common: bool,
-    /// Additional character who knows the fact; may be repeated
+    /// Character who knows the fact, besides the characters who know it by default; may be repeated
     #[arg(long, value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) known_by: Vec<String>,
     /// Date at which the fact became true

@@ -149,7 +149,7 @@ pub(crate) struct Deduce {
     pub(crate) fact: Option<String>,
     #[command(flatten)]
     pub(crate) new: NewFact,
-    /// Fact from which the conclusion follows; may be repeated
+    /// Fact from which the conclusion follows: start of its id, its handle, or words of its statement; may be repeated
     #[arg(long, value_name = "FACT", required = true, value_parser = name, add = facts())]
     pub(crate) from: Vec<String>,
     /// Certainty that the conclusion follows from the facts of --from, from 0 to 1 [default: 1]

@@ -23,7 +23,7 @@ pub(crate) struct Extract {
     /// Extract facts from all texts again, not only from texts that wait for extraction
     #[arg(long, conflicts_with_all = ["file", "text"])]
     pub(crate) again: bool,
-    /// If you give no file and no text, only show how many texts Hearsay would process
+    /// Show only how many texts Hearsay would process; with a file or --text, this option has no effect
     #[arg(long)]
     pub(crate) dry_run: bool,
     /// Speaker of the text, by id or name

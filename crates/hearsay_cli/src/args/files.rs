@@ -31,7 +31,8 @@ pub(crate) struct Import {
     pub(crate) campaign: Campaign,
     /// Folder, file, zip archive or export (`.jsonl`) to import
     pub(crate) source: PathBuf,
-    /// Format of the files [default: detected]
+    /// Format of the files: native, markdown, foundry, kanka, roll20, world-anvil, glyphoxa or mapping [default:
+    /// detected]
     #[arg(long, value_parser = format, value_name = "FORMAT")]
     pub(crate) format: Option<Format>,
     /// Mapping file, which describes how Hearsay makes facts from the fields of a JSON, YAML or CSV file
@@ -40,7 +41,8 @@ pub(crate) struct Import {
     /// Name that distinguishes this source from other sources [default: a name from the files or from their folder]
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
-    /// Do not make a note a secret only because the note is in a folder for the DM or in a Foundry compendium
+    /// Do not make notes secret because of the place where they are; by default, all notes in a folder for the DM, and
+    /// the documents in a Foundry compendium that players cannot see, become secret
     #[arg(long)]
     pub(crate) open_folders: bool,
     #[command(flatten)]
@@ -111,14 +113,14 @@ pub(crate) struct Export {
     /// handbook format
     #[arg(long = "for", value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) reader: Option<String>,
-    /// Write the common handbook, and a handbook for each player character, to the folder of --output; this option
-    /// requires a handbook format
+    /// Write the handbook for all players, and a handbook for each player character, to the folder of --output; this
+    /// option requires a handbook format
     #[arg(long, conflicts_with = "reader", requires = "output")]
     pub(crate) each: bool,
 }
 
 impl Export {
-    /// Returns the format of the handbook to write; `None` for other formats.
+    /// Returns the handbook format if the command writes a handbook, and `None` if it writes another kind of file.
     pub(crate) fn handbook_format(&self) -> Option<HandbookFormat> {
         match self.format {
             ExportFormat::Handbook => Some(HandbookFormat::Markdown),
@@ -143,7 +145,7 @@ pub(crate) struct Restore {
 pub(crate) struct Clear {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Confirm that Hearsay may delete the database
+    /// Confirm the deletion of the database
     #[arg(long)]
     pub(crate) force: bool,
     /// Show what Hearsay would delete, without deleting anything

@@ -61,7 +61,7 @@ pub(crate) struct Believes {
     /// Show only beliefs with this predicate, such as LOCATED_AT or occupation
     #[arg(add = predicates())]
     pub(crate) predicate: Option<String>,
-    /// Show what the character thinks that this other character believes
+    /// Show the beliefs that the character attributes to this other character
     #[arg(long, value_name = "CHARACTER", value_parser = name, add = known_entities())]
     pub(crate) thinks_of: Option<String>,
     /// Also show what is true in the campaign (only for the DM); with this option, the command accepts all names of the

@@ -36,7 +36,7 @@ pub(crate) struct Trust {
     /// Action on the trust that Hearsay learned from your review decisions
     #[arg(value_enum, default_value = "status")]
     pub(crate) action: TrustAction,
-    /// If the action is `on`, `off` or `reset`, only show what the action would change
+    /// Show what the action `on`, `off` or `reset` would change, without changing anything
     #[arg(long)]
     pub(crate) dry_run: bool,
     /// Maximum number of results
@@ -69,7 +69,7 @@ pub(crate) struct Duplicates {
     /// List duplicate facts instead of entities
     #[arg(long)]
     pub(crate) facts: bool,
-    /// If you also give the decision `not-the-same`, only show what the decision would change
+    /// Show what `not-the-same` would change, without changing anything
     #[arg(long, requires = "decision")]
     pub(crate) dry_run: bool,
     /// Maximum number of results
@@ -96,8 +96,8 @@ pub(crate) struct Merge {
 pub(crate) struct Split {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Id of the entity that the merge removed. If the remaining entity has only one merge, you can write the id or
-    /// name of the remaining entity instead
+    /// Id of the entity that the merge removed. If only one entity was merged into the remaining entity, you can write
+    /// the id or name of the remaining entity instead
     #[arg(value_parser = name, add = entities())]
     pub(crate) entity: String,
     /// Show what the command would change, without changing anything

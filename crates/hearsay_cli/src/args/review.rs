@@ -13,7 +13,7 @@ pub(crate) enum DecisionArg {
     Accept,
     /// Correct the fact, and make it canon
     Edit,
-    /// Mark the fact as false; characters may still believe it
+    /// Mark the fact as false; characters can still believe it
     False,
     /// Remove the fact from the campaign, so that no character knows it any more
     Reject,
@@ -38,7 +38,8 @@ pub(crate) struct Review {
     /// New sentence that states the fact, for the decision `edit`
     #[arg(long)]
     pub(crate) statement: Option<String>,
-    /// If you also give a decision, such as `reject`, only show what the decision would change
+    /// Show what the decision would change, without changing anything; this option requires a decision, such as
+    /// `reject`
     #[arg(long, requires = "decision")]
     pub(crate) dry_run: bool,
     /// Also list the items that Hearsay holds back because their session or import has too many items for review

@@ -31,7 +31,7 @@ Example:
     /// Add a line to the session's log
     #[command(after_help = LOG)]
     Log(SessionLog),
-    /// Correct whether a line of the log is narration, in character or out of character
+    /// Correct the kind of talk of a line in the log: narration, in character or out of character
     #[command(after_help = "\
 No character hears an out-of-character line, and the line states no facts. `session show
 --log` lists the lines with their numbers.
@@ -204,15 +204,15 @@ pub(crate) struct SessionLog {
     /// at the place]
     #[arg(long, value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) to: Vec<String>,
-    /// Additional character who hears the line; may be repeated
+    /// Character who hears the line, besides the hearers in --to or the default hearers; may be repeated
     #[arg(long, value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) with: Vec<String>,
     /// Fact that the line states, given by its handle, by the start of its id, or by words of its statement; may be
     /// repeated [default: the facts that Hearsay recognizes in the line and that the speaker knows]
     #[arg(long, value_name = "FACT", requires = "by", value_parser = name, add = facts())]
     pub(crate) states: Vec<String>,
-    /// Record the line as a lie: the facts that it states are false, and the speaker does not believe them; a line that
-    /// is already in the log becomes a lie
+    /// Record the line as a lie: the facts that it states are false, and the speaker does not believe them; if the log
+    /// already contains this line, Hearsay marks the recorded line as a lie
     #[arg(long, requires = "by")]
     pub(crate) lie: bool,
     /// Session that receives the line, by id or number [default: the session being played]
@@ -246,7 +246,7 @@ pub(crate) struct SessionMark {
     pub(crate) campaign: Campaign,
     /// Number of the line in the log
     pub(crate) line: u32,
-    /// Correct kind of talk
+    /// Kind of talk to record for the line
     pub(crate) kind: TalkKindArg,
     /// Session of the line, by id or number [default: the session being played, or else the latest]
     #[arg(long, add = sessions())]
@@ -321,7 +321,7 @@ pub(crate) struct SessionShow {
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Speakers {
     /// Name of a player in the transcript, and the character of this player, such as "Anna=lyra"; the campaign stores
-    /// both for later transcripts; may be repeated
+    /// this pair for later transcripts; may be repeated
     #[arg(long, value_name = "SPEAKER=CHARACTER", value_parser = speaker)]
     pub(crate) player: Vec<(String, String)>,
     /// Name of the DM in the transcript; the lines of the DM are narration, and the campaign stores the name for later

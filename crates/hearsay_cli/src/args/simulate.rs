@@ -54,7 +54,7 @@ pub(crate) struct Flag {
     /// Declare a new flag with this name and value
     #[arg(long, requires = "value")]
     pub(crate) declare: bool,
-    /// If you also give a value, only show what the new value would change
+    /// Show what the new value would change, without changing anything; this option requires a value
     #[arg(long, requires = "value")]
     pub(crate) dry_run: bool,
 }

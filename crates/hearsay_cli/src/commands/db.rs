@@ -109,7 +109,7 @@ fn repair(args: &args::Repair, output: &mut Output) -> Result<()> {
     output.line(format!("The damaged files are in {}.", damaged_files.display()))?;
     if found.lost_count() > 0 {
         output.line(format!(
-            "`{}` imports the content of the campaign files again; a backup may contain the rest.",
+            "`{}` imports the content of the campaign files again; only a backup can contain the other lost data.",
             campaign.command("sync")
         ))?;
     }

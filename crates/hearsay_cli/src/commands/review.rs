@@ -33,7 +33,7 @@ pub(crate) fn run(args: &args::Review, output: &mut Output) -> Result<()> {
         return Err(CliError::new(USAGE_ERROR, message).into());
     }
     if is_edit && args.facts.len() > 1 {
-        return Err(CliError::new(USAGE_ERROR, "`edit` takes exactly one fact").into());
+        return Err(CliError::new(USAGE_ERROR, "the decision `edit` takes exactly one fact; name one fact").into());
     }
     let access = if args.decision.is_some() { Access::for_dry_run(args.dry_run) } else { Access::Read };
     let memory = campaign::open(&args.campaign, access, EncoderUse::Disabled, output)?;

@@ -40,7 +40,7 @@ fn a_recap_to_read_aloud_has_no_whisper_and_no_marks() {
     test_dir.ok(&["-C", "mill", "log", "--by", "ada", "--to", "bram", "Meet me at the weir."]);
     test_dir.ok(&["-C", "mill", "session", "end"]);
     let recap = test_dir.ok(&["-C", "mill", "session", "recap", "--player-safe"]);
-    assert!(recap.contains("there is nothing that all characters who were present know"), "{recap}");
+    assert!(recap.contains("no line or fact of the session is known to all characters who were present"), "{recap}");
 }
 
 #[test]

@@ -123,7 +123,7 @@ fn commands_a_live_transcript_and_clients_use_one_campaign_at_once() {
     // What needs the database for itself says who has it.
     test_dir.fails(&["-C", "mill", "db", "check"], 5, &["in use by `hearsay` (process"]);
     test_dir.fails(&["-C", "mill", "db", "clear", "--force"], 5, &["in use by `hearsay` (process"]);
-    test_dir.fails(&["-C", "mill", "db", "embed"], 5, &["has the campaign open, so this program cannot do this"]);
+    test_dir.fails(&["-C", "mill", "db", "embed"], 5, &["has the campaign open, but this action needs the database"]);
     follow.end();
     // The other program continues as the owner.
     ada.call("say", serde_json::json!({"text": "The fog lifts."}));

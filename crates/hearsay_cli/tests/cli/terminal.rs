@@ -192,12 +192,12 @@ fn a_name_that_means_several_things_is_listed_with_numbers() {
     test_dir.ok(&["-C", "mill", "status"]);
     let output = test_dir.run(&["-C", "mill", "entity", "show", "sam"]);
     assert_eq!((output.code, output.stdout.as_str()), (3, ""));
-    let listed = "error: `sam` may mean 2 things; use the id:\n   1  sam-a  Sam (NPC)\n   2  sam-b  Sam (NPC)\n";
+    let listed = "error: `sam` can mean 2 things; use the id:\n   1  sam-a  Sam (NPC)\n   2  sam-b  Sam (NPC)\n";
     assert_eq!(output.stderr, listed);
     let output = test_dir.run(&["-C", "mill", "fact", "correct", "lives mill", "--object", "x"]);
     assert_eq!(output.code, 3, "{}", output.stderr);
     assert!(
-        output.stderr.starts_with("error: `lives mill` may mean 2 things") && output.stderr.contains("Ben lives"),
+        output.stderr.starts_with("error: `lives mill` can mean 2 things") && output.stderr.contains("Ben lives"),
         "{}",
         output.stderr
     );

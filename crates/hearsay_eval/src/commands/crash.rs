@@ -38,10 +38,10 @@ pub(crate) struct Crash {
     /// Seed of the random numbers, which determine the written operations and the moments at which programs are killed
     #[arg(long, default_value_t = 7)]
     seed: u64,
-    /// Number of times that the program damages a file of each kind, after the runs in a directory
+    /// Number of times that the program damages one file of each kind, after all runs in a directory are done
     #[arg(long, default_value_t = 1)]
     damage_rounds: u64,
-    /// Put every directory on a small disk that becomes full in some runs, instead of only every third directory
+    /// Put every directory, not only every third one, on a small disk that becomes full in some runs
     #[arg(long)]
     small_disks: bool,
 }

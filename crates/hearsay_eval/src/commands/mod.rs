@@ -49,7 +49,7 @@ pub(crate) enum Command {
     SharingChild {
         /// Directory of the database
         directory: PathBuf,
-        /// Number of the writer; without it, the program only reads
+        /// Number of the writer; without this number, the program only reads
         writer: Option<usize>,
         /// Number of the first note
         #[arg(default_value_t = 0)]

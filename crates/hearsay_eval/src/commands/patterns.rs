@@ -20,7 +20,7 @@ FILE contains scenes and labelled sentences. EXTRACTION.md describes the format.
 report shows the precision of accepted facts, the share of labelled facts that are
 accepted or wait for review, and the calibration of confidence. With --text, the
 program measures nothing, and only lists the facts in a text. The file after --names
-contains one line of JSON: a scene with the entities that the text may name.
+contains one line of JSON: a scene with the entities that the text can name.
 
 Example:
   hearsay_eval patterns crates/hearsay_eval/data/extraction-dev.jsonl --misses")]
@@ -34,7 +34,7 @@ pub(crate) struct Patterns {
     /// Fit new confidence weights to the files, and print them in the format of `weights.toml`
     #[arg(long)]
     fit: bool,
-    /// Train one of the extractor's classifiers on the files, and print its data file
+    /// Train one of the extractor's classifiers on the files, and print the data file of the classifier
     #[arg(long, value_name = "WHICH", conflicts_with = "fit")]
     learn: Option<Classifier>,
     /// Extract facts from words and patterns only, without the sentence encoder
@@ -43,7 +43,7 @@ pub(crate) struct Patterns {
     /// List the facts that the patterns find in this text file, and measure nothing
     #[arg(long, value_name = "FILE", requires = "names")]
     text: Option<PathBuf>,
-    /// File with the entities that the text may name
+    /// File with the entities that the text can name
     #[arg(long, value_name = "FILE")]
     names: Option<PathBuf>,
     /// Directory of the model

@@ -13,9 +13,9 @@ use crate::output::Output;
 #[command(after_help = "\
 The program writes a generated campaign to a temporary directory. Each write waits
 for its commit. The program first measures the time of writes without any readers.
-Then it measures this time while four panels read four times per second and an export
-reads all the time. The ratio is the 99th percentile of the time with readers,
-divided by the 99th percentile of the time without readers.
+Then it measures the time of writes again, while four panels read four times per second
+and an export reads all the time. The ratio is the 99th percentile of the time with
+readers, divided by the 99th percentile of the time without readers.
 
 Example:
   hearsay_eval readers --facts 100000")]

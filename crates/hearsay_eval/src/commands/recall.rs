@@ -27,7 +27,7 @@ use crate::{
 #[derive(Debug, Args)]
 #[command(after_help = "\
 DIR is a task folder, or a folder that contains task folders. A task folder contains
-the files corpus.jsonl and queries.jsonl, and may contain facts.jsonl. If there are
+the files corpus.jsonl and queries.jsonl, and can contain facts.jsonl. If there are
 several tasks, the program prints figures for each task and for all tasks together.
 Each question is a search by the DM. The time of a question does not include the time
 to compute the vector of the question. The figures are means over all questions, with

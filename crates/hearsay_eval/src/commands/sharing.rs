@@ -37,7 +37,7 @@ pub(crate) struct Sharing {
     /// Number of processes that only read
     #[arg(long, value_name = "N", default_value_t = 5)]
     readers: usize,
-    /// Number of writes of all processes together, while processes are killed
+    /// Number of writes that all processes together make while processes are killed
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     operations: usize,
     /// Average time between two kills, in milliseconds

@@ -32,7 +32,7 @@ pub(crate) struct Soak {
     /// Number of people in the village
     #[arg(long, value_name = "N", default_value_t = 200)]
     people: usize,
-    /// Number of moves
+    /// Number of times that a person moves to another place
     #[arg(long, value_name = "N", default_value_t = 100_000, conflicts_with = "paced")]
     moves: usize,
     /// Number of game events in which people say, tell or see something

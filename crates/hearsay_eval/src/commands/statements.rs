@@ -38,7 +38,7 @@ pub(crate) struct Statements {
     /// Approximate number of tokens that the model reads together, at most 510
     #[arg(long, value_name = "TOKENS", default_value_t = WindowSize::default().tokens)]
     window: usize,
-    /// Maximum number of tokens in the context: the lines before the lines that the model reads
+    /// Maximum number of tokens in the context: the lines before the lines from which the model extracts statements
     #[arg(long, value_name = "TOKENS", default_value_t = WindowSize::default().context_tokens)]
     context: usize,
     /// Minimum confidence at which the program accepts a statement

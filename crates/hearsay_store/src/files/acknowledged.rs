@@ -35,7 +35,7 @@ impl AcknowledgedFile {
         let file_error = |source| StoreError::File {
             action: "write",
             path: path.clone(),
-            advice: "choose a directory that this user may write to",
+            advice: "choose a directory to which this user can write",
             source,
         };
         let file = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(&path);

@@ -37,7 +37,7 @@ impl Lock {
             _ => StoreError::File {
                 action,
                 path: path.into(),
-                advice: "choose a directory that this user may write to, on a local disk",
+                advice: "choose a directory on a local disk to which this user can write",
                 source,
             },
         };

@@ -95,7 +95,7 @@ fn lock_directory(path: &Path, shares: bool) -> Result<LockedDirectory, StoreErr
     std::fs::create_dir_all(path).map_err(|source| StoreError::File {
         action: "create",
         path: path.into(),
-        advice: "choose a directory that this user may write to",
+        advice: "choose a directory to which this user can write",
         source,
     })?;
     let lock = Lock::acquire(path, shares)?;

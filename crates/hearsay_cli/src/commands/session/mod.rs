@@ -266,7 +266,7 @@ pub(crate) fn recap(args: &args::Recap, output: &mut Output) -> Result<()> {
             format!("  {absent} was not there: `{missed}` lists the missed facts")
         }
         None if audience == RecapAudience::Players && !session_recap.present.is_empty() => {
-            "  there is nothing that all characters who were present know".to_owned()
+            "  no line or fact of the session is known to all characters who were present".to_owned()
         }
         None => {
             "  the session has no lines: `hearsay log` adds a line, `hearsay session import` a transcript".to_owned()

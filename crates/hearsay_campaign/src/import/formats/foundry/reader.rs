@@ -47,7 +47,7 @@ impl NoteReader for Foundry {
         let closed_count = library.loaded.documents.iter().filter(|doc| doc.is_in_pack() && doc.is_closed()).count();
         if closed_count > 0 && !options.open_folders {
             let message = format!(
-                "{closed_count} compendium documents have `ownership.default: 0`, the default of Foundry; they are imported as secret. If players may read the compendiums, import them with `--open-folders` (in a program, with the option `open_folders`)"
+                "{closed_count} compendium documents have `ownership.default: 0`, the default of Foundry; they are imported as secret. If players are allowed to read the compendiums, import them with `--open-folders` (in a program, with the option `open_folders`)"
             );
             let path = notes.files.first().map(|file| file.path.to_string()).unwrap_or_default();
             notes.warn(path, 0, message);
