@@ -111,7 +111,7 @@ fn bad_lines_say_what_was_expected() {
     check(&with("nonsense"), 2, "expected", "expected an object");
     let edge = "{\"type\":\"knowledge_edge\",\"knower\":\"*\",\"fact\":\"00000000000000000000000000000001\",\"acquisition\":\"authored\",\
         \"learned\":null,\"credence\":1.0,\"conceals\":false,\"session\":null}";
-    check(&with(edge), 2, "the file has no line for the fact 0000", "add the line");
+    check(&with(edge), 2, "the file has no line for the fact 0000", "add the missing line");
     check(&with(&edge.replace("1.0", "1.5")), 2, "credence must be from 0 to 1", "");
     let entity = "{\"type\":\"entity\",\"id\":\"a\",\"external_ids\":[]}\n";
     check(&with(&entity.repeat(2)), 3, "the entity `a` is listed twice", "remove one of the two lines");

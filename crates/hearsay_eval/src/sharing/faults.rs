@@ -17,7 +17,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use serde::Serialize;
 
 use super::{add_subjects, open, write};
@@ -132,7 +132,17 @@ impl Program {
         let mut input = self.input.take().context("the program has no input")?;
         writeln!(input, "{position} {}", path.display())?;
         drop(input);
-        let status = self.child.wait()?;
+        let started = Instant::now();
+        let status = loop {
+            match self.child.try_wait()? {
+                Some(status) => break status,
+                None if started.elapsed() < STALL_LIMIT => thread::sleep(Duration::from_millis(5)),
+                None => {
+                    self.child.kill()?;
+                    bail!("a program did not export its records within {} s", STALL_LIMIT.as_secs());
+                }
+            }
+        };
         self.output.take().map(JoinHandle::join);
         ensure!(status.success(), "a program ended with {status}");
         Ok(())
