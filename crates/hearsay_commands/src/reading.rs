@@ -18,7 +18,7 @@ pub use draft::{Draft, DraftExtraction};
 pub use passage_context::{PassageWithContext, SessionLines};
 pub use proposals::operation;
 
-/// Maximum number of passages that are read together. The number is small, so that the first facts arrive soon.
+/// Maximum number of passages that are read together. The maximum is small, so that the first facts arrive soon.
 const MAX_BATCH_SIZE: usize = 16;
 
 /// Maximum number of lines of an imported session that are read together. This number is larger than

@@ -172,7 +172,7 @@ pub struct WhyNot {
 pub struct ConditionRow {
     /// Id of the reveal.
     pub reveal: String,
-    /// Character that may tell the secret.
+    /// Character that is allowed to tell the secret once the condition is met.
     pub holder: EntityId,
     /// Whether the condition is met now.
     pub holds: bool,

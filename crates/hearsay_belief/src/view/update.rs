@@ -61,7 +61,7 @@ impl View {
 
     /// Updates the view after some records changed. Afterwards, the view equals the view of the same knower and moment
     /// in `state`. Returns the facts that were added, removed or changed. Returns `None` if the whole view must be
-    /// computed again. In this case, do not use the view any more.
+    /// computed again. After the result `None`, do not use the view any more.
     ///
     /// `records` contains the records that [`impact`](Self::impact) returned for each change since the view was
     /// computed or updated. The running time is proportional to the number of records, plus a small amount of time for

@@ -126,7 +126,7 @@ impl RelationDraft {
 pub(super) enum OtherFact {
     /// The other fact is given by its handle. The entry of the other fact can come later in the files.
     ByHandle { handle: String, at: SourcePosition, path: String },
-    /// The other fact was read before. The value is its index.
+    /// The other fact was read before. The value is the index of the other fact.
     ByIndex(usize),
 }
 

@@ -32,7 +32,8 @@ pub(super) struct Vectors {
     unstored: VectorSet,
     /// File of vectors, with the id of the model that computed them.
     file: Option<(String, Arc<Mutex<VectorFile>>)>,
-    /// Whether the stored vectors have been read. Until then, it is unknown which texts have no vector.
+    /// Whether the stored vectors have been read. Until the stored vectors have been read, it is unknown which texts
+    /// have no vector.
     is_read: bool,
     /// Whether the model has been recorded in the journal since the memory was opened.
     recorded: bool,

@@ -60,8 +60,8 @@ const PROJECTION_DELAY: Duration = Duration::from_millis(50);
 /// Time until the next attempt to project changes that could not be projected yet.
 const RETRY_INTERVAL: Duration = Duration::from_millis(5);
 
-/// Maximum number of rows that may wait in the store. Above it, no further rows are created, because a row takes
-/// several kilobytes of memory.
+/// Number of rows waiting in the store above which no further rows are created, because a row takes several kilobytes
+/// of memory.
 const MAX_BACKLOG: usize = 5_000;
 
 impl Writes {

@@ -29,8 +29,8 @@ impl Query<'_> {
     }
 }
 
-/// Weight of each channel (words, meaning and graph), relative to its default weight. The default is 1 for each
-/// channel. The value 0 turns a channel off.
+/// Weight of each channel (words, meaning and graph), relative to its default weight. The weight of each channel is 1
+/// by default. The value 0 turns a channel off.
 ///
 /// The default weight of meaning depends on the view: it increases with the difference between the best cosine and the
 /// mean cosine. For short lines of talk, the weight of meaning is similar to the weight of words. For whole sentences
