@@ -139,8 +139,8 @@ pub fn record_talk_kinds(state: &State, kinds: &[(PassageId, TalkKind)], now: Ti
 }
 
 /// Returns the statements in the lines of a document, starting at line `first_line`. If any line has a speaker, lines
-/// without a speaker count as spoken by the DM. Otherwise, all lines count as written text. Returns nothing if the
-/// model fails.
+/// without a speaker count as spoken by the DM. If no line has a speaker, all lines count as written text. Returns
+/// nothing if the model fails.
 fn document_statements(
     tools: &ReadingTools<'_>,
     model: &ReadingModel,

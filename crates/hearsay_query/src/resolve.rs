@@ -205,8 +205,8 @@ pub fn resolve_replacement(state: &State, fact: &Fact, object: &str) -> Result<O
     }
 }
 
-/// Finds a merged entity. If `name` is the id of an entity that a merge removed, returns this id. Otherwise, finds the
-/// entity like [`resolve`].
+/// Finds a merged entity. If `name` is the id of an entity that a merge removed, returns this id. For any other text,
+/// finds the entity like [`resolve`].
 ///
 /// # Errors
 /// Returns the same errors as [`resolve`].

@@ -65,7 +65,7 @@
 //! - **Only one process at a time uses a directory.** A process locks the directory that it opens. If a second process
 //!   opens the directory, the second process receives an error that names the first process.
 //! - **Derived data can be deleted.** The graph tables, the snapshot, the terms and the vectors are computed from the
-//!   journal. If you delete them, Hearsay computes them again.
+//!   journal. If you delete this derived data, Hearsay computes the data again.
 //! - **The database is offline.** It cannot use the network or run scripts.
 //!
 //! # Files

@@ -185,7 +185,8 @@ impl View {
         }))
     }
 
-    /// Replaces what the knower knows of a fact. Returns the old or the new fact if they differ.
+    /// Replaces what the knower knows of a fact. Returns the old or the new fact. Returns `None` if the knower neither
+    /// knew nor knows the fact.
     fn replace(&mut self, id: FactId, known: Option<(Known, u32)>) -> Option<Arc<Fact>> {
         let place = self.summaries.binary_search_by_key(&id, |summary| summary.id);
         match (place, known) {

@@ -135,8 +135,8 @@ pub(super) enum OtherFact {
 pub(super) struct PendingFact {
     pub(super) index: usize,
     pub(super) relation: RelationDraft,
-    /// The entry of the fact. If it has no subject, the fact has the same subject as the other fact. If it has no text,
-    /// the fact states that the other fact is false or has ended.
+    /// The entry of the fact. If the entry has no subject, the fact has the same subject as the other fact. If the
+    /// entry has no text, the fact states that the other fact is false or has ended.
     pub(super) entry: FactEntry,
 }
 

@@ -222,7 +222,7 @@ impl Import {
         }
     }
 
-    /// Prepares another comparison. Returns whether this is possible.
+    /// Prepares another comparison. Returns whether another comparison is possible.
     pub(super) fn compare_again(&mut self) -> bool {
         self.source = self.comparison.source.take();
         if self.source.is_some() {

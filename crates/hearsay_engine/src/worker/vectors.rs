@@ -112,8 +112,8 @@ impl Vectors {
         docs
     }
 
-    /// Uses the stored vectors if the current model computed them. If no model is loaded yet, uses them regardless of
-    /// the model.
+    /// Uses the stored vectors if the current model computed them. If no model is loaded yet, uses the stored vectors
+    /// of any model.
     fn use_stored(&mut self, stored: Option<StoredVectors>, model: Option<&str>, state: &State, index: &mut Index) {
         if let Some(stored) = stored.filter(|stored| model.is_none_or(|model| model == stored.model)) {
             index.add_vectors(stored.set);

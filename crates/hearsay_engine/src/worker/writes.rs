@@ -106,8 +106,8 @@ impl Writes {
         self.unindexed = keys;
     }
 
-    /// Schedules records to be written to the graph tables. Once they are written, the tables are complete up to the
-    /// given position.
+    /// Schedules records to be written to the graph tables. Once the records are written, the tables are complete up to
+    /// the given position.
     pub(super) fn project_later(&mut self, keys: Vec<Key>, position: Position) {
         self.unprojected_keys += keys.len();
         self.unprojected.push_back((keys.into(), position));

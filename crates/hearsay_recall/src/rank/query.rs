@@ -22,7 +22,7 @@ pub struct Query<'a> {
 }
 
 impl Query<'_> {
-    /// Returns the question. If it misspells names, their correct spellings follow.
+    /// Returns the question. If the question misspells names, the correct spellings of these names follow.
     pub(super) fn spelt(&self) -> Cow<'_, str> {
         let names = self.named.iter().filter_map(|named| named.corrected_name.as_deref());
         names.fold(self.text.into(), |text: Cow<str>, name| format!("{text}\n{name}").into())
