@@ -41,8 +41,8 @@ impl HearsayDiagnosticsPlugin {
     pub const VECTORS: DiagnosticPath = DiagnosticPath::const_new("hearsay/pending_vectors");
 }
 
-/// Size of the memory and lengths of its queues. This resource has the same values as the diagnostics. Use it in a game
-/// that does not use Bevy's diagnostics.
+/// Size of the memory and lengths of its queues. This resource has the same values as the diagnostics. Use this
+/// resource in a game that does not use Bevy's diagnostics.
 #[derive(Resource, Debug, Clone, Default, PartialEq)]
 pub struct MemoryCounts {
     /// Number of changes that were not sent yet, and number of batches of changes that were sent but not acknowledged

@@ -46,8 +46,8 @@
 //!
 //! The settings of a plugin are public fields with documented defaults. Settings that can change at run time are also
 //! resources: [`MemorySettings`], [`SyncSettings`], [`SpawnPolicy`], [`GameEventSettings`], [`Earshot`] and
-//! [`Autosave`]. If your game inserts such a resource, the plugins use its value. The game can insert the resource
-//! before or after it adds the plugins.
+//! [`Autosave`]. If your game inserts one of these resources, the plugins use the value of the resource. The game can
+//! insert the resource before or after it adds the plugins.
 //!
 //! # Components
 //!
@@ -173,7 +173,8 @@
 //! [slot](SaveCommands) is a position in this journal. Saving a slot costs one small write. Loading a slot reverts all
 //! later operations and cancels the pending questions. If the campaign files change, the plugin imports the changes
 //! into the save without overwriting recorded play. When an entity is removed from the memory, the plugin despawns its
-//! Bevy entity if the *plugin* spawned it. If the *game* spawned it, the plugin triggers [`Forgotten`] on it.
+//! Bevy entity if the *plugin* spawned it. If the *game* spawned the Bevy entity, the plugin triggers [`Forgotten`] on
+//! the Bevy entity.
 //!
 //! # Threads
 //!

@@ -47,7 +47,7 @@
 //! **The game receives typed keys.** Add `run_if(not(egui_wants_any_keyboard_input))` to the game's input systems.
 //!
 //! **The panels are empty.** While the memory is not open, the panels show the
-//! [`MemoryPhase`](bevy_hearsay::MemoryPhase). If it is `Failed`, the resource
+//! [`MemoryPhase`](bevy_hearsay::MemoryPhase). If the phase is `Failed`, the resource
 //! [`MemoryFailure`](bevy_hearsay::MemoryFailure) contains the reason.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 

@@ -38,7 +38,7 @@ pub trait Panel: Send + Sync {
     /// Receives answers, and requests new data from the source if the panel's data is stale.
     fn update(&mut self, source: PanelSource, context: &PanelContext);
 
-    /// Draws the panel. Returns its requests to the DM console.
+    /// Draws the panel. Returns the requests of the panel to the DM console.
     fn ui(&mut self, ui: &mut egui::Ui, display: &DisplayContext) -> Vec<Request>;
 
     /// Returns the entity that the panel shows. When the DM turns screen-safe mode on, the panel for players shows the

@@ -67,8 +67,8 @@ pub struct PanelContextPoller {
     context_version: Option<StateVersion>,
     /// The pending read of all names. If the names did not change, the answer is `None`.
     pending_names: Option<Ticket<Option<NameIndex>>>,
-    /// The previous names. The next background read drops them, because this takes too long for a frame if there are
-    /// many names.
+    /// The previous names. The next background read drops these names, because dropping many names takes too long for a
+    /// frame.
     previous_names: Option<Arc<NameIndex>>,
     names_read_at: Option<(StateVersion, Instant)>,
 }

@@ -52,7 +52,7 @@ pub struct HearsayPanelPlugin {
     /// Whether the DM console fills the window. If `false`, the console is a movable window above the game. Default
     /// `false`.
     pub fill_window: bool,
-    /// File in which the layout, the theme and the typed text are saved. With `None` (the default), they are not saved.
+    /// File in which the layout, the theme and the typed text are saved. With `None` (the default), nothing is saved.
     pub save_file: Option<PathBuf>,
     /// Theme to use if no theme was saved. Default: the built-in dark theme.
     pub theme: Option<Theme>,

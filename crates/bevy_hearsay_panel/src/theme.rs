@@ -228,8 +228,8 @@ impl Theme {
         self.shade = shade;
     }
 
-    /// Returns the scale: the factor by which text and widgets are enlarged. With a scale of 1.0, they have the
-    /// [sizes](Self::sizes) that the theme file defines.
+    /// Returns the scale: the factor by which text and widgets are enlarged. With a scale of 1.0, text and widgets have
+    /// the [sizes](Self::sizes) that the theme file defines.
     pub fn scale(&self) -> f32 {
         self.scale
     }

@@ -32,8 +32,8 @@ impl EntityLookup for State {
 /// - **Private**: the subject knows the fact.
 /// - **Parties**: the subject and the object know the fact.
 /// - **Local**: the subject, the object and a place know the fact. If the subject is a location, the place is the
-///   subject itself. Otherwise, the place is the residence or location of the subject. If the subject has neither, the
-///   place is the residence or location of the object.
+///   subject itself. If the subject is not a location, the place is the residence or location of the subject. If the
+///   subject has neither, the place is the residence or location of the object.
 /// - **Common**: everyone knows the fact.
 ///
 /// Entities that cannot know facts, such as items and events, are not included. A private fact about an item therefore

@@ -100,7 +100,7 @@ pub struct RetractionImpact {
 
 /// Compares the knowledge in two states. Returns the lost edges and the edges with a changed belief.
 ///
-/// To preview changes, apply them to a clone of the state.
+/// To preview changes, apply the changes to a clone of the state.
 pub fn retraction_impact(state: &State, after: &State) -> RetractionImpact {
     let (mut calculator_before, mut calculator_after) = (BeliefCalculator::new(state), BeliefCalculator::new(after));
     let mut impact = RetractionImpact::default();

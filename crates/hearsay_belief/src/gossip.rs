@@ -31,9 +31,10 @@
 //!
 //! A teller never tells the hearer a fact about the hearer. The teller does not tell a fact if the teller's credence is
 //! below [`min_credence`](GossipOptions::min_credence), or if the teller knows that the fact is refuted or ended. The
-//! teller also does not tell a fact if it has a reason to think that the hearer already knows the fact. There are four
-//! reasons: the hearer was present when the teller learned the fact, the hearer told the fact to the teller, the hearer
-//! heard the fact from the teller, or the hearer belongs to a group or place that knows the fact.
+//! teller also does not tell a fact if the teller has a reason to think that the hearer already knows the fact. The
+//! teller has such a reason in four cases: the hearer was present when the teller learned the fact, the hearer told the
+//! fact to the teller, the hearer heard the fact from the teller, or the hearer belongs to a group or place that knows
+//! the fact.
 //!
 //! The probability of telling one of the remaining facts is
 //!
@@ -45,8 +46,8 @@
 //! most 1, where trust is the teller's [`Trust`] in the hearer. Freshness falls from 1 to 0 over the [number of
 //! days](GossipOptions::news_days) for which a fact counts as news. The days are counted from the time when the teller
 //! learned the fact. If the teller knows the fact through a group or place, the days are counted from the time when the
-//! group or place learned it. Interest is 1 if the fact concerns an entity that both know by name, and 0.6 otherwise.
-//! If the hearer already believes the fact, or has heard the fact four times, the hearer learns nothing.
+//! group or place learned it. Interest is 1 if the fact concerns an entity that teller and hearer know by name, and 0.6
+//! otherwise. If the hearer already believes the fact, or has heard the fact four times, the hearer learns nothing.
 //!
 //! Telling creates the same edges as [`learn::tell`](crate::learn::tell). The new edges depend on the edges through
 //! which the teller knew the fact. The new edges become inactive when the teller's edges become inactive.

@@ -80,7 +80,7 @@ pub struct Telling<'a> {
     pub sincerity: Sincerity,
     /// The entity that the teller names as its own source.
     pub citing: Option<&'a EntityId>,
-    /// The hearers' credence. `None` means that it is computed from their trust in the teller.
+    /// The hearers' credence. With `None`, the credence is computed from the hearers' trust in the teller.
     pub credence: Option<Credence>,
 }
 
@@ -142,7 +142,7 @@ pub struct HeardStatement<'a> {
     pub alias: Option<&'a str>,
     /// The entity that the speaker names as its own source.
     pub citing: Option<&'a EntityId>,
-    /// The hearers, in any order and without duplicates. The speaker may be among them.
+    /// The hearers, in any order and without duplicates. The list of hearers can also contain the speaker.
     pub hearers: &'a [Knower],
     /// The fact.
     pub fact: &'a Arc<Fact>,

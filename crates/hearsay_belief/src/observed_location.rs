@@ -8,8 +8,8 @@ impl View {
     /// Returns the fact that states where an entity is now, according to the knower's observations: the latest location
     /// that the knower believes and that has not ended. Returns `None` if the knower knows no such location.
     ///
-    /// A location that the knower was told does not count, and neither does a location that only spoken lines state.
-    /// Otherwise, a false alibi would move the entity.
+    /// A location that the knower was told does not count, and neither does a location that only spoken lines state. If
+    /// such locations counted, a false alibi would move the entity.
     pub fn observed_location(&self, entity: &EntityId) -> Option<&Known> {
         let locations = self.facts_with_subject(entity).filter(|known| PredicateRole::Location.is(known.predicate()));
         let current = locations.filter(|known| self.is_observed(known) && self.known_end(known).is_none());

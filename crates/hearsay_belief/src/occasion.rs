@@ -68,7 +68,7 @@ pub(crate) fn death_facts<'s>(state: &'s State, id: &EntityId) -> impl Iterator<
     conditions.filter(|fact| fact.status() == FactStatus::Canon && states_death(state, fact))
 }
 
-/// Returns the living characters at a place at a moment, sorted. Canon LOCATED_AT facts state where they are.
+/// Returns the living characters at a place at a moment, sorted. Canon LOCATED_AT facts state where the characters are.
 ///
 /// Characters in a part of the place are not included.
 pub fn characters_at(state: &State, place: &EntityId, moment: Option<GameTime>) -> Vec<EntityId> {

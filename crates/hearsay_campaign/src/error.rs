@@ -152,7 +152,7 @@ impl Diagnostics {
         self.warnings.push(Warning { path, line: at.line, message: message.into() });
     }
 
-    /// Returns the warnings if there are no errors. Otherwise returns all errors.
+    /// Returns the warnings if there are no errors. If there are errors, returns all errors.
     pub(crate) fn finish(mut self) -> Result<Vec<Warning>, CampaignErrors> {
         if self.errors.is_empty() {
             self.warnings.sort();

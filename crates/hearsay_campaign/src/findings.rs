@@ -40,7 +40,7 @@ pub struct ImportFindings {
     pub ambiguous: Vec<(FileLocation, Vec<EntityId>)>,
     /// Links whose target does not exist.
     pub dangling: Vec<FileLocation>,
-    /// The entities that were created for links whose target does not exist. The DM reviews them.
+    /// The entities that were created for links whose target does not exist. The DM reviews these entities.
     pub stubs: Vec<EntityId>,
     /// Entities of other sources that a note describes, because they have the name of the note.
     pub linked: Vec<EntityId>,

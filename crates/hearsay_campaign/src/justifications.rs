@@ -53,11 +53,11 @@ type TellingKey = (EntityId, FactId, Option<Date>, Option<SessionId>, Vec<Justif
 
 /// Sets the justifications of every edge.
 ///
-/// 1. A told edge depends on the teller's own edges to the fact. If there are none, it depends on the teller's edges to
-///    the fact that the told fact distorts. Edges that the teller acquired after the telling do not count. If there are
-///    no such edges, the teller is the origin of the derivation.
+/// 1. A told edge depends on the teller's own edges to the fact. If the teller has no own edges, the told edge depends
+///    on the teller's edges to the fact that the told fact distorts. Edges that the teller acquired after the telling
+///    do not count. If there are no such edges, the teller is the origin of the derivation.
 /// 2. The credence in the files is the hearer's final credence. The stored credence is relative to the teller's
-///    credence. Where possible, it is chosen so that the hearer's final credence matches the files.
+///    credence. Where possible, the stored credence is chosen so that the hearer's final credence matches the files.
 /// 3. A teller with credence 0 in the fact is lying, and is the origin of the derivation.
 /// 4. A teller with its own edge to the fact gets a record of the hearers to whom it told the fact.
 pub(crate) fn justify_edges(campaign: &Campaign, drafts: BTreeMap<KnowledgeId, DraftEdge>) -> JustifiedEdges {

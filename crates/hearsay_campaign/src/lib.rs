@@ -2,8 +2,9 @@
 //!
 //! # Usage
 //!
-//! [`read`] reads campaign files. [`plan`] compares them with a state, and returns one operation and a report. The
-//! import takes effect when you apply the operation. If you only print the report, the import is a dry run.
+//! [`read`] reads campaign files. [`plan`] compares the contents of the files with a state, and returns one operation
+//! and a report. The import takes effect when you apply the operation. If you only print the report, the import is a
+//! dry run.
 //!
 //! ```
 //! use hearsay_campaign::{Limits, plan, read};

@@ -145,7 +145,8 @@ pub struct ImportReport {
     /// Records that both the files and another author changed. The value of the other author stays, and the value in
     /// the files is proposed. Each of these records is also in `unapplied_changes`.
     pub conflicts: Vec<UnappliedChange>,
-    /// Records that the files of another tool no longer contain. The import proposes their withdrawal to the DM.
+    /// Records that the files of another tool no longer contain. The import proposes to the DM to withdraw these
+    /// records.
     pub deletions: Vec<Deletion>,
     /// New entities that have the same name as another entity.
     pub possible_duplicates: Vec<PossibleDuplicate>,
@@ -161,7 +162,7 @@ pub struct ImportReport {
     pub ambiguous_links: Vec<AmbiguousLink>,
     /// The links whose target does not exist.
     pub dangling_links: Vec<FileLocation>,
-    /// The entities that are created for links whose target does not exist. The DM reviews them.
+    /// The entities that are created for links whose target does not exist. The DM reviews these entities.
     pub stubs: Vec<EntityId>,
     /// Entities of other sources that a note describes, because they have the name of the note.
     pub linked: Vec<EntityId>,
@@ -282,7 +283,7 @@ impl fmt::Display for ImportReport {
     }
 }
 
-/// Maximum number of ids, and of lines of each kind, in the printed report. The JSON report contains all of them.
+/// Maximum number of ids, and of lines of each kind, in the printed report. The JSON report contains all ids and lines.
 const MAX_SHOWN: usize = 20;
 
 /// Returns a phrase for the knowers of an audience.

@@ -67,7 +67,7 @@ impl FactMatch {
 pub struct FactMatches {
     /// Facts that the line states.
     pub states: Vec<FactMatch>,
-    /// Facts that the line possibly states. The DM decides whether the line states them.
+    /// Facts that the line possibly states. The DM decides whether the line states these facts.
     pub may_state: Vec<FactMatch>,
 }
 

@@ -172,7 +172,7 @@ impl Policy {
     }
 
     /// Returns the status of a doubtful fact, and the maximum credence of knowers that learn the fact. The mode of the
-    /// policy determines both values.
+    /// policy determines the status and the maximum credence.
     pub fn decide_doubtful(&self, confidence: Confidence) -> (FactStatus, Credence) {
         match self.mode {
             ReviewMode::Dm => (FactStatus::Proposed, Credence::FULL),

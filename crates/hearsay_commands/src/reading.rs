@@ -18,7 +18,7 @@ pub use draft::{Draft, DraftExtraction};
 pub use passage_context::{PassageWithContext, SessionLines};
 pub use proposals::operation;
 
-/// Maximum number of passages that are read together. The number is small, so that the first facts arrive soon.
+/// Maximum number of passages that are read together. The maximum is small, so that the first facts arrive soon.
 const MAX_BATCH_SIZE: usize = 16;
 
 /// Maximum number of lines of an imported session that are read together. This number is larger than
@@ -139,8 +139,8 @@ pub fn record_talk_kinds(state: &State, kinds: &[(PassageId, TalkKind)], now: Ti
 }
 
 /// Returns the statements in the lines of a document, starting at line `first_line`. If any line has a speaker, lines
-/// without a speaker count as spoken by the DM. Otherwise, all lines count as written text. Returns nothing if the
-/// model fails.
+/// without a speaker count as spoken by the DM. If no line has a speaker, all lines count as written text. Returns
+/// nothing if the model fails.
 fn document_statements(
     tools: &ReadingTools<'_>,
     model: &ReadingModel,

@@ -37,7 +37,7 @@ const CAMPAIGN_MARKS: [&str; 4] = ["campaign.yaml", "campaign.yml", SETTINGS_FIL
 /// Returns the campaign directory that a program should open. Returns `given` without a check, if it is set. Otherwise,
 /// returns the directory in the environment variable `HEARSAY_CAMPAIGN`. If this variable is not set, returns the
 /// campaign directory that is nearest to the working directory: this directory or one of its parents. Returns `None` if
-/// none of them is a campaign directory.
+/// none of these directories is a campaign directory.
 pub fn find_campaign_directory(given: Option<PathBuf>) -> Option<PathBuf> {
     let from_environment = || env::var_os(CAMPAIGN_VARIABLE).filter(|path| !path.is_empty()).map(PathBuf::from);
     given.or_else(from_environment).or_else(|| find_upward(&env::current_dir().ok()?))

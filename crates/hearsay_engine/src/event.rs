@@ -67,7 +67,7 @@ pub enum Event {
         reveal: String,
         /// Secret fact.
         fact: FactId,
-        /// Character that may tell the secret.
+        /// Character that is allowed to tell the secret.
         holder: EntityId,
         /// Player characters to whom the holder may tell the secret, sorted. Empty if the campaign has no player
         /// characters: the holder may then tell anyone.

@@ -29,7 +29,8 @@ pub struct MemoryOptions {
 }
 
 impl MemoryOptions {
-    /// Returns the options for a campaign directory. Reads its settings from `hearsay.toml`, if that file exists.
+    /// Returns the options for a campaign directory. Reads the settings of the campaign from `hearsay.toml`, if that
+    /// file exists.
     ///
     /// # Errors
     /// Returns an error if `hearsay.toml` is invalid, as described at [`Settings::read`].

@@ -38,9 +38,9 @@ pub enum ModelStatus {
 
 /// How a program shares a campaign with other programs on the same machine.
 ///
-/// The first program that opens a campaign is its owner: it has the database open. Programs that open the campaign later
-/// attach to the owner. Each program has its own copy of the state, which contains a write of another program
-/// milliseconds after its commit. If the owner closes, one of the other programs becomes the owner.
+/// The first program that opens a campaign is its owner: it has the database open. Programs that open the campaign
+/// later attach to the owner. Each program has its own copy of the state, which contains a write of another program
+/// milliseconds after its commit. If the owner closes the campaign, one of the other programs becomes the owner.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "role")]
 pub enum SharingStatus {

@@ -345,7 +345,7 @@ impl SentenceReader<'_> {
     }
 
     /// Returns the first and the end token of an age, if the items from `at` up to, but not including, `end` are an
-    /// age. Otherwise returns `None`.
+    /// age. Returns `None` if the items are not an age.
     fn age_range(&self, at: usize, end: usize) -> Option<(usize, usize)> {
         let mut from = self.chunk_start(at);
         let to = self.chunk_end(end - 1).min(self.tokens.len());

@@ -232,7 +232,7 @@ impl SentenceReader<'_> {
         }
     }
 
-    /// Proposes an occupation after "as": "came as a dancer". Returns whether it was recorded.
+    /// Proposes an occupation after "as": "came as a dancer". Returns whether the occupation was recorded.
     fn propose_position(
         &mut self,
         subjects: &[ResolvedEntity],

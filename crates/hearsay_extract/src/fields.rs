@@ -150,7 +150,7 @@ impl SentenceReader<'_> {
         }
     }
 
-    /// Returns the topic of the text so far, if its kind fits. Otherwise returns an empty list.
+    /// Returns the topic of the text so far, if its kind fits. If the kind does not fit, returns an empty list.
     pub(crate) fn topic(&self, fits_kind: impl Fn(KindSet) -> bool) -> Vec<ResolvedEntity> {
         let entity: Option<EntityRef> = self.history.topic(fits_kind);
         entity.map(|entity| ResolvedEntity::uncertain(entity, Some("spoken_of"), None)).into_iter().collect()

@@ -27,7 +27,7 @@ pub(crate) const PLACE_PARTICLES: [&str; 9] =
 pub(crate) const PLACE_INTENSIFIERS: [&str; 8] = ["right", "smack", "bang", "slap", "dead", "deep", "high", "low"];
 
 impl SentenceReader<'_> {
-    /// Matches the parts of a pattern with the items from `from` up to `to`. Returns `None` if they do not match.
+    /// Matches the parts of a pattern with the items from `from` up to `to`. Returns `None` if the items do not match.
     pub(crate) fn match_parts(
         &self,
         parts: &[PatternPart],

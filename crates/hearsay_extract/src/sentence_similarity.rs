@@ -31,7 +31,7 @@ pub(crate) struct UnmatchedSentence {
     stated_by: Option<EntityRef>,
 }
 
-/// Minimum cosine between a sentence and an example. Below it, the relation of the example is not proposed.
+/// Minimum cosine between a sentence and an example. Below this cosine, the relation of the example is not proposed.
 const MIN_COSINE: f32 = 0.4;
 
 impl SentenceReader<'_> {

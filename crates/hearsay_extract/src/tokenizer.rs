@@ -8,7 +8,7 @@ pub(crate) enum TokenKind {
     Word,
     Number,
     Punctuation,
-    /// A quotation, which is read separately. The number is its index in the sentence.
+    /// A quotation, which is read separately. The number is the index of the quotation in the sentence.
     Quote(usize),
 }
 

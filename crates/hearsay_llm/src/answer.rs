@@ -111,7 +111,7 @@ pub(crate) struct Answer<T> {
 /// Maximum number of items in an answer. Further items are ignored and counted as malformed.
 const MAX_ITEMS: usize = 500;
 
-/// Reads an answer. Repairs its JSON, checks each item against the schema, and returns the valid items.
+/// Reads an answer. Repairs the JSON of the answer, checks each item against the schema, and returns the valid items.
 ///
 /// # Errors
 /// Returns an error if the answer has no list of items, or if it has items but none of them is valid. The message can

@@ -23,11 +23,11 @@ pub struct ApiKey(Option<BoundKey>);
 #[derive(Clone, PartialEq, Eq)]
 struct BoundKey {
     key: String,
-    /// Scheme of the server's address. If it is `None`, https is required, except for a server on this machine.
+    /// Scheme of the server's address. If the scheme is `None`, https is required, except for a server on this machine.
     scheme: Option<String>,
     host: String,
-    /// Port of the server. If it is `None`, the default port of the scheme is required. If `scheme` is `None` too, a
-    /// server on this machine may have any port.
+    /// Port of the server. If the port is `None`, the default port of the scheme is required. If `scheme` is `None`
+    /// too, a server on this machine may have any port.
     port: Option<u16>,
 }
 

@@ -272,8 +272,8 @@ impl Llm {
         async move { reading.extract().await }
     }
 
-    /// Does the same as [`Llm::extract`], but blocks the thread and creates its own tokio runtime. Do not call it on a
-    /// thread of the game loop.
+    /// Does the same as [`Llm::extract`], but blocks the thread and creates its own tokio runtime. Do not call this
+    /// function on a thread of the game loop.
     ///
     /// # Errors
     /// Returns the errors of [`Llm::extract`], and an error if the runtime cannot be created.

@@ -156,9 +156,9 @@ impl Queue {
         Self::default()
     }
 
-    /// Adds a turn to a conversation. The turns of a conversation wait until they have enough turns or tokens for a
-    /// job. Returns the id of the job if this turn completes a job. If the passage is already in the queue, the queue
-    /// does not change, and the result is `None`.
+    /// Adds a turn to a conversation. The turns of a conversation wait until enough turns or tokens for a job are
+    /// waiting. Returns the id of the job if this turn completes a job. If the passage is already in the queue, the
+    /// queue does not change, and the result is `None`.
     pub fn add_turn(&mut self, settings: &QueueSettings, source: &str, turn: Turn, context: Context) -> Option<JobId> {
         if !self.queued_passages.insert(turn.id) {
             return None;

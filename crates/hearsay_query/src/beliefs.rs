@@ -24,8 +24,8 @@ pub struct BeliefReport {
     /// Beliefs, sorted by predicate. For each predicate, the most credible belief comes first.
     pub answers: Vec<BeliefRow>,
     /// Canon facts about the subject that are true at the given game time, sorted by predicate. If a predicate was
-    /// requested, these facts have this predicate. Otherwise, they have the predicates of the beliefs. Only the DM may
-    /// see these facts. In a report without the truth, this field is `None`.
+    /// requested, these facts have this predicate. If no predicate was requested, these facts have the predicates of
+    /// the beliefs. Only the DM may see these facts. In a report without the truth, this field is `None`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub truth: Option<Vec<TruthRow>>,
 }

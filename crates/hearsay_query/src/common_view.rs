@@ -84,8 +84,8 @@ impl Reducer<'_> {
         self.nameable.contains(id)
     }
 
-    /// Returns the common facts, and the kinds of the player characters. The facts are in the
-    /// order in which they were asserted, so that the newest value of an attribute stays the newest.
+    /// Returns the common facts, and the kinds of the player characters. The facts are in the order of their assertion,
+    /// so that the newest value of an attribute stays the newest.
     fn facts(&self) -> Vec<Fact> {
         let is_kind_of_character = |fact: &Fact| {
             let kind = self.state.newest(fact.subject(), attribute::KIND);

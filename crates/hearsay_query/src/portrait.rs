@@ -63,9 +63,11 @@ pub struct LastLine {
 /// Contacts between the players and an entity so far.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Meetings {
-    /// First meeting of the players with the entity. If they never met, the first mention of the entity.
+    /// First meeting of the players with the entity. If the players never met the entity, the first mention of the
+    /// entity.
     pub first: Option<Meeting>,
-    /// Last meeting of the players with the entity. If they never met, the last mention of the entity.
+    /// Last meeting of the players with the entity. If the players never met the entity, the last mention of the
+    /// entity.
     pub last: Option<Meeting>,
     /// Last line that the players heard from the entity.
     pub words: Option<LastLine>,

@@ -205,8 +205,8 @@ pub fn resolve_replacement(state: &State, fact: &Fact, object: &str) -> Result<O
     }
 }
 
-/// Finds a merged entity. If `name` is the id of an entity that a merge removed, returns this id. Otherwise, finds the
-/// entity like [`resolve`].
+/// Finds a merged entity. If `name` is the id of an entity that a merge removed, returns this id. For any other text,
+/// finds the entity like [`resolve`].
 ///
 /// # Errors
 /// Returns the same errors as [`resolve`].
@@ -290,7 +290,7 @@ fn facts_with_words(state: &State, given: &str) -> Vec<Arc<Fact>> {
 }
 
 /// Returns a name of an entity for use in a sentence that other characters may learn. Never returns a secret name.
-/// Never returns an id, because an id may contain a secret name. Returns `somebody` if the entity has only secret
+/// Never returns an id, because an id can contain a secret name. Returns `somebody` if the entity has only secret
 /// names.
 pub fn public_name<'a>(state: &'a State, id: &EntityId) -> &'a str {
     state.open_name(id).unwrap_or("somebody")

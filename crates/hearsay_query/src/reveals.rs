@@ -18,7 +18,7 @@ pub struct RevealRow {
     pub fact: FactId,
     /// Sentence that states the secret.
     pub statement: String,
-    /// Character that may tell the secret once the condition is met.
+    /// Character that is allowed to tell the secret once the condition is met.
     pub holder: EntityId,
     /// Result of checking the condition: whether the condition is met, the characters to whom the holder may tell the
     /// secret, and the parts of the condition that are not met.

@@ -134,8 +134,8 @@ pub fn secrets(
 }
 
 /// Returns whether a secret existed at a game time. If the start of the fact is recorded, it must not be later than the
-/// game time. Otherwise, a knower must have known the fact by the game time. A secret that nobody has ever learned
-/// always exists.
+/// game time. If the start of the fact is not recorded, a knower must have known the fact by the game time. A secret
+/// that nobody has ever learned always exists.
 fn existed_at(state: &State, fact: &Fact, known_then: &[&KnowledgeEdge], moment: Option<GameTime>) -> bool {
     match (fact.validity().start(), moment) {
         (_, None) => true,
@@ -172,7 +172,7 @@ pub struct WhyNot {
 pub struct ConditionRow {
     /// Id of the reveal.
     pub reveal: String,
-    /// Character that may tell the secret.
+    /// Character that is allowed to tell the secret once the condition is met.
     pub holder: EntityId,
     /// Whether the condition is met now.
     pub holds: bool,

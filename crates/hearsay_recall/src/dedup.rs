@@ -46,8 +46,8 @@ type SpokenWords<'a> = ((Option<&'a EntityId>, Option<&'a String>), Vec<String>)
 /// earliest items. The first item of a group represents the group; if the group has facts, the first item is the fact
 /// with the highest credence.
 ///
-/// A passage joins the group of a fact if it is evidence for that fact and has the same words. Otherwise, it joins the
-/// group of an earlier passage with the same speaker and words.
+/// A passage joins the group of a fact if it is evidence for that fact and has the same words. Any other passage joins
+/// the group of an earlier passage with the same speaker and words.
 pub(crate) fn group_duplicates(all: &[LineSource]) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
     let (mut by_content, mut by_sentence) = (FxHashMap::default(), FxHashMap::default());

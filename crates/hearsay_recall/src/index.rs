@@ -344,7 +344,8 @@ impl Index {
     }
 
     /// Assigns a text number to a text and returns it. The number comes from the cache if the cache contains the text
-    /// with the same context hash. Otherwise, the number is new and the terms of the text are added.
+    /// with the same context hash. If the cache does not contain the text, the number is new and the terms of the text
+    /// are added.
     fn assign_text_number(
         &mut self,
         id: DocId,

@@ -15,8 +15,8 @@ const B: f32 = 0.4;
 /// BM25 scores of a text on three levels. Each score is divided by the score that a text with every word of the
 /// question would have. If words are repeated, the result can be slightly above 1.
 ///
-/// The scores are not divided by the best score in the view. Otherwise, a text that shares only one unimportant word
-/// with the question could get the full score.
+/// The scores are not divided by the best score in the view. If the scores were divided, a text that shares only one
+/// unimportant word with the question could get the full score.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct WordScores {
     /// Score of the text itself.

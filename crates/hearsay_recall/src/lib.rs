@@ -16,7 +16,7 @@
 //!   context is structured data. Each line contains its fact, the credence of the speaker, how the speaker learned the
 //!   fact, and the listeners to whom the speaker may tell the fact. You can render the context as text, Markdown, JSON
 //!   or a compact prompt.
-//! - [`EntityLinker`]: finds the entities that a question names. It tolerates small misspellings.
+//! - [`EntityLinker`]: finds the entities that a question names. The linker tolerates small misspellings.
 //! - [`Scope`]: the entities to which a search is limited.
 //! - [`summarize`]: summarizes a session log or a long text within a token budget. The summary contains the parts that
 //!   are relevant to a question, and the parts with the most information.

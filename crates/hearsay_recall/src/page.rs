@@ -33,7 +33,7 @@ impl Page {
         Self { markup, text: String::new() }
     }
 
-    /// Writes fixed text of the program, which may contain line breaks.
+    /// Writes fixed text of the program. The text can contain line breaks.
     pub fn literal(&mut self, words: &'static str) -> &mut Self {
         self.text.push_str(words);
         self

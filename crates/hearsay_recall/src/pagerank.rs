@@ -167,8 +167,8 @@ struct Step {
 }
 
 impl Step {
-    /// Replaces this step by `new` if `new` has more mass. If both have the same mass, the smaller fact number wins,
-    /// then the smaller end.
+    /// Replaces this step by `new` if `new` has more mass. If both steps have the same mass, the step with the smaller
+    /// fact number wins, then the step with the smaller end.
     fn keep_strongest(&mut self, new: Self) {
         let key = |step: &Self| (std::cmp::Reverse(step.mass), step.fact, step.end);
         if key(&new) < key(self) {

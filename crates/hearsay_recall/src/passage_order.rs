@@ -1,4 +1,5 @@
-//! The passages of an index, sorted by id and by line. Rankings use both orders, so they need not sort.
+//! The passages of an index, sorted by id and by line. Rankings use both orders, so a ranking need not sort the
+//! passages.
 
 use hearsay_model::PassageId;
 use rustc_hash::FxHashSet;

@@ -54,7 +54,7 @@ pub(crate) struct CachedDocs {
 }
 
 impl TermCache {
-    /// Version of the stored form. Change it when the stored form changes, or when words are split or stemmed
+    /// Version of the stored form. Change the version when the stored form changes, or when words are split or stemmed
     /// differently.
     pub const FORMAT: u32 = 2;
 

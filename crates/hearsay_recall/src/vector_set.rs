@@ -17,7 +17,7 @@ pub struct VectorSet {
 }
 
 impl VectorSet {
-    /// Version of the stored form. Change it when the stored form or the quantization changes.
+    /// Version of the stored form. Change the version when the stored form or the quantization changes.
     pub const FORMAT: u32 = 2;
 
     /// Adds a normalized vector, that is, a vector with the Euclidean norm 1. Returns whether the vector was accepted.

@@ -86,7 +86,8 @@ impl Vectors {
         Some(number)
     }
 
-    /// Adds a vector of another set and returns its number. Returns `None` if it has another dimension.
+    /// Adds a vector of another set, and returns the number of the vector in this set. Returns `None` if the vector has
+    /// another dimension than this set.
     pub(crate) fn push_from(&mut self, other: &Self, number: u32) -> Option<u32> {
         let coarse = other.coarse.get(number as usize)?;
         if self.dimension == 0 {

@@ -57,14 +57,15 @@
 //! - **Damage is detected.** Each journal entry contains a digest that depends on all earlier entries. The acknowledged
 //!   position is also stored outside the database. If the journal was truncated, changed or emptied, opening the
 //!   campaign returns [`StoreError::Damaged`] instead of an older state of the campaign. After a power loss, the
-//!   position in the file `acknowledged` may be too old. In this case, the store cannot detect missing operations after
-//!   this position. If opening would cause further damage to a directory, the store does not open the directory.
+//!   position in the file `acknowledged` is possibly too old. If the position is too old, the store cannot detect
+//!   missing operations after this position. If opening would cause further damage to a directory, the store does not
+//!   open the directory.
 //! - **Readable data can be saved.** [`check_directory`] checks every file and record. [`repair_directory`] writes all
 //!   readable data to a new database, reports the lost data, and keeps the damaged files.
 //! - **Only one process at a time uses a directory.** A process locks the directory that it opens. If a second process
 //!   opens the directory, the second process receives an error that names the first process.
 //! - **Derived data can be deleted.** The graph tables, the snapshot, the terms and the vectors are computed from the
-//!   journal. If you delete them, Hearsay computes them again.
+//!   journal. If you delete this derived data, Hearsay computes the data again.
 //! - **The database is offline.** It cannot use the network or run scripts.
 //!
 //! # Files

@@ -73,8 +73,8 @@ pub enum HearsayError {
     /// the reason.
     #[error("{0}; the memory was reloaded from the database")]
     Reloaded(String),
-    /// Error: a background task or the storage failed. The text is the reason. After a failure of the storage, nothing
-    /// is saved until the memory is opened again.
+    /// Error: a background task or the storage failed. The value is the reason of the failure. After a failure of the
+    /// storage, nothing is saved until the memory is opened again.
     #[error("{0}")]
     Failed(String),
     /// Error: the memory refused the request.

@@ -7,8 +7,8 @@ use hearsay_commands::policy::ReviewMode;
 use hearsay_engine::{Location, MemoryError, MemoryOptions, Settings, Waker};
 
 /// Plugin that opens the memory in the background, and closes it on [`AppExit`]. The Bevy state
-/// [`MemoryPhase`](crate::MemoryPhase) shows whether the memory is open. While the game runs, it can open other saves
-/// with [`MemoryLifecycleCommands`](crate::MemoryLifecycleCommands). The plugin adds Bevy's
+/// [`MemoryPhase`](crate::MemoryPhase) shows whether the memory is open. While the game runs, the game can open other
+/// saves with [`MemoryLifecycleCommands`](crate::MemoryLifecycleCommands). The plugin adds Bevy's
 /// [`StatesPlugin`](bevy::state::app::StatesPlugin) if the app does not have it.
 #[derive(Debug, Clone)]
 pub struct MemoryPlugin {

@@ -78,7 +78,7 @@ pub trait EntityMemoryCommands {
     fn relate(&mut self, predicate: &str, object: impl Into<Target>) -> RelationCommands<'_, Self>;
 
     /// Sets the attitude of a relation from this entity to `object`, from −100 (hostile) to 100 (friendly). Adds the
-    /// relation if it does not exist.
+    /// relation if the relation does not exist.
     fn set_attitude(&mut self, predicate: &str, object: impl Into<Target>, attitude: i8) -> &mut Self;
 
     /// Ends the relation from this entity to `object`.

@@ -14,7 +14,7 @@ pub enum QuestionState {
     Waiting,
     /// The reply arrived. The same entity now has a [`Reply`] component.
     Answered,
-    /// The question will get no reply. The text is the reason, for display.
+    /// The question will get no reply. The value is the reason why no reply comes, for display.
     Failed(String),
 }
 

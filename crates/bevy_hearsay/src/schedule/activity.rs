@@ -32,8 +32,8 @@ impl Activity {
         self.is_awake
     }
 
-    /// Makes the systems run in this frame. Code that adds work calls this method. Otherwise, the work could start
-    /// late, after at most [`SyncSettings::poll`](crate::SyncSettings::poll).
+    /// Makes the systems run in this frame. Code that adds work calls this method. Without this call, the work could
+    /// start late, after at most [`SyncSettings::poll`](crate::SyncSettings::poll).
     pub(crate) fn wake(&mut self) {
         self.is_awake = true;
     }

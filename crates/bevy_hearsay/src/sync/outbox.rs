@@ -157,7 +157,8 @@ impl Outbox {
         self.next_batch - 1
     }
 
-    /// Removes all unsent and unacknowledged changes. Returns a function that counts those that were not committed.
+    /// Removes all unsent and unacknowledged changes. Returns a function that counts the removed changes that were not
+    /// committed.
     pub(super) fn take_requests(&mut self) -> CountFn {
         let (unsent, sent) = (self.waiting.len(), std::mem::take(&mut self.sent));
         self.waiting.clear();
@@ -243,7 +244,7 @@ pub(super) fn count_unanswered(world: &World) -> usize {
     outbox.sent.iter().map(Batch::change_count).sum::<usize>() + outbox.waiting.len()
 }
 
-/// Sends the waiting changes. Returns whether all of them were sent.
+/// Sends the waiting changes. Returns whether all waiting changes were sent.
 fn send(outbox: &mut Outbox, memory: &NpcMemory, clock: &GameClock) -> bool {
     let Some(memory) = memory.get() else { return false };
     if outbox.is_loading() {

@@ -16,7 +16,8 @@ use crate::{bridge::NpcMemory, components::ChangedEntities, schedule::Activity};
 #[reflect(Resource)]
 pub struct SyncSettings {
     /// Interval between two batches of changes. All changes in this interval become one operation. Game events, saves
-    /// and questions do not wait for this interval. Before the plugin sends one of them, it sends all earlier changes.
+    /// and questions do not wait for this interval. Before the plugin sends a game event, a save or a question, the
+    /// plugin sends all earlier changes.
     pub interval: Duration,
     /// Maximum time per frame for writing the memory's values to components. A large load takes many frames.
     pub budget: Duration,

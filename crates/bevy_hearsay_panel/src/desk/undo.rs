@@ -52,7 +52,8 @@ pub(super) struct Undo {
     requested: bool,
     pending_plan: Option<Ticket<UndoPlan>>,
     plan: Option<UndoPlan>,
-    /// Positions of the undo operations since the program started, oldest first. Redo reverts the newest of them.
+    /// Positions of the undo operations since the program started, oldest first. Redo reverts the newest of these undo
+    /// operations.
     undone: Vec<Position>,
     /// Operations of this DM console whose author is not the DM, oldest first.
     own_operations: Vec<OwnOperation>,

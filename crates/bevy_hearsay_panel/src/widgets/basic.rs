@@ -286,7 +286,8 @@ pub fn dimmed(colour: Color32, fraction: f32) -> Color32 {
     colour.gamma_multiply(1.0 - fraction)
 }
 
-/// Returns a byte range unchanged if it is valid in a text. Otherwise returns an empty range at the end of the text.
+/// Returns a byte range unchanged if it is valid in a text. If the range is not valid, returns an empty range at the
+/// end of the text.
 pub(crate) fn clamp_span(text: &str, span: &Range<usize>) -> Range<usize> {
     if text.get(span.clone()).is_some() { span.clone() } else { text.len()..text.len() }
 }

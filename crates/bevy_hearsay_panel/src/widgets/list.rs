@@ -127,7 +127,7 @@ mod tests {
         assert!(top(&harness, "row 2") >= before + 400.0);
     }
 
-    /// With the assumed heights the rows fit into the window. With their real heights they do not fit.
+    /// With the assumed heights the rows fit into the window. With their real heights, the rows do not fit.
     #[test]
     fn rows_come_to_rest_where_they_just_find_no_room() {
         for count in 2..30 {

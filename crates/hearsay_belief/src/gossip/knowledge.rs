@@ -487,7 +487,8 @@ impl<'s> CharacterKnowledge<'s> {
     }
 
     /// Returns the names and kinds of entities that are told together with a fact: those that the teller knows and the
-    /// hearer does not. Each comes with its justifications.
+    /// hearer does not. Each entry of the result has the id of the fact that states the name or kind, and the
+    /// justifications for this fact.
     pub(super) fn names_to_tell(
         &mut self,
         fact: &Fact,

@@ -168,8 +168,8 @@ impl<'s> LearningRecorder<'s> {
         Ok(())
     }
 
-    /// Makes the speaker and the hearers of a statement learn its fact. If the speaker lies, it does not learn the
-    /// fact.
+    /// Makes the speaker and the hearers of a statement learn its fact. If the speaker lies, the speaker does not learn
+    /// the fact.
     pub(super) fn overhear(&mut self, statement: &HeardStatement) {
         let &HeardStatement { speaker, view, alias, citing, fact, .. } = statement;
         let (mut sources, mut certainty) = (Vec::new(), statement.certainty);

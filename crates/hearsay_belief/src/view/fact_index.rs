@@ -104,12 +104,12 @@ impl FactIndex {
         self.superseded.extend(superseded(facts.filter(|known| vocabulary.is_functional(known.predicate()))));
     }
 
-    /// Returns the facts with a subject, sorted by id. Facts with another subject may be among them.
+    /// Returns the facts with a subject, sorted by id. The result can also contain facts with another subject.
     pub(super) fn with_subject(&self, subject: &EntityId) -> impl Iterator<Item = FactId> + Clone + use<'_> {
         self.by_subject.get(subject)
     }
 
-    /// Returns the facts with an object, sorted by id. Facts with another object may be among them.
+    /// Returns the facts with an object, sorted by id. The result can also contain facts with another object.
     pub(super) fn with_object(&self, object: &EntityId) -> impl Iterator<Item = FactId> + use<'_> {
         self.by_object.get(object)
     }

@@ -61,7 +61,7 @@ impl View {
 
     /// Updates the view after some records changed. Afterwards, the view equals the view of the same knower and moment
     /// in `state`. Returns the facts that were added, removed or changed. Returns `None` if the whole view must be
-    /// computed again. In this case, do not use the view any more.
+    /// computed again. After the result `None`, do not use the view any more.
     ///
     /// `records` contains the records that [`impact`](Self::impact) returned for each change since the view was
     /// computed or updated. The running time is proportional to the number of records, plus a small amount of time for
@@ -185,7 +185,8 @@ impl View {
         }))
     }
 
-    /// Replaces what the knower knows of a fact. Returns the old or the new fact if they differ.
+    /// Replaces what the knower knows of a fact. Returns the old or the new fact. Returns `None` if the knower neither
+    /// knew nor knows the fact.
     fn replace(&mut self, id: FactId, known: Option<(Known, u32)>) -> Option<Arc<Fact>> {
         let place = self.summaries.binary_search_by_key(&id, |summary| summary.id);
         match (place, known) {

@@ -250,7 +250,7 @@ pub struct Field {
 /// One value of a field.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FieldValue {
-    /// The value. If it is text, it has no markup.
+    /// The value. If the value is text, the text has no markup.
     pub value: Value,
     /// The links in the value.
     pub links: Vec<LinkTarget>,
@@ -369,7 +369,7 @@ pub enum DateRole {
     Start,
     /// The date at which the entity or event ended.
     End,
-    /// The date of another event, which the note mentions. [`NoteDate::title`] is the name of that event.
+    /// The date of another event, which the note mentions. [`NoteDate::title`] is the name of the other event.
     Mention,
 }
 

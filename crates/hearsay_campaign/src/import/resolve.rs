@@ -27,7 +27,7 @@ pub struct NoteIndex {
 /// The result of resolving a link.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LinkResolution {
-    /// One note matches. The value is its index in the list of notes.
+    /// One note matches. The value is the index of the note in the list of notes.
     One(usize),
     /// Several notes match equally well, so the link has no certain target. The values are the indices of these notes.
     Ambiguous(Vec<usize>),

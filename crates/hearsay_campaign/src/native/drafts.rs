@@ -126,7 +126,7 @@ impl RelationDraft {
 pub(super) enum OtherFact {
     /// The other fact is given by its handle. The entry of the other fact can come later in the files.
     ByHandle { handle: String, at: SourcePosition, path: String },
-    /// The other fact was read before. The value is its index.
+    /// The other fact was read before. The value is the index of the other fact.
     ByIndex(usize),
 }
 
@@ -135,8 +135,8 @@ pub(super) enum OtherFact {
 pub(super) struct PendingFact {
     pub(super) index: usize,
     pub(super) relation: RelationDraft,
-    /// The entry of the fact. If it has no subject, the fact has the same subject as the other fact. If it has no text,
-    /// the fact states that the other fact is false or has ended.
+    /// The entry of the fact. If the entry has no subject, the fact has the same subject as the other fact. If the
+    /// entry has no text, the fact states that the other fact is false or has ended.
     pub(super) entry: FactEntry,
 }
 

@@ -26,7 +26,7 @@ use crate::{
 const STATUSES: [&str; 4] = ["canon", "claimed", "proposed", "false"];
 
 impl CampaignReader {
-    /// Reads an entry that has a `type` with a `target` or a `value`, or that has only a text. Returns the index of its
+    /// Reads an entry that has a `type` with a `target` or a `value`, or that has only a text. Returns the index of the
     /// fact.
     pub(super) fn read_fact(&mut self, f: &Fields, context: &Context) -> Option<usize> {
         let mut marks = self.read_marks(f, context);
@@ -343,7 +343,7 @@ impl CampaignReader {
         }
     }
 
-    /// Records a fact. Returns its index.
+    /// Records a fact. Returns the index of the fact.
     #[allow(clippy::too_many_arguments)]
     pub(super) fn record_fact(
         &mut self,
@@ -408,7 +408,7 @@ impl CampaignReader {
         }
     }
 
-    /// Builds a fact. Returns `None` if its subject or content is unknown.
+    /// Builds a fact. Returns `None` if the subject or the content of the fact is unknown.
     pub(super) fn build_fact(&mut self, fact_entry: &FactEntry, fact_relation: Option<FactRelation>) -> Option<Fact> {
         let FactEntry { at, path, context, subject: Some(subject), content: Some((predicate, object)), marks } =
             fact_entry

@@ -20,8 +20,8 @@ pub(super) struct CampaignReader {
     pub(super) index: EntityIndex,
     pub(super) vocabulary: Vocabulary,
     pub(super) calendar: Calendar,
-    /// Whether the calendar is valid. If it is invalid, dates are not read, because each of them would cause another
-    /// error.
+    /// Whether the calendar is valid. If the calendar is invalid, dates are not read, because each date would cause
+    /// another error.
     pub(super) is_calendar_valid: bool,
     pub(super) source: String,
     pub(super) facts: Vec<CampaignFact>,

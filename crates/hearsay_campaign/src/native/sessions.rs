@@ -155,8 +155,9 @@ impl CampaignReader {
     }
 
     /// Reads a fact that a line of the log states. If the line has a speaker, the speaker told the fact to the hearers.
-    /// Otherwise, the hearers witnessed the fact. If the line names the speaker by a secret name, some hearers may not
-    /// know that the name belongs to the speaker. These hearers were told the fact by an unknown teller.
+    /// If the line has no speaker, the hearers witnessed the fact. If the line names the speaker by a secret name, some
+    /// hearers may not know that the name belongs to the speaker. These hearers were told the fact by an unknown
+    /// teller.
     fn read_stated_fact(
         &mut self,
         f: &Fields,

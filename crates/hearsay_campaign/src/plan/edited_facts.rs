@@ -1,7 +1,8 @@
 //! Facts whose lines a person changed or removed in the notes of an export.
 //!
 //! Such an export is often imported into the campaign that wrote it, so these facts can have any author. If the fact of
-//! the campaign has not changed since the export, the changed line is applied. Otherwise, the fact stays.
+//! the campaign has not changed since the export, the changed line is applied. If the fact has changed since the
+//! export, the fact stays.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},

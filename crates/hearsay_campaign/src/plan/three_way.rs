@@ -257,7 +257,8 @@ impl Planner<'_> {
         }
     }
 
-    /// Reports new entities that have the same name as another entity. Only the DM knows whether they are the same.
+    /// Reports new entities that have the same name as another entity. Only the DM knows whether the two entities are
+    /// the same.
     pub(super) fn report_duplicates(&mut self) {
         let is_name = |fact: &Fact| fact.is_name() && fact.status() != FactStatus::Rejected;
         let mut entities_by_name: BTreeMap<String, BTreeSet<EntityId>> = BTreeMap::new();

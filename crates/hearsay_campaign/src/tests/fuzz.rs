@@ -14,7 +14,7 @@ use crate::{
     },
 };
 
-/// Rewrites the inputs that are exports. Run it after a change of an export format.
+/// Rewrites the inputs that are exports. Run this test after a change of an export format.
 #[test]
 #[ignore = "writes files of the repository"]
 fn exports_are_written_for_the_corpus() {

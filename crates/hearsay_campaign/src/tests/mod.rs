@@ -41,7 +41,7 @@ entities:
   - {id: book, name: The Book, kind: document}
 ";
 
-/// Makes a FIFO. A reader that opens it blocks until another process writes.
+/// Makes a FIFO. A reader that opens the FIFO blocks until another process writes.
 #[cfg(unix)]
 pub(crate) fn fifo(path: &Path) {
     assert!(std::process::Command::new("mkfifo").arg(path).status().unwrap().success());

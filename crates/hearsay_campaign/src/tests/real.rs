@@ -1,4 +1,5 @@
-//! Real campaigns, if they are available. The tests do not change them, and no part of them is in the project.
+//! Real campaigns, if they are available. The tests do not change these campaigns, and no part of the campaigns is in
+//! the project.
 
 use std::{
     collections::BTreeSet,

@@ -124,7 +124,7 @@ impl LiveTranscript {
         self.recorded.clear();
     }
 
-    /// Reads the first `length` bytes. Returns `None` if they contain no utterance.
+    /// Reads the first `length` bytes. Returns `None` if these bytes contain no utterance.
     fn read(&self, length: usize) -> Result<Option<Transcript>, TranscriptError> {
         match Transcript::read(&self.file, &self.bytes[..length]) {
             Err(TranscriptError::Empty { .. }) => Ok(None),

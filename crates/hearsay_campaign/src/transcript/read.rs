@@ -19,7 +19,7 @@ pub struct Transcript {
     pub format: TranscriptFormat,
     /// A hash of the bytes of the file, as 64 hexadecimal digits.
     pub digest: String,
-    /// The utterances, in order. There is at least one.
+    /// The utterances, in order. There is at least one utterance.
     pub utterances: Vec<Utterance>,
     /// Warnings for the user. Each warning names its line.
     pub notes: Vec<String>,

@@ -27,9 +27,9 @@ pub(super) struct EntityAgreement<'a> {
     pub(super) cached_view: &'a CachedView,
     pub(super) speaker: &'a EntityId,
     pub(super) sentence: &'a SpokenSentence,
-    /// Entities that the sentence names. The speaker is among them if the sentence is in the first person.
+    /// Entities that the sentence names. The speaker is among these entities if the sentence is in the first person.
     pub(super) named: &'a [LinkedEntity],
-    /// Entities that any sentence of the line names. Pronouns of the sentence can refer to them.
+    /// Entities that any sentence of the line names. Pronouns of the sentence can refer to these entities.
     pub(super) named_in_line: &'a BTreeSet<EntityId>,
     /// Place where the line is said. A speaker need not name it.
     pub(super) place: Option<&'a EntityId>,

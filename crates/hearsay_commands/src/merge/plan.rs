@@ -35,8 +35,9 @@ pub struct MergePlan {
 
 /// Plans the merge of two entities. The facts, knowledge and names of `removed` move to `remaining`. If two values
 /// contradict each other, the more certain value stays and the other value becomes a claim. A value that the DM
-/// confirmed is more certain than all other values. Otherwise, the value with the higher confidence is more certain. If
-/// both values are equally certain, the value of `remaining` stays.
+/// confirmed is more certain than a value that the DM did not confirm. If the DM confirmed both values or neither
+/// value, the value with the higher confidence is more certain. If both values are equally certain, the value of
+/// `remaining` stays.
 ///
 /// The merge is one operation. [`split`](super::split()) reverts the merge without losing later changes.
 ///

@@ -334,7 +334,8 @@ impl<'a> EntityRename<'a> {
         }
     }
 
-    /// Returns whether an edge refers to the renamed entity or to a renamed fact. Ignores its justifications.
+    /// Returns whether an edge refers to the renamed entity or to a renamed fact. Ignores the justifications of the
+    /// edge.
     fn concerns(&self, edge: &KnowledgeEdge) -> bool {
         let mut concerns = false;
         edge.visit_references(&mut |reference| {

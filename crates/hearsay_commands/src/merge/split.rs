@@ -20,7 +20,8 @@ use crate::CommandError;
 ///
 /// # Errors
 /// Returns an error if `entity` is part of no merge, or if the merge is not in this journal. Also returns an error if a
-/// later merge moved the same records. In this case, first split the later merge.
+/// later merge moved records that the merge of `entity` moved. To undo the merge of `entity`, first split the later
+/// merge.
 pub fn split(state: &State, entity: &EntityId, now: Timestamp) -> Result<Operation, CommandError> {
     let (removed, remaining) = find_merge(state, entity)?;
     let removes_entity = |change: &Change| matches!(change, Change::RemoveEntity(id) if *id == removed);

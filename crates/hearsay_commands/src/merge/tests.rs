@@ -55,7 +55,8 @@ fn fact(n: u8) -> Arc<Fact> {
     Arc::new(builder.fact_relation(refuted).build().unwrap())
 }
 
-/// Returns an authored edge if `depth` is 0. Otherwise returns an edge that depends on an edge of another knower.
+/// Returns an authored edge if `depth` is 0. If `depth` is greater than 0, returns an edge that depends on an edge of
+/// another knower.
 fn edge(n: u8, depth: u8) -> Arc<KnowledgeEdge> {
     let fact_id = fact(n).id();
     let knower = id(n / 5 + depth);
@@ -75,7 +76,7 @@ fn apply(state: &mut State, changes: Vec<Change>) -> bool {
     state.apply(Operation::new(Author::Dm, "do", changes)).is_ok()
 }
 
-/// Returns a state with six entities. The tests merge the first two of them.
+/// Returns a state with six entities. The tests merge the first two entities.
 fn world(parts: &[(u8, u8)]) -> State {
     let mut state = State::default();
     let external = |n: u8| ExternalId { system: "file".into(), id: format!("x{n}") };

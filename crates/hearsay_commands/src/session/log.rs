@@ -316,7 +316,7 @@ fn lie_changes(state: &State, passage: &Passage) -> Vec<Change> {
     facts.into_iter().flat_map(|fact| mark_as_lie(state, speaker, fact)).collect()
 }
 
-/// Returns whether a passage is a line of a transcript. `name` is the name of its file.
+/// Returns whether a passage is a line of a transcript. `name` is the name of the transcript's file.
 pub(super) fn is_from_transcript(passage: &Passage, name: &str) -> bool {
     passage.evidence.iter().any(|evidence| transcript_file(evidence) == Some(name))
 }

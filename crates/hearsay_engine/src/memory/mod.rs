@@ -40,8 +40,8 @@ pub struct Memory {
     settings: Settings,
 }
 
-/// Channels to the worker. The worker ends when they are dropped. Reads have their own channel, so they do not wait for
-/// writes.
+/// Channels to the worker. The worker ends when these channels are dropped. Reads have their own channel, so reads do
+/// not wait for writes.
 ///
 /// The channels are unbounded, and [`Memory`] enforces the limit itself. In crossbeam, only unbounded channels drop
 /// their messages when the receiving thread has ended.

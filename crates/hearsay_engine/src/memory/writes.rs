@@ -140,7 +140,7 @@ impl Memory {
     ///
     /// # Errors
     /// Returns the same errors as [`write`](Self::write). The ticket also fails if a fact or an entity of the plan was
-    /// removed after the planning. In this case, make a new plan.
+    /// removed after the planning. If the fact or entity was removed, make a new plan.
     pub fn commit_gossip(&self, plan: GossipPlan) -> Result<Ticket<Written>, MemoryError> {
         self.write(move |_| Ok(plan.operation.clone()))
     }

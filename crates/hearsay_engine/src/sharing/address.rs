@@ -23,7 +23,7 @@ pub(super) struct Address {
     pub(super) token: String,
 }
 
-/// The file with an address. Dropping it deletes the file.
+/// The file with an address. Dropping this value deletes the file.
 #[derive(Debug)]
 pub(super) struct AddressFile(PathBuf);
 

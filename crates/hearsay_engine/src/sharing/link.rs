@@ -139,7 +139,7 @@ impl Link {
     }
 
     /// Ends the connection. `unread` has the passages that this program added and from which it did not extract facts.
-    /// The owner reads them.
+    /// The owner extracts the facts of these passages.
     pub(crate) fn close(mut self, unread: Vec<PassageId>) {
         self.send(&ToOwner::Goodbye { unread });
         let _ = self.stream.shutdown(Shutdown::Write);

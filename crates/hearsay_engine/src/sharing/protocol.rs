@@ -8,8 +8,8 @@ use std::{
 use hearsay_model::{Operation, PassageId, Position, TransientUpdate};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-/// Version of the protocol. Increment it with every change of the messages, including changes of the model types that
-/// they contain.
+/// Version of the protocol. Increment the version with every change of the messages, including changes of the model
+/// types in the messages.
 pub(super) const VERSION: u32 = 1;
 
 /// Maximum size of a frame in bytes (4 GiB). Before a client has sent the token, [`MAX_HELLO_BYTES`] applies.

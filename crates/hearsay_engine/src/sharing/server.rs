@@ -75,7 +75,7 @@ impl Client {
     }
 }
 
-/// A running server. Dropping it stops the server. Connections end when their [`Client`]s are dropped.
+/// A running server. Dropping this value stops the server. A connection ends when its [`Client`] is dropped.
 #[derive(Debug)]
 pub(crate) struct Server {
     address: SocketAddr,

@@ -66,8 +66,8 @@ impl Worker {
         }
     }
 
-    /// Attaches again or opens the database, on a background thread. Until then, reads use the old state and writes
-    /// wait. `in_doubt` has writes that the owner may have committed.
+    /// Attaches again or opens the database, on a background thread. Until the memory is attached or the database is
+    /// open, reads use the old state and writes wait. `in_doubt` has writes that the owner may have committed.
     pub(super) fn reconnect(&mut self, reason: String, first: Position, in_doubt: Vec<(PreparedWrite, Write)>) {
         tracing::info!("{reason}; connecting again");
         self.halt = Some(Halt::reconnecting(reason, first, in_doubt));

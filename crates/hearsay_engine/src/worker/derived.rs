@@ -25,7 +25,7 @@ const MIN_MISSING_TEXTS: usize = 256;
 /// divided by this number.
 const MISSING_TEXTS_DIVISOR: usize = 20;
 
-/// Number of vectors of removed texts that the file may contain, whatever its size, before it is rewritten.
+/// Number of vectors of removed texts that a file of any size can contain before the file is rewritten.
 const MAX_UNUSED_VECTORS: usize = 1_024;
 
 /// Approximate size in bytes of a frame of the vector file, if many vectors are written at once.

@@ -18,7 +18,7 @@ use hearsay_embed::{EmbedError, Encoder, EncoderOptions, TextHash};
 use super::Internal;
 use crate::ModelSettings;
 
-/// Maximum number of documents in a batch. The number is small, because a new question waits for the current batch.
+/// Maximum number of documents in a batch. The maximum is small, because a new question waits for the current batch.
 pub(super) const MAX_BATCH_SIZE: usize = 8;
 
 /// Maximum number of questions in a batch. The number is limited, so that the worker can answer the first questions

@@ -71,7 +71,7 @@ impl Worker {
         self.halt = Some(Halt { reason, reloading: true, in_doubt, first, reconnecting: false });
     }
 
-    /// Returns whether writing has stopped. If it will not resume, fails all waiting writes.
+    /// Returns whether writing has stopped. If writing will not resume, fails all waiting writes.
     pub(super) fn is_halted(&mut self) -> bool {
         let Some(halt) = &self.halt else { return false };
         if !halt.reloading {

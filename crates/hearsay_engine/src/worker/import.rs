@@ -198,8 +198,8 @@ struct Comparison {
     count: u32,
 }
 
-/// Maximum number of comparisons of an import with the state. Afterwards, the changes are committed although another
-/// program has written to the campaign after the comparison.
+/// Maximum number of comparisons of an import with the state. After the last comparison, the changes are committed even
+/// if another program has written to the campaign since then.
 const MAX_COMPARISONS: u32 = 3;
 
 impl Import {
@@ -222,7 +222,7 @@ impl Import {
         }
     }
 
-    /// Prepares another comparison. Returns whether this is possible.
+    /// Prepares another comparison. Returns whether another comparison is possible.
     pub(super) fn compare_again(&mut self) -> bool {
         self.source = self.comparison.source.take();
         if self.source.is_some() {

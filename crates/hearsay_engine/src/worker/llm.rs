@@ -366,7 +366,7 @@ impl Worker {
         self.send_event(Event::LlmRead { waiting, trouble: last_error });
     }
 
-    /// Counts the findings of a passage. Called when they have been written or could not be written.
+    /// Counts the findings of a passage. Called when the findings have been written or could not be written.
     pub(super) fn count_llm_findings(&mut self, counts: &ProposalCounts) {
         if let Some(llm_extractor) = &mut self.llm_extractor {
             llm_extractor.writing -= 1;

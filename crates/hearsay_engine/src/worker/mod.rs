@@ -228,7 +228,7 @@ pub(crate) struct Worker {
     closing: bool,
     /// Deadline of closing, and counts of the changes that were accepted before closing began.
     ending: Closing,
-    /// Channel of writes that the worker has not received yet. Used only to count them.
+    /// Channel of writes that the worker has not received yet. Used only to count these writes.
     queued: Receiver<Command>,
 }
 
@@ -468,7 +468,8 @@ impl Worker {
     }
 
     /// Runs a long job on its own low-priority thread, so that it delays neither writes nor frames of the game. Returns
-    /// whether the thread started. If it did not, the job and its responder are dropped, so the caller gets an error.
+    /// whether the thread started. If the thread did not start, the job and its responder are dropped, so the caller
+    /// gets an error.
     fn run_in_background(&mut self, job: impl FnOnce(&Sender<Internal>) + Send + 'static) -> bool {
         self.background_jobs.1.retain(|job| !job.is_finished());
         let internal = self.internal.clone();

@@ -32,7 +32,8 @@ pub(super) struct Vectors {
     unstored: VectorSet,
     /// File of vectors, with the id of the model that computed them.
     file: Option<(String, Arc<Mutex<VectorFile>>)>,
-    /// Whether the stored vectors have been read. Until then, it is unknown which texts have no vector.
+    /// Whether the stored vectors have been read. Until the stored vectors have been read, it is unknown which texts
+    /// have no vector.
     is_read: bool,
     /// Whether the model has been recorded in the journal since the memory was opened.
     recorded: bool,
@@ -111,8 +112,8 @@ impl Vectors {
         docs
     }
 
-    /// Uses the stored vectors if the current model computed them. If no model is loaded yet, uses them regardless of
-    /// the model.
+    /// Uses the stored vectors if the current model computed them. If no model is loaded yet, uses the stored vectors
+    /// of any model.
     fn use_stored(&mut self, stored: Option<StoredVectors>, model: Option<&str>, state: &State, index: &mut Index) {
         if let Some(stored) = stored.filter(|stored| model.is_none_or(|model| model == stored.model)) {
             index.add_vectors(stored.set);

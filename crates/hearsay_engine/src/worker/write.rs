@@ -1,5 +1,5 @@
-//! Waiting writes. When its turn comes, a write computes its operation. After the commit, it sends the answer to its
-//! caller.
+//! Waiting writes. When its turn comes, a write computes its operation. After the commit, the write sends the answer to
+//! its caller.
 
 use std::sync::Arc;
 

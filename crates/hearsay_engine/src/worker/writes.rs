@@ -60,8 +60,8 @@ const PROJECTION_DELAY: Duration = Duration::from_millis(50);
 /// Time until the next attempt to project changes that could not be projected yet.
 const RETRY_INTERVAL: Duration = Duration::from_millis(5);
 
-/// Maximum number of rows that may wait in the store. Above it, no further rows are created, because a row takes
-/// several kilobytes of memory.
+/// Number of rows waiting in the store above which no further rows are created, because a row takes several kilobytes
+/// of memory.
 const MAX_BACKLOG: usize = 5_000;
 
 impl Writes {
@@ -106,8 +106,8 @@ impl Writes {
         self.unindexed = keys;
     }
 
-    /// Schedules records to be written to the graph tables. Once they are written, the tables are complete up to the
-    /// given position.
+    /// Schedules records to be written to the graph tables. Once the records are written, the tables are complete up to
+    /// the given position.
     pub(super) fn project_later(&mut self, keys: Vec<Key>, position: Position) {
         self.unprojected_keys += keys.len();
         self.unprojected.push_back((keys.into(), position));

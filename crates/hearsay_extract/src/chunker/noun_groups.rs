@@ -57,7 +57,8 @@ impl Chunker<'_> {
             || matches!(word, "people" | "folk" | "men" | "women" | "children" | "police" | "wolves")
     }
 
-    /// Reads a noun group at a token. Returns its index and the token after it, or `None` if no noun group begins here.
+    /// Reads a noun group at a token. Returns the index of the noun group and the token after the group, or `None` if
+    /// no noun group begins at the token.
     pub(crate) fn parse_noun_group(&mut self, at: usize) -> Option<(usize, usize)> {
         let word = self.norm(at).to_owned();
         if !self.is_name(at) && is_pronoun(&word) {

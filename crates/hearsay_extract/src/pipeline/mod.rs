@@ -156,7 +156,7 @@ pub(crate) struct TextExtractor<'a> {
     /// Index of the first fact of the previous sentence.
     previous_facts_start: usize,
     mentions: BTreeMap<(usize, usize), u32>,
-    /// Sentences with words addressed to the program. The DM decides on their facts.
+    /// Sentences with words addressed to the program. The DM decides on the facts of these sentences.
     injection_spans: Vec<Span>,
     /// Clauses that the text does not state as certain.
     doubtful_parts: Vec<DoubtfulPart>,

@@ -76,7 +76,7 @@ pub(crate) struct SentenceReader<'a> {
     pub(crate) training_examples: Option<TrainingExamples>,
     /// Stages that are switched off.
     pub(crate) disabled_stages: &'a BTreeSet<ExtractionStage>,
-    /// Stage that is running. The facts that it records name it.
+    /// Stage that is running. Each recorded fact names the stage that recorded the fact.
     pub(crate) stage: ExtractionStage,
     /// Index of the target for the general relation.
     pub(crate) related_target: Option<usize>,

@@ -12,8 +12,8 @@ use crate::{
 impl SentenceReader<'_> {
     /// Returns the speaker of a quotation, the hearers, and whether the speaker is uncertain.
     ///
-    /// The speaker is the subject of the nearest verb of speech. Without such a verb, it is the last speaker or the
-    /// last subject.
+    /// The speaker is the subject of the nearest verb of speech. Without such a verb, the speaker is the last speaker
+    /// or the last subject.
     pub(crate) fn quotation_speaker(&mut self, quote: usize) -> (Option<EntityRef>, Vec<EntityRef>, bool) {
         let is_quote =
             |item: &Chunk| matches!(item, Chunk::Token(at) if self.tokens[*at].kind == TokenKind::Quote(quote));

@@ -34,7 +34,7 @@ pub(super) enum Reaction {
 
 type Script = dyn Fn(usize, &Value) -> Reaction + Send + Sync;
 
-/// Test server that records the requests. It stops when it is dropped.
+/// Test server that records the requests. The server stops when this value is dropped.
 pub(super) struct Server {
     pub(super) base_url: String,
     pub(super) requests: Arc<Mutex<Vec<Value>>>,

@@ -102,7 +102,7 @@ impl Name {
     }
 
     /// Returns the block keys of a name: the sound of each word, the sound of the whole name, and its first letters.
-    /// Two names are compared if they share a key.
+    /// Two names are compared if the same key belongs to both names.
     fn blocks(&self) -> impl Iterator<Item = (u8, String)> {
         let of_words = self.words.iter().map(|word| letters(std::slice::from_ref(word)));
         let of_words = of_words.filter(|word| word.len() > 2).map(|word| (0, phonetic_key(&word)));

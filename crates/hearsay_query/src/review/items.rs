@@ -19,7 +19,7 @@ pub enum ReviewItem {
     /// A proposed fact that needs the DM's decision according to the policy.
     Doubtful {
         /// Id of the proposed fact. If several sources state the same fact, this is the fact with the highest
-        /// confidence. For a new entity, this is the fact that states its name.
+        /// confidence. For a new entity, this is the fact that states the name of the entity.
         fact: FactId,
         /// Other facts on which the DM decides together with `fact`, sorted by id: equivalent facts from other sources,
         /// or the fact that states the kind of a new entity.

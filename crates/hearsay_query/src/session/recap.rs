@@ -27,7 +27,7 @@ pub enum RecapAudience {
     #[default]
     Dm,
     /// All players together: the recap contains only facts that all player characters who were present know. The DM can
-    /// read it aloud.
+    /// read the recap aloud.
     Players,
     /// One character: the recap contains only the knowledge of this character.
     Character(EntityId),

@@ -18,8 +18,8 @@ pub struct Scene {
     pub present: Vec<EntityId>,
     /// Time of the scene, in game time.
     pub time: Option<GameTime>,
-    /// Current session. Recent talk comes from this session. If it is `None`, recent talk comes from the last hour of
-    /// game time before `time`.
+    /// Current session. Recent talk comes from this session. If no session is given (`None`), recent talk comes from
+    /// the last hour of game time before `time`.
     pub session: Option<SessionId>,
 }
 

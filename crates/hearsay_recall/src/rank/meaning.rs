@@ -145,7 +145,7 @@ impl<'a> MeaningScores<'a> {
         estimate.cosine()
     }
 
-    /// Returns the cosine of a candidate, alone and smoothed over the neighbouring lines. For a fact, both values may
+    /// Returns the cosine of a candidate, alone and smoothed over the neighbouring lines. For a fact, both cosines can
     /// be estimates.
     pub(super) fn of_candidate(&self, at: usize) -> (Option<f32>, Option<f32>) {
         match at.checked_sub(self.fact_cosines.len()) {

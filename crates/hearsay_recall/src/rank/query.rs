@@ -22,15 +22,15 @@ pub struct Query<'a> {
 }
 
 impl Query<'_> {
-    /// Returns the question. If it misspells names, their correct spellings follow.
+    /// Returns the question. If the question misspells names, the correct spellings of these names follow.
     pub(super) fn spelt(&self) -> Cow<'_, str> {
         let names = self.named.iter().filter_map(|named| named.corrected_name.as_deref());
         names.fold(self.text.into(), |text: Cow<str>, name| format!("{text}\n{name}").into())
     }
 }
 
-/// Weight of each channel (words, meaning and graph), relative to its default weight. The default is 1 for each
-/// channel. The value 0 turns a channel off.
+/// Weight of each channel (words, meaning and graph), relative to its default weight. The weight of each channel is 1
+/// by default. The value 0 turns a channel off.
 ///
 /// The default weight of meaning depends on the view: it increases with the difference between the best cosine and the
 /// mean cosine. For short lines of talk, the weight of meaning is similar to the weight of words. For whole sentences

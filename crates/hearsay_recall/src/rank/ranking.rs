@@ -194,7 +194,7 @@ impl<'a> Ranking<'a> {
         found.into_iter().enumerate().map(|(place, scored)| self.ranked(scored, place)).collect()
     }
 
-    /// Builds the complete result of a scored candidate. `place` is its position among the results.
+    /// Builds the complete result of a scored candidate. `place` is the position of the result among all results.
     fn ranked(&self, Scored { score, activation_score, at }: Scored, place: usize) -> Ranked {
         let ChannelScores { candidates, words, meaning, named, .. } = &self.scores;
         let path =

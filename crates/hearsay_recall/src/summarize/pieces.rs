@@ -38,7 +38,8 @@ impl SummarySubject {
     }
 
     /// Returns whether a fact was learned in the session. If any knowledge edges of the fact name a session, one of the
-    /// edges must name this session. Otherwise, the fact itself must have been recorded in this session.
+    /// edges must name this session. If no edge names a session, the fact itself must have been recorded in this
+    /// session.
     fn is_source_of(&self, known: &Known) -> bool {
         let Self::Session(session) = self else { return false };
         let mut known_edges = known

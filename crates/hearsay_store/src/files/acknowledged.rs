@@ -1,9 +1,9 @@
 //! The file `acknowledged`, which stores the newest acknowledged position outside the database.
 //!
 //! If a log is damaged, SurrealKV truncates it at the damage. SurrealKV also opens a directory without a manifest as an
-//! empty database. In both cases, the remaining journal seems to be intact, but ends too early. The store detects this
-//! error with the acknowledged position and its digest. The store writes the file after the commit, and does not sync
-//! it. After a power loss, the position in the file may be too old, but it is never newer than the journal.
+//! empty database. In both cases, the remaining journal looks intact, but ends too early. The store detects this error
+//! with the acknowledged position and its digest. The store writes the file after the commit, and does not sync it.
+//! After a power loss, the position in the file may be too old, but it is never newer than the journal.
 
 use std::{
     fs::{File, OpenOptions},

@@ -1,9 +1,9 @@
 //! Replaces a damaged database with a repaired database. The program may be killed at any moment without loss of data.
 //!
-//! The new files are written to the folder `repairing` within the campaign directory. When they are complete, the file
-//! `complete` is written to the same folder. The file `complete` contains the name of the directory for the damaged
-//! files. If the program is killed before all files are moved, the next opening of the campaign moves the remaining
-//! files.
+//! The new files are written to the folder `repairing` within the campaign directory. When the new files are complete,
+//! the file `complete` is written to the same folder. The file `complete` contains the name of the directory for the
+//! damaged files. If the program is killed before all files are moved, the next opening of the campaign moves the
+//! remaining files.
 
 use std::{
     fs, io,

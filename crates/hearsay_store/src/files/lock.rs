@@ -19,7 +19,7 @@ const RELEASE_TIMEOUT: Duration = Duration::from_secs(1);
 /// Interval between two attempts to get a lock that is being released.
 const RETRY_INTERVAL: Duration = Duration::from_millis(5);
 
-/// The lock of a directory. Dropping it releases the lock.
+/// The lock of a directory. Dropping this value releases the lock.
 #[derive(Debug)]
 pub(crate) struct Lock {
     _lock: File,

@@ -33,8 +33,8 @@ const MAGIC: &[u8; 16] = b"hearsay snapshot";
 /// Error text for a snapshot that is not damaged, but that this version cannot use.
 pub(crate) const OTHER_VERSION: &str = "another version of Hearsay wrote it";
 
-/// Version of the format. Increment it with every change of the format, including changes of the model types that are
-/// serialized.
+/// Version of the format. Increment the version with every change of the format, including changes of the model types
+/// that are serialized.
 const FORMAT: u32 = 14;
 
 /// Approximate size of a segment in bytes. Several processors decode segments in parallel.
@@ -88,8 +88,8 @@ pub(crate) struct Recorded {
 /// An operation with its position.
 pub(crate) type Placed = (Position, Arc<Operation>);
 
-/// Returns the version of this crate in 16 bytes. The header contains it, because the serialized types may differ
-/// between versions.
+/// Returns the version of this crate in 16 bytes. The header contains the version, because the serialized types can
+/// differ between versions.
 fn version() -> [u8; 16] {
     let mut version = [0; 16];
     for (to, from) in version.iter_mut().zip(env!("CARGO_PKG_VERSION").bytes()) {

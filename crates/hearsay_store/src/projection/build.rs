@@ -15,7 +15,7 @@ use crate::engine::values::{int, object, record};
 const NAMING_ATTRIBUTES: [&str; 3] = [attribute::NAME, attribute::ALIAS, attribute::KIND];
 
 /// Returns the rows of the graph tables for the given keys, with the current contents from the state. If the state
-/// contains no data for a key, its row describes the deletion of the record. To write the rows, pass them to
+/// contains no data for a key, its row describes the deletion of the record. To write the rows, pass the rows to
 /// [`Store::project`](crate::Store::project).
 ///
 /// Pass [`Applied::touched`](hearsay_model::Applied::touched) as `touched`. If a touched fact states the name, an alias

@@ -9,8 +9,8 @@ use super::{report::LostOperation, rows::SalvagedRows};
 /// A journal without gaps, and the state that is computed from it.
 pub(super) struct IntactJournal {
     pub(super) state: State,
-    /// Last position of the compacted part of the journal. The field `compacted` contains the operations up to that
-    /// position.
+    /// Last position of the compacted part of the journal. The field `compacted` contains the operations up to the
+    /// position `compacted_to`.
     pub(super) compacted_to: Position,
     pub(super) compacted: Vec<(Position, Arc<Operation>)>,
     /// One operation for each position after the compacted part. A lost operation, or an operation that cannot be

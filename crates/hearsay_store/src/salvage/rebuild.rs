@@ -23,8 +23,8 @@ const MAX_COMMIT_OPERATIONS: usize = 64;
 /// If the program is killed during the repair, either the campaign is unchanged, or its next opening finishes the
 /// repair.
 ///
-/// If `even_if_intact` is `true`, the database is rebuilt even if the check finds no problem. Otherwise, an intact
-/// database is not changed.
+/// If `even_if_intact` is `true`, the database is rebuilt even if the check finds no problem. If `even_if_intact` is
+/// `false`, an intact database is not changed.
 ///
 /// # Errors
 /// Returns an error if the directory does not exist, if another process has it open, or if the new database cannot be

@@ -52,9 +52,9 @@ pub struct CheckReport {
     pub has_stale_transients: bool,
     /// Number of operations that only the snapshot contains.
     pub only_in_snapshot: usize,
-    /// Number of records in the graph tables that differed from the state, and that the check repaired. These records
-    /// differed because a program did not close the campaign. Every opening makes this repair, so these records do not
-    /// count as damage.
+    /// Number of records in the graph tables that differed from the state, and that the check repaired. Repaired
+    /// records differed because a program did not close the campaign. Every opening makes this repair, so repaired
+    /// records do not count as damage.
     pub repaired_records: usize,
     /// Number of records in the graph tables that still differ from the state after the repair that every opening
     /// makes. 0 if the graph tables were not compared because the files are damaged.

@@ -96,7 +96,7 @@ impl Committer {
         self.shared.acknowledge(last);
     }
 
-    /// Commits operations and transient values. Either all of them are stored, or none.
+    /// Commits operations and transient values. Either all operations and values are stored, or none.
     async fn commit(
         &mut self,
         first: Position,

@@ -203,10 +203,10 @@ impl Store {
     /// Either all operations of a commit are stored, or none. Calls `done` with `Ok` after the operations are on the
     /// disk, or with an error if the commit failed.
     ///
-    /// This function does not check the operations. Check them with [`State::check`] before the call, and apply them to
-    /// the state after `done` was called. Each call has a fixed cost for the write to the disk, so commit a few dozen
-    /// small operations in one call. If a commit fails, [`Store::position`] does not change, and later commits in the
-    /// queue fail with [`StoreError::OutOfOrder`].
+    /// This function does not check the operations. Check the operations with [`State::check`] before the call, and
+    /// apply the operations to the state after `done` was called. Each call has a fixed cost for the write to the disk,
+    /// so commit a few dozen small operations in one call. If a commit fails, [`Store::position`] does not change, and
+    /// later commits in the queue fail with [`StoreError::OutOfOrder`].
     pub fn commit(
         &self,
         first: Position,

@@ -24,7 +24,7 @@ pub(crate) struct JournalEnd {
     pub(crate) transients: Transients,
 }
 
-/// Outdated records of the graph tables. The store writes them in the background after the opening.
+/// Outdated records of the graph tables. The store writes these records in the background after the opening.
 pub(crate) enum CatchUp {
     /// The records with these keys are outdated.
     Records(Vec<Key>),
@@ -328,7 +328,8 @@ impl<'a> Fold<'a> {
     /// Applies the operations of a snapshot.
     ///
     /// # Errors
-    /// Returns the reason why the snapshot cannot be used. Some of its operations may already be applied.
+    /// Returns the reason why the snapshot cannot be used. It is possible that some operations of the snapshot are
+    /// already applied.
     fn apply_snapshot(&mut self, operations: Operations) -> Result<(), String> {
         for operation in operations {
             self.apply_recorded(operation?);

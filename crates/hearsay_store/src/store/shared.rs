@@ -26,7 +26,7 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    /// Marks the end of the journal as acknowledged. The operations up to it must already be on the disk.
+    /// Marks the end of the journal as acknowledged. The operations up to this end must already be on the disk.
     pub(crate) fn acknowledge(&self, last: JournalPosition) {
         if let Some(file) = &self.acknowledged_file {
             file.write(last);

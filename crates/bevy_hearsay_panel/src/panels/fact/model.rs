@@ -80,7 +80,7 @@ pub struct KnowerLine {
     pub since: Option<String>,
     /// Whether the knower conceals the fact.
     pub conceals: bool,
-    /// Whether the knower is a group or place. If `true`, its members or residents also know the fact.
+    /// Whether the knower is a group or place. If `true`, the members or residents of the knower also know the fact.
     pub group: bool,
 }
 

@@ -61,7 +61,7 @@ pub enum UndoPreviewState<'a> {
     Pending,
     /// The preview is ready: the effect of the undo.
     Ready(&'a UndoModel),
-    /// The operation cannot be undone. The text is the reason.
+    /// The operation cannot be undone. The value is the reason why the operation cannot be undone.
     Error(&'a str),
 }
 

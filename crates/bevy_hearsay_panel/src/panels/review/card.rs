@@ -271,7 +271,7 @@ fn fact_detail_ui(
     learners_ui(ui, display, fact, actions);
 }
 
-/// Draws the knowers that would learn a fact. The DM can keep a secret from each of them.
+/// Draws the knowers that would learn a fact. The DM can keep a secret from each of these knowers.
 fn learners_ui(ui: &mut Ui, display: &DisplayContext, fact: &FactDetail, actions: &mut Vec<ReviewAction>) {
     let names: Vec<&str> = fact.learners.iter().map(|learner| learner.name.as_str()).collect();
     let text = match (fact.learners.is_empty(), fact.more_learners) {

@@ -24,7 +24,7 @@ use crate::{
     text::{LinkedText, shorten},
 };
 
-/// Maximum number of stubs that are listed. When some of them have been decided, further stubs are listed.
+/// Maximum number of stubs that are listed. When some of the listed stubs have been decided, further stubs are listed.
 const MAX_STUBS: usize = 200;
 
 /// Maximum number of similar facts that a card lists. `MAX_LEARNERS` is the maximum number of listed characters that
@@ -214,7 +214,7 @@ fn similarity_reasons(pair: &Duplicate) -> Vec<String> {
 }
 
 /// Returns cards for stubs, and the number of further stubs that are not listed. A stub is an entity with a name and no
-/// other facts. Imports create stubs for names that they cannot resolve.
+/// other facts. An import creates a stub for each name that the import cannot resolve.
 fn stubs(state: &State) -> (Vec<CardSummary>, usize) {
     let naming_attributes = [attribute::NAME, attribute::KIND, attribute::ALIAS];
     let is_other_fact =

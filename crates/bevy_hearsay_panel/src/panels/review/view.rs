@@ -171,7 +171,8 @@ pub struct ReviewView {
     /// Name of the field that gets the keyboard focus.
     #[serde(skip)]
     pub(super) focus_field: Option<&'static str>,
-    /// Whether the DM has chosen a card. Until then, the first card has the focus, even if new cards arrive.
+    /// Whether the DM has chosen a card. Until the DM has chosen a card, the first card has the focus, even if new
+    /// cards arrive.
     #[serde(skip)]
     pub(super) has_chosen_card: bool,
     /// Whether the focus moved. If `true`, the list scrolls to the focused card.

@@ -242,7 +242,7 @@ impl ScenePanel {
     }
 
     /// Returns the request that makes the party know a fact. If a character in the scene knows the fact, this character
-    /// reveals it. Otherwise the party witnesses the fact.
+    /// reveals it. If no character in the scene knows the fact, the party witnesses the fact.
     fn reveal_request(&self, fact: FactId, display: &DisplayContext) -> Request {
         let present_players =
             self.setting.present.iter().filter(|line| line.player).map(|line| line.character.id.clone());

@@ -195,7 +195,7 @@ fn setting_ui(
     });
 }
 
-/// Draws a character that is present. A click selects it as the speaker.
+/// Draws a character that is present. A click selects the character as the speaker.
 fn present_ui(ui: &mut Ui, display: &DisplayContext, line: &PresentLine, view: &mut SceneView) {
     let is_speaker = view.speaker.as_ref() == Some(&line.character.id);
     let colour = display.theme.kind(line.character.kind.as_ref());

@@ -14,7 +14,7 @@ pub struct SearchModel {
     pub groups: Vec<SearchGroup>,
     /// Names that are most similar to the search text, if there are no results.
     pub hints: Vec<NamedEntity>,
-    /// Whether the search compared texts by meaning. If `false`, it used only keywords and the graph.
+    /// Whether the search compared texts by meaning. If `false`, the search used only keywords and the graph.
     pub meaning: bool,
 }
 

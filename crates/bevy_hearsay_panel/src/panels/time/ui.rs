@@ -51,9 +51,9 @@ pub enum TimeState<'a> {
     Pending,
     /// The preview is ready.
     Ready(&'a TimeModel),
-    /// The preview was applied. The text is the summary of the operation.
+    /// The preview was applied. The value is the summary of the operation that applied the preview.
     Applied(&'a str),
-    /// The preview failed. The text is the reason.
+    /// The preview failed. The value is the reason of the failure.
     Error(&'a str),
 }
 

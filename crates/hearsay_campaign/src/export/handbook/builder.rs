@@ -46,8 +46,8 @@ pub(super) struct Builder<'a> {
     pub(super) kinds: BTreeMap<EntityId, Kind>,
     /// The entities that the readers know to be dead, with the date of death if they know it.
     pub(super) dead: BTreeMap<EntityId, Option<&'a Date>>,
-    /// For each fact, by its position in the common knowledge: the entity under which it is printed. `None` if it is
-    /// printed elsewhere or not at all.
+    /// For each fact, by its position in the common knowledge: the entity under which it is printed. `None` if the fact
+    /// is printed elsewhere or not at all.
     pub(super) homes: Vec<Option<EntityId>>,
     /// For each entity, the entities whose entries contain a fact that names this entity.
     pub(super) mentioned_by: BTreeMap<EntityId, BTreeSet<EntityId>>,

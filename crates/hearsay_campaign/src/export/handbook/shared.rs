@@ -65,7 +65,7 @@ pub(super) struct SharedFact<'v> {
     /// differs, because a reader may have a reason that the others do not know.
     pub(super) certainty: Option<Certainty>,
     pub(super) origin: Origin,
-    /// The end of the fact, if all readers know that it has ended. Contains the date, if they know it.
+    /// The end of the fact, if all readers know that it has ended. Contains the date if all readers know the date.
     pub(super) end: Option<Option<&'v Date>>,
     /// Whether all readers know a later value of the same functional predicate.
     pub(super) is_superseded: bool,

@@ -49,7 +49,7 @@ pub(super) struct Assembly<'a> {
     pub(super) fact_indices: HashMap<FactId, usize>,
     /// Symmetric relations with their attitudes, in the direction in which they were first stated.
     pub(super) symmetric_relations: HashMap<(Predicate, EntityId, EntityId), Option<Attitude>>,
-    /// Links that are already in the findings. A file may contain the same link several times.
+    /// Links that are already in the findings. A file can contain the same link several times.
     pub(super) reported_links: HashSet<(FileId, String)>,
     /// The note key of the latest evidence. The facts of one note share this string.
     pub(super) last_key: Arc<str>,

@@ -260,8 +260,8 @@ impl<'a> GlyphoxaCampaign<'a> {
     }
 }
 
-/// Returns the visibility of an entity or a relation. The field `visibility` contains the names of the knowers. If it
-/// contains no names, the audience rules decide.
+/// Returns the visibility of an entity or a relation. The field `visibility` contains the names of the knowers. If the
+/// field contains no names, the audience rules decide.
 fn read_visibility(tree: &Tree, campaign: &GlyphoxaCampaign) -> Visibility {
     if ["secret", "private", "gm_only", "dm_only", "hidden"].iter().any(|name| tree.get(name).is_marked()) {
         return Visibility::SECRET;

@@ -94,7 +94,7 @@ impl LlmThreads {
         self.all_tasks.cancel();
     }
 
-    /// Ends the threads. If `wait` is `true`, waits until they have ended.
+    /// Ends the threads. If `wait` is `true`, waits until the threads have ended.
     pub(super) fn end(&mut self, wait: bool) {
         self.stop();
         self.tasks = None;

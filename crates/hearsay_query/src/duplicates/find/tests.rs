@@ -4,7 +4,7 @@ use hearsay_model::{Author, Change, Entity, Method, Operation, Provenance, Revie
 
 use super::*;
 
-/// Applies changes. Returns whether they were valid.
+/// Applies changes. Returns whether the changes were valid.
 fn apply(state: &mut State, changes: Vec<Change>) -> bool {
     state.apply(Operation::new(Author::Dm, "test", changes)).is_ok()
 }

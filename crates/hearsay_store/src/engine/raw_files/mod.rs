@@ -173,7 +173,7 @@ pub(crate) fn read(directory: &Path, mut visit: impl FnMut(Entry<'_>)) -> io::Re
     Ok(scan)
 }
 
-/// Reads the log segments with the number `first` or higher. Passes their entries to `visit`.
+/// Reads the log segments with the number `first` or higher. Passes the entries of these segments to `visit`.
 fn read_log(
     files: &DatabaseFiles,
     first: u64,

@@ -5,8 +5,8 @@
 //!
 //! # How the engine can lose a commit
 //!
-//! A commit appends its batch to the active segment `n` of the write-ahead log and syncs the segment. Then it inserts
-//! the batch into the active memtable. If the batch does not fit, the log *rotates*: the engine creates segment
+//! A commit appends its batch to the active segment `n` of the write-ahead log and syncs the segment. Then the commit
+//! inserts the batch into the active memtable. If the batch does not fit, the log *rotates*: the engine creates segment
 //! `n + 1`, replaces the memtable with an empty memtable `n + 1`, and inserts the batch there. The batch is now logged
 //! in segment `n`, but the engine assumes that segment `n + 1` covers everything in memtable `n + 1`. When the old
 //! memtable is flushed to a table, the manifest no longer needs segment `n`, and the engine deletes the segment. If the
@@ -19,8 +19,8 @@
 //!
 //! The engine creates the file of segment `n + 1` before it replaces the memtable. A batch is therefore safe if the
 //! newest segment is the same before and after its commit. Otherwise, the layer waits until no other commit is in
-//! progress. Then it *rewrites* the affected batches: in a separate transaction, it writes the current values of all
-//! their keys again, and deletes deleted keys again. The commit is acknowledged only after this rewrite.
+//! progress. Then the layer *rewrites* the affected batches: in a separate transaction, the layer writes the current
+//! values of all their keys again, and deletes deleted keys again. The commit is acknowledged only after this rewrite.
 //!
 //! One rewrite is enough, even if the rewrite itself causes a rotation. Let `m` be the number of the memtable that
 //! contains the first copy of the batch. The rewrite begins after the first commit has returned, so the second copy is
@@ -28,7 +28,7 @@
 //! only after it has flushed all memtables up to number `s`. At that time, the first copy is in a table.
 //!
 //! The rewrite can write the *current* values, because no other commit runs at the same time. A current value comes
-//! from an affected batch or from a safe batch. If it comes from an affected batch, all keys of that batch are
+//! from an affected batch or from a safe batch. If the value comes from an affected batch, all keys of that batch are
 //! rewritten too. Batches that share keys are rewritten in one transaction, so after a crash each batch is either
 //! complete or absent.
 //!

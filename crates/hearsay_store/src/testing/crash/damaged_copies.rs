@@ -15,8 +15,9 @@ use crate::{
     testing::damage::{self, Damage},
 };
 
-/// Damages one file of each type, each in a separate copy of a directory. Repeats this `rounds` times. Checks that opening a copy either reports the
-/// damage or finds all data. Also checks that a repair saves all data that it does not report as lost.
+/// Damages one file of each type, each in a separate copy of a directory. Repeats the damage and the check `rounds`
+/// times. Checks that opening a copy either reports the damage or finds all data. Also checks that a repair saves all
+/// data that it does not report as lost.
 ///
 /// The log is damaged in copies of `unclosed`, because the log of a closed directory is empty. The
 /// store must have acknowledged all operations in `unclosed` before this call.

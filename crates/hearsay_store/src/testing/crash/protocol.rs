@@ -36,7 +36,7 @@ impl fmt::Display for Request {
     }
 }
 
-/// Reads the parameters of the child program from the environment. Returns `None` if they are not set.
+/// Reads the parameters of the child program from the environment. Returns `None` if the parameters are not set.
 pub(super) fn read_request() -> Option<Request> {
     parse_request(&std::env::var(CHILD).ok()?)
 }

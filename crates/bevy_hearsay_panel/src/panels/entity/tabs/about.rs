@@ -89,7 +89,7 @@ pub(super) fn about_ui(
     }
 }
 
-/// Draws the heading of a group of facts, which opens and closes the group. Returns whether it was clicked.
+/// Draws the heading of a group of facts, which opens and closes the group. Returns whether the heading was clicked.
 fn section_toggle(ui: &mut Ui, display: &DisplayContext, title: &str, count: usize, is_open: bool) -> bool {
     ui.add_space(display.theme.spacing().normal);
     ui.horizontal(|ui| {

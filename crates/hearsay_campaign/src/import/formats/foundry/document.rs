@@ -85,8 +85,8 @@ pub(super) struct LoadedDocuments {
     pub(super) pages: Vec<(String, FileId, Tree)>,
     /// The name of the world.
     pub(super) world: Option<String>,
-    /// Whether players may read all compendiums. In this case, a document in a compendium is not secret, even if its
-    /// default permission hides it.
+    /// Whether players may read all compendiums. If `true`, a document in a compendium is not secret, even if the
+    /// default permission of the document hides it.
     pub(super) open_packs: bool,
     /// The calendar of the module Simple Calendar.
     pub(super) calendar: Option<Calendar>,

@@ -66,7 +66,8 @@ pub(super) fn calendar_note_data(doc: &Doc) -> &Tree {
     doc.tree.get("flags").get("foundryvtt-simple-calendar").get("noteData")
 }
 
-/// Returns `None` if the name is not that of a session log. Otherwise returns the session number, if the name has one.
+/// Returns `None` if the name is not that of a session log. For a session log, returns the session number, if the name
+/// contains a number.
 pub(super) fn session_number(name: &str) -> Option<Option<u32>> {
     let words = hearsay_model::text::words(name);
     let at = words.iter().position(|word| word == "session")?;
@@ -75,7 +76,8 @@ pub(super) fn session_number(name: &str) -> Option<Option<u32>> {
     (number.is_some() || is_log).then_some(number)
 }
 
-/// Returns the kind that the name of a journal implies for its pages: `NPCs`, `Factions of the coast`.
+/// Returns the kind that the name of a journal implies for its pages. Examples of such names are `NPCs` and `Factions
+/// of the coast`.
 pub(super) fn category_kind(name: &str) -> Option<Kind> {
     let words = hearsay_model::text::words(name);
     let is_plural = |word: &&String| (word.ends_with('s') && !word.ends_with("ss")) || word.as_str() == "people";

@@ -9,7 +9,8 @@ use crate::import::LinkTarget;
 
 /// The destination of a link.
 pub(super) enum LinkDestination {
-    /// The link points to a note. The fields are its key, its name, and whether it is hidden from players.
+    /// The link points to a note. The fields are the key of the note, the name of the note, and whether the note is
+    /// hidden from players.
     Note { key: String, name: String, hidden: bool },
     /// The link points to a document that describes no entity of the game world, such as rules, a scene or a table.
     NoEntity,

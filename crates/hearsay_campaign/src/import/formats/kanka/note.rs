@@ -10,7 +10,7 @@ use crate::import::{
     tree::{Data, Markup, TextConversion, Tree},
 };
 
-/// Returns the visibility of a record. The values of its `visibility_id` mean: 1 everyone, 2 administrators, 3
+/// Returns the visibility of a record. The values of the record's `visibility_id` mean: 1 everyone, 2 administrators, 3
 /// administrators and the author, 4 the author, 5 members.
 fn record_visibility(tree: &Tree) -> Visibility {
     let id = tree.get("visibility_id");

@@ -63,7 +63,7 @@ pub(super) enum KindSpec {
 pub(super) struct ValueSpec {
     pub(super) field: String,
     pub(super) import_name: Option<String>,
-    /// The separator of a list in a text. If it is empty, the text is split at commas and semicolons outside
+    /// The separator of a list in a text. If the separator is empty, the text is split at commas and semicolons outside
     /// parentheses.
     pub(super) split: Option<String>,
     pub(super) constant: Option<String>,

@@ -469,8 +469,8 @@ impl Page<'_> {
         }
     }
 
-    /// Adapts a note that groups several entities. If its name is a plural such as `Guards`, the note becomes a text.
-    /// If its kind was only inferred and is a character, the kind becomes faction.
+    /// Adapts a note that groups several entities. If the name of the note is a plural such as `Guards`, the note
+    /// becomes a text. If its kind was only inferred and is a character, the kind becomes faction.
     fn adapt_group_note(&mut self) {
         let words = slug(&self.note.name);
         let is_group_word = |word: &str| {

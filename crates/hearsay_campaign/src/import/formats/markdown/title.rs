@@ -20,8 +20,8 @@ const MAX_TITLE_BYTES: usize = 1_000;
 /// Parses a title.
 ///
 /// - A nickname in quotes is an alias: `Terrak "Earth Shaker"`.
-/// - Text in parentheses is an alias if it looks like a name. If it is a state (`(deceased)`) or a kind (`(city)`), it
-///   is the state or kind of the entity. Other text in parentheses is dropped.
+/// - Text in parentheses is an alias if it looks like a name. Text in parentheses that names a state (`(deceased)`) or
+///   a kind (`(city)`) is the state or kind of the entity. Other text in parentheses is dropped.
 /// - A skull means that the entity is dead.
 pub(super) fn parse_title(title: &str) -> TitleParts {
     if title.len() > MAX_TITLE_BYTES {

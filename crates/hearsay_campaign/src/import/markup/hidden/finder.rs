@@ -146,8 +146,8 @@ impl<'s> RegionFinder<'s> {
         self.enclosing_code(at).map(|fence| fence.end).filter(|end| *end < self.source.len())
     }
 
-    /// Returns the start and the end of the line that closes a block whose content begins at `from`. If there is no
-    /// such line, both are the end of the source.
+    /// Returns the start and the end of the line that closes a block whose content begins at `from`. If no line closes
+    /// the block, both values are the end of the source.
     fn find_closing_line(&self, block: usize, from: usize) -> (usize, usize) {
         let lines = &self.closing_lines[block];
         let line = lines.get(lines.partition_point(|line| line.start < from));
