@@ -1,4 +1,4 @@
-//! Corrections of the kind of talk of single lines.
+//! Corrects the kind of talk of a line.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use hearsay_query::session::session_or_latest;
 use super::is_table_line;
 use crate::{CommandError, error::talk_kind_name};
 
-/// A correction by the DM of the kind of talk of one line of a session.
+/// The DM's correction of the kind of talk of a line of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TalkCorrection {
     /// Session of the line. Default: the session being played, or else the latest session.

@@ -12,7 +12,7 @@ use hearsay_model::{PassageId, Position, State};
 
 use super::{
     HELLO_TIMEOUT, SILENCE_LIMIT, address,
-    protocol::{CommittedWrite, Refusal, ToClient, ToOwner, VERSION, read_large_frame, write_frame},
+    protocol::{PreparedWrite, Refusal, ToClient, ToOwner, VERSION, read_large_frame, write_frame},
 };
 
 /// Maximum time for which a closing program waits for the owner to close the connection.
@@ -22,7 +22,7 @@ const GOODBYE_TIMEOUT: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(crate) enum LinkMessage {
     /// Another program committed a write.
-    Committed(CommittedWrite),
+    Committed(PreparedWrite),
     /// Answer to [`Link::append`].
     Appended(Result<(), Refusal>),
     /// The connection was lost, for the given reason.
@@ -127,7 +127,7 @@ impl Link {
     /// Asks the owner to commit a write, whose operation is to get the position `first`. The answer arrives as a
     /// [`LinkMessage::Appended`]. If the connection is lost, [`LinkMessage::Lost`] arrives instead, and it is unknown
     /// whether the write was committed.
-    pub(crate) fn append(&self, first: Position, write: CommittedWrite) {
+    pub(crate) fn append(&self, first: Position, write: PreparedWrite) {
         self.send(&ToOwner::Append { first, write });
     }
 

@@ -27,7 +27,7 @@ mod protocol;
 mod server;
 
 pub(crate) use link::{AttachError, Link, LinkMessage, attach};
-pub(crate) use protocol::{CommittedWrite, Refusal};
+pub(crate) use protocol::{PreparedWrite, Refusal};
 pub(crate) use server::{Client, ClientId, Server, ServerMessage};
 
 use std::time::Duration;

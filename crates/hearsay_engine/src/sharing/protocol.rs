@@ -18,13 +18,19 @@ const MAX_FRAME_BYTES: u64 = 4 << 30;
 /// Maximum size of the first frame of a client, in bytes.
 pub(super) const MAX_HELLO_BYTES: u64 = 1 << 10;
 
-/// A write that was committed, or that a client asks the owner to commit.
+/// Changes that a write makes: of a write that was committed, or that is to be committed.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct CommittedWrite {
+pub(crate) struct PreparedWrite {
     /// The operation; `None` if the write has only transient values.
     pub(crate) operation: Option<Arc<Operation>>,
     /// New transient values.
     pub(crate) transients: TransientUpdate,
+}
+
+impl PreparedWrite {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.operation.is_none() && self.transients.is_empty()
+    }
 }
 
 /// Reason why the owner refused a write.
@@ -50,7 +56,7 @@ pub(super) enum ToOwner {
     },
     /// Asks the owner to commit a write, whose operation is to get the position `first`. The client sends its next
     /// write only after the answer.
-    Append { first: Position, write: CommittedWrite },
+    Append { first: Position, write: PreparedWrite },
     /// Last message of a client that closes: the passages that it added and from which it did not extract facts.
     Goodbye { unread: Vec<PassageId> },
 }
@@ -63,7 +69,7 @@ pub(super) enum ToClient {
     /// The current state: the bytes of [`hearsay_store::encode_state`], and the transient values.
     State { snapshot: Vec<u8>, transients: TransientUpdate },
     /// Another program committed a write.
-    Committed(CommittedWrite),
+    Committed(PreparedWrite),
     /// Answer to [`ToOwner::Append`].
     Appended(Result<(), Refusal>),
     /// Shows that the owner is alive.
@@ -110,7 +116,7 @@ mod tests {
     fn a_frame_is_read_as_written_or_not_at_all() {
         let change = Change::AddEntity(Entity::new(EntityId::new("pell").unwrap()));
         let operation = Some(Arc::new(Operation::new(Author::Dm, "add", vec![change])));
-        let write = CommittedWrite { operation, transients: TransientUpdate::default() };
+        let write = PreparedWrite { operation, transients: TransientUpdate::default() };
         let mut bytes = Vec::new();
         write_frame(&mut bytes, &ToClient::Committed(write.clone())).unwrap();
         let read = read_large_frame(&mut bytes.as_slice()).unwrap();

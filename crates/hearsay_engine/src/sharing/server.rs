@@ -18,7 +18,7 @@ use super::{
     HELLO_TIMEOUT, PING_INTERVAL,
     address::{Address, AddressFile, new_token},
     protocol::{
-        CommittedWrite, MAX_HELLO_BYTES, Refusal, ToClient, ToOwner, VERSION, read_frame, read_large_frame, write_frame,
+        MAX_HELLO_BYTES, PreparedWrite, Refusal, ToClient, ToOwner, VERSION, read_frame, read_large_frame, write_frame,
     },
 };
 
@@ -34,7 +34,7 @@ pub(crate) enum ServerMessage {
     /// A program attached. The first message to this program must be the state.
     Joined(Client),
     /// A program asks to commit a write.
-    Append { client: ClientId, first: Position, write: CommittedWrite },
+    Append { client: ClientId, first: Position, write: PreparedWrite },
     /// A program closed, or its connection was lost. `unread` has the passages that a closing program added and did not
     /// read; `None` if they are unknown.
     Left { client: ClientId, unread: Option<Vec<PassageId>> },
@@ -61,7 +61,7 @@ impl Client {
         self.send(Outgoing::State(state));
     }
 
-    pub(crate) fn send_committed(&self, write: CommittedWrite) {
+    pub(crate) fn send_committed(&self, write: PreparedWrite) {
         self.send(Outgoing::Message(ToClient::Committed(write)));
     }
 

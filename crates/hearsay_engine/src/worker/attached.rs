@@ -6,14 +6,13 @@ use hearsay_model::Position;
 use hearsay_store::{OpenReport, Reloaded, StoreError};
 
 use super::{
-    Compacting, Internal, Worker, Write, guarded,
+    Internal, Worker, Write, guarded,
     halt::{Halt, RebuiltState},
-    prepared::PreparedWrite,
-    storage::{self, OpenedStorage, Storage, position_after},
+    storage::{self, OpenedStorage, Storage},
 };
 use crate::{
     MemoryError,
-    sharing::{CommittedWrite, LinkMessage, Refusal},
+    sharing::{LinkMessage, PreparedWrite, Refusal},
 };
 
 /// A storage that was opened after the connection was lost, with its state.
@@ -41,16 +40,10 @@ impl Worker {
             _ => return,
         }
         match message {
-            LinkMessage::Committed(CommittedWrite { operation, transients }) => {
-                let count = usize::from(operation.is_some());
-                let committed = position_after(self.snapshot.state.position(), count);
-                self.apply_committed(vec![(PreparedWrite { operation, transients }, Write::Foreign)], committed);
-            }
+            LinkMessage::Committed(write) => self.apply_committed(vec![(write, Write::Foreign)]),
             LinkMessage::Appended(Ok(())) => {
                 let in_flight = self.writes.take_in_flight();
-                let count = in_flight.iter().filter(|(prepared, _)| prepared.operation.is_some()).count();
-                let committed = position_after(self.snapshot.state.position(), count);
-                self.apply_committed(in_flight, committed);
+                self.apply_committed(in_flight);
             }
             LinkMessage::Appended(Err(Refusal::Conflict)) => self.writes.retry_in_flight(),
             LinkMessage::Appended(Err(Refusal::Rejected(reason))) => {
@@ -97,7 +90,6 @@ impl Worker {
         self.take_rebuilt_state(Ok(rebuilt));
         self.storage.listen(&self.internal);
         if self.storage.own().is_some() {
-            self.compacting = Compacting::new(self.snapshot.state.compacted_to());
             self.readings.take_over(&self.snapshot.state, &self.settings);
             self.reread_vectors();
         }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use hearsay_model::{Key, PassageId};
 
-use super::{Worker, Write, prepared::PreparedWrite, remote_write::RemoteWrite};
-use crate::sharing::{Client, ClientId, CommittedWrite, ServerMessage};
+use super::{Worker, Write, reading::passage_ids, remote_write::RemoteWrite};
+use crate::sharing::{Client, ClientId, PreparedWrite, ServerMessage};
 
 /// The attached programs.
 #[derive(Default)]
@@ -41,16 +41,10 @@ impl Clients {
         };
         for (id, attached) in &mut self.0 {
             if Some(*id) != origin {
-                let PreparedWrite { operation, transients } = prepared;
-                let write = CommittedWrite { operation: operation.clone(), transients: transients.clone() };
-                attached.client.send_committed(write);
-                continue;
+                attached.client.send_committed(prepared.clone());
+            } else {
+                attached.passages.extend(passage_ids(touched));
             }
-            let passages = touched.iter().filter_map(|key| match key {
-                Key::Passage(id) => Some(*id),
-                _ => None,
-            });
-            attached.passages.extend(passages);
         }
     }
 }

@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{Command, Worker, Write, prepared::Outcome};
+use super::{Command, Worker, Write, outcome::Outcome};
 use crate::{Closed, MemoryError};
 
 /// State of closing.

@@ -11,12 +11,10 @@ use hearsay_model::{Change, Key, Operation, Position, State};
 use hearsay_query::{review::ReviewCounter, trust::TrustCalibration};
 use hearsay_store::{Reloaded, StoreError};
 
-use super::{
-    Compacting, Event, Internal, ReadSnapshot, Reveals, Worker, Write, guarded,
-    prepared::{Outcome, PreparedWrite},
-};
+use super::{Compacting, Event, Internal, ReadSnapshot, Reveals, Worker, Write, guarded, outcome::Outcome};
 use crate::{
     MemoryError, Written,
+    sharing::PreparedWrite,
     ticket::{OnDrop, ticket},
 };
 

@@ -17,7 +17,7 @@ mod import;
 mod llm;
 mod matching;
 mod minds;
-mod prepared;
+mod outcome;
 mod questions;
 mod reading;
 mod reads;

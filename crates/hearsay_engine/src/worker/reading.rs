@@ -206,14 +206,10 @@ impl Readings {
         if !touched.iter().any(|key| matches!(key, Key::Passage(_))) {
             return;
         }
-        let passages = touched.iter().filter_map(|key| match key {
-            Key::Passage(id) => Some(*id),
-            _ => None,
-        });
         let is_new = |id: &PassageId| {
             state.passage(*id).is_some() && !self.read.contains_key(id) && !self.with_stated_facts.contains(id)
         };
-        let new_passages = in_reading_order(state, passages.filter(is_new));
+        let new_passages = in_reading_order(state, passage_ids(touched).filter(is_new));
         self.waiting.extend(new_passages.into_iter().map(|id| (position, id)));
     }
 
@@ -256,10 +252,8 @@ impl Worker {
         if self.readings.lexicon.is_some() && changes_names() {
             self.readings.lexicon = None;
         }
-        for key in touched {
-            if let Key::Passage(id) = key {
-                self.readings.lines.note(*id, state.passage(*id));
-            }
+        for id in passage_ids(touched) {
+            self.readings.lines.note(id, state.passage(id));
         }
         let is_vocabulary_change =
             |key: &Key| matches!(key, Key::Setting(SettingKey::Predicate(_) | SettingKey::Attribute(_)));
@@ -279,10 +273,8 @@ impl Worker {
             }
             return;
         }
-        let removed_passages = touched.iter().filter_map(|key| match key {
-            Key::Passage(id) if state.passage(*id).is_none_or(|passage| passage.is_out_of_character()) => Some(*id),
-            _ => None,
-        });
+        let removed_passages =
+            passage_ids(touched).filter(|id| state.passage(*id).is_none_or(|passage| passage.is_out_of_character()));
         // When a text is removed or proves to be out of character, its findings are withdrawn too.
         // If several programs share the campaign, the owner does this.
         let is_owner = self.storage.own().is_some();
@@ -460,6 +452,14 @@ impl Worker {
         self.writes.push(Write::Own(Operation { recorded: now(), ..operation }));
         true
     }
+}
+
+/// Returns the ids of the passages among some keys.
+pub(super) fn passage_ids(keys: &[Key]) -> impl Iterator<Item = PassageId> {
+    keys.iter().filter_map(|key| match key {
+        Key::Passage(id) => Some(*id),
+        _ => None,
+    })
 }
 
 /// Maximum size of a language file, in bytes (16 MiB).

@@ -3,10 +3,10 @@
 use hearsay_model::Position;
 use hearsay_store::StoreError;
 
-use super::prepared::{Outcome, PreparedWrite};
+use super::outcome::Outcome;
 use crate::{
     MemoryError,
-    sharing::{Client, ClientId, CommittedWrite, Refusal},
+    sharing::{Client, ClientId, PreparedWrite, Refusal},
 };
 
 /// A write of an attached program.
@@ -14,11 +14,11 @@ pub(crate) struct RemoteWrite {
     client: Client,
     /// Position that the operation is to get.
     first: Position,
-    write: CommittedWrite,
+    write: PreparedWrite,
 }
 
 impl RemoteWrite {
-    pub(super) fn new(client: Client, first: Position, write: CommittedWrite) -> Self {
+    pub(super) fn new(client: Client, first: Position, write: PreparedWrite) -> Self {
         Self { client, first, write }
     }
 
@@ -34,8 +34,7 @@ impl RemoteWrite {
         if next != self.first {
             return Err(StoreError::OutOfOrder { expected: next, given: self.first }.into());
         }
-        let CommittedWrite { operation, transients } = self.write.clone();
-        Ok(PreparedWrite { operation, transients })
+        Ok(self.write.clone())
     }
 
     /// Answers the program.

@@ -11,7 +11,7 @@ use std::{
 };
 
 use crossbeam_channel::Sender;
-use hearsay_model::{Position, State};
+use hearsay_model::State;
 use hearsay_store::{Location, LockHolder, OpenReport, Opened, Store, StoreError, StoreOptions};
 
 use super::Internal;
@@ -176,9 +176,4 @@ fn attached_report(state: &State, took: Duration) -> OpenReport {
         schema: 0,
         took,
     }
-}
-
-/// Returns the position of the last of `count` operations that follow a position.
-pub(super) fn position_after(position: Position, count: usize) -> Position {
-    Position(position.0 + count as u64)
 }

@@ -14,15 +14,10 @@ use hearsay_commands::{
 };
 use hearsay_model::{ApplyError, Author, EntityId, FactId, Operation, PassageId, TalkKind, TransientUpdate};
 
-use super::{
-    guarded,
-    import::Import,
-    prepared::{Outcome, PreparedWrite},
-    remote_write::RemoteWrite,
-};
+use super::{guarded, import::Import, outcome::Outcome, remote_write::RemoteWrite};
 use crate::{
     EventOutcome, ImportOutcome, ImportStage, MemoryError, Patched, ReadSnapshot, Written, clock::now,
-    ticket::Responder,
+    sharing::PreparedWrite, ticket::Responder,
 };
 
 /// Function that computes the operation of a write from the state when its turn comes. Called again if the write is

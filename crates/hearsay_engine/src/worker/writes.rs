@@ -13,12 +13,12 @@ use hearsay_store::{StoreError, Watermark, projection::rows};
 use super::{
     Event, Internal, Worker, guarded,
     import::Import,
-    prepared::{Outcome, PreparedWrite},
+    outcome::Outcome,
     storage::Storage,
     transient_projection::{TransientProjection, value_key},
     write::Write,
 };
-use crate::{ImportStage, MemoryError, Written, sharing::CommittedWrite, ticket::Responder};
+use crate::{ImportStage, MemoryError, Written, sharing::PreparedWrite, ticket::Responder};
 
 /// Waiting writes, and the work that remains after committed writes.
 #[derive(Default)]
@@ -253,11 +253,7 @@ impl Worker {
         let store = match &self.storage {
             Storage::Own { store, .. } => store,
             Storage::Attached { link, .. } => {
-                for (PreparedWrite { operation, transients }, _) in &self.writes.in_flight {
-                    let write = CommittedWrite { operation: operation.clone(), transients: transients.clone() };
-                    link.append(first, write);
-                }
-                return;
+                return self.writes.in_flight.iter().for_each(|(prepared, _)| link.append(first, prepared.clone()));
             }
             // Writing is halted while the connection is lost.
             Storage::Reconnecting { .. } => return self.writes.retry_in_flight(),
@@ -312,10 +308,9 @@ impl Worker {
     /// Applies the committed operations to the state, and answers their requests.
     pub(super) fn finish_commit(&mut self, result: Result<(), StoreError>) {
         let in_flight = self.writes.take_in_flight();
-        let committed = self.storage.own().map_or(self.snapshot.state.position(), |store| store.position());
         if let Err(error) = result {
             if let StoreError::Uncertain { .. } = error {
-                return self.halt(error.to_string(), committed.next(), in_flight);
+                return self.halt(error.to_string(), self.committed_position(&[]).next(), in_flight);
             }
             let what = error.to_string();
             for (_, write) in in_flight {
@@ -327,12 +322,24 @@ impl Worker {
         if in_flight.iter().any(|(prepared, _)| !prepared.transients.is_empty()) {
             self.writes.transients.batch += 1;
         }
-        self.apply_committed(in_flight, committed);
+        self.apply_committed(in_flight);
     }
 
-    /// Applies committed writes to the state, and answers their requests. `committed` is the position of the last of
-    /// their operations.
-    pub(super) fn apply_committed(&mut self, in_flight: Vec<(PreparedWrite, Write)>, committed: Position) {
+    /// Returns the position of the last committed operation. `unapplied` has the committed writes that are not applied
+    /// to the state yet.
+    fn committed_position(&self, unapplied: &[(PreparedWrite, Write)]) -> Position {
+        match self.storage.own() {
+            Some(store) => store.position(),
+            None => {
+                let operations = unapplied.iter().filter(|(prepared, _)| prepared.operation.is_some()).count();
+                Position(self.snapshot.state.position().0 + operations as u64)
+            }
+        }
+    }
+
+    /// Applies committed writes to the state, and answers their requests.
+    pub(super) fn apply_committed(&mut self, in_flight: Vec<(PreparedWrite, Write)>) {
+        let committed = self.committed_position(&in_flight);
         let mut in_flight = in_flight.into_iter();
         while let Some((prepared, write)) = in_flight.next() {
             self.writes.revision += 1;
