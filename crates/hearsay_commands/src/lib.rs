@@ -19,6 +19,7 @@ pub mod presence;
 pub mod proposal;
 pub mod prune;
 pub mod reading;
+pub mod reply;
 pub mod retcon;
 pub mod review;
 pub mod session;

@@ -8,6 +8,7 @@
 //!   cannot know, and compares the bytes of the responses.
 //! - [`crash`]: kills programs while they write to a campaign, and compares the stored operations with the acknowledged
 //!   operations.
+//! - [`dialogue`]: checks labelled drafts of replies, and measures how many of them the check judges rightly.
 //! - [`encoder`]: measures the time of the sentence encoder.
 //! - [`end_to_end`]: reads real texts and labelled sentences as the program `hearsay` does, and measures the accepted
 //!   facts and the review queue.
@@ -33,6 +34,7 @@
 pub mod beliefs;
 pub mod calibration;
 pub mod crash;
+pub mod dialogue;
 pub mod encoder;
 pub mod end_to_end;
 pub mod extraction;

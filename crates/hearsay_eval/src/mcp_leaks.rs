@@ -196,6 +196,8 @@ fn requests(state: &State, character: &EntityId, random: &mut Random) -> Vec<Val
         let question = GeneratedWorld::question(random);
         let listener = random.choose(&ASKED_NAMES).copied().unwrap_or("bob");
         requests.push(call("recall", json!({"question": question})));
+        let reply = format!("I know this much. {question} It was {listener} and the Grey Warden.");
+        requests.push(call("check_reply", json!({"reply": reply, "listeners": [listener], "question": question})));
         requests.push(call("recall", json!({"question": question, "listeners": [listener], "about": [listener]})));
         requests.push(json!({"method": "prompts/get", "params": {
             "name": "speak_as", "arguments": {"question": question, "listeners": listener}}}));

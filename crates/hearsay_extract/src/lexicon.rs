@@ -58,6 +58,21 @@ impl LexiconEntity {
     }
 }
 
+/// Names and other properties of an entity, from which a [`Lexicon`] is made.
+#[derive(Debug, Clone)]
+pub struct EntityNames<'a> {
+    /// The entity.
+    pub id: &'a EntityId,
+    /// Names and aliases. The first is the main name.
+    pub names: Vec<&'a str>,
+    /// Kind of the entity.
+    pub kind: Option<Kind>,
+    /// Pronouns or gender, such as "she/her" or "female".
+    pub pronouns: Option<&'a str>,
+    /// Descriptions that can stand for the name, such as the occupation "captain of the watch".
+    pub descriptions: Vec<&'a str>,
+}
+
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LinkCandidate {
     pub(crate) entity: u32,
@@ -88,16 +103,26 @@ const MAX_NAME_WORDS: usize = 8;
 impl Lexicon {
     /// Collects the names of all entities in a state, without secret names.
     pub fn from_state(state: &State) -> Self {
-        let mut lexicon = Self::default();
-        let mut parties = Vec::new();
-        for entity in state.entities() {
+        Self::from_names(state.entities().map(|entity| {
             let id = &entity.id;
-            let kind = state.kind(id);
-            let names = state.open_names(id);
-            let Some(first) = names.first() else { continue };
             let is_public = |fact: &&hearsay_model::Fact| fact.secrecy() != hearsay_model::Secrecy::Secret;
             let value = |name: &str| state.newest(id, name).filter(is_public).and_then(|fact| fact.object().text());
-            let pronouns = value("pronouns").or_else(|| value("gender"));
+            EntityNames {
+                id,
+                names: state.open_names(id),
+                kind: state.kind(id),
+                pronouns: value("pronouns").or_else(|| value("gender")),
+                descriptions: ["occupation", "title"].into_iter().filter_map(value).collect(),
+            }
+        }))
+    }
+
+    /// Collects the given names. Leaves out entities without a name.
+    pub fn from_names<'a>(entities: impl IntoIterator<Item = EntityNames<'a>>) -> Self {
+        let mut lexicon = Self::default();
+        let mut parties = Vec::new();
+        for EntityNames { id, names, kind, pronouns, descriptions } in entities {
+            let Some(first) = names.first() else { continue };
             let mut gender = pronouns.map(parse_gender).unwrap_or_default();
             let kinds = KindSet::from_kind(kind.as_ref());
             if gender == Gender::Unknown && !kinds.intersects(KindSet::PERSON) {
@@ -110,10 +135,8 @@ impl Lexicon {
             for (at, name) in names.iter().enumerate() {
                 lexicon.add_name(index, name, if at == 0 { NameType::Name } else { NameType::Alias }, kind.as_ref());
             }
-            for name in ["occupation", "title"] {
-                if let Some(description) = value(name) {
-                    lexicon.add_description(index, description);
-                }
+            for description in descriptions {
+                lexicon.add_description(index, description);
             }
         }
         lexicon.party = <[u32; 1]>::try_from(parties).ok().map(|[party]| party);

@@ -79,6 +79,7 @@ mod deduplicate;
 mod disfluency;
 mod document;
 mod doubt;
+mod entailment;
 mod facts;
 mod fields;
 mod fronted_objects;
@@ -119,6 +120,7 @@ mod word_votes;
 pub use classifier::{Classifier, ClassifierError};
 pub use cues::SentenceCues;
 pub use document::{DocumentLine, LineRole};
+pub use entailment::{ENTAILMENT_MODEL, Entailment, EntailmentModel, SpokenReply};
 pub use facts::{
     Cue, CueKind, ExtractedFact, Extraction, FactObject, Mention, NameOccurrence, NewEntity, SentenceEncoder, Text,
     TextType,
@@ -126,7 +128,7 @@ pub use facts::{
 pub use function_words::{is_anaphor, is_pronoun};
 pub use language::Language;
 pub use language_file::LanguageError;
-pub use lexicon::{Lexicon, LexiconEntity};
+pub use lexicon::{EntityNames, Lexicon, LexiconEntity};
 pub use model::{FEATURE_NAMES, READING_MODEL, ReadingModel, WindowSize};
 pub use pipeline::{Extractor, TrainingExample, TrainingExtraction};
 pub use spoken_sentences::SpokenSentence;

@@ -80,10 +80,15 @@ pub(crate) struct MayTellArguments {
 /// Arguments of `check_reply`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[expect(dead_code, reason = "the tool is not available yet; the schema already describes its arguments")]
 pub(crate) struct CheckReplyArguments {
-    /// The words that the character wants to say.
+    /// The words that you want to say.
     pub(crate) reply: String,
+    /// Names of the listeners. Without listeners, the result does not say what the listeners know already.
+    #[serde(default)]
+    pub(crate) listeners: Vec<String>,
+    /// The words that you answer.
+    #[serde(default)]
+    pub(crate) question: Option<String>,
 }
 
 /// Arguments of `say`.

@@ -5,15 +5,21 @@ use hearsay_commands::{
     CommandError,
     fact_matching::SpokenLine,
     game_event::{Circumstances, GameEvent, Hearers, Stated},
+    reply::{DraftReply, ReplyFinding},
 };
 use hearsay_engine::{Memory, MemoryError, ReadSnapshot, real_time};
 use hearsay_model::{Author, EntityId, FactId, Knower, State};
 use hearsay_query::knowledge::{describe_edge_with_names, known_edges};
 
 use crate::{
-    arguments::{FactArguments, KnowAboutArguments, MayTellArguments, RecallArguments, SayArguments},
+    arguments::{
+        CheckReplyArguments, FactArguments, KnowAboutArguments, MayTellArguments, RecallArguments, SayArguments,
+    },
     error::ToolError,
-    outputs::{HowKnownOutput, KnowAboutOutput, KnownFactRow, ListenerRow, MayTellOutput, SayOutput, SourceRow},
+    outputs::{
+        CheckReplyOutput, FindingRow, HowKnownOutput, KnowAboutOutput, KnownFactRow, ListenerRow, MayTellOutput,
+        SayOutput, SourceRow,
+    },
     own_view::{OwnView, revealable},
     recall::{Question, checked_limit},
 };
@@ -169,17 +175,50 @@ pub(crate) fn may_i_tell(
     })
 }
 
-/// Records a line that the character says aloud, as `hearsay say` does.
-pub(crate) fn say(memory: &Memory, character: &EntityId, arguments: SayArguments) -> Result<SayOutput, ToolError> {
-    let text = arguments.text.trim().to_owned();
+/// Checks words that the character wants to say.
+pub(crate) fn check_reply(
+    memory: &Memory,
+    character: &EntityId,
+    arguments: CheckReplyArguments,
+) -> Result<CheckReplyOutput, ToolError> {
+    let text = checked_line("reply", &arguments.reply)?;
+    let names = arguments.listeners;
+    let listeners = read_view(memory, character, move |own, _| own.entities(&names))?;
+    let heard = arguments.question.into_iter().collect();
+    let draft = DraftReply { heard, ..DraftReply::new(character.clone(), listeners, text) };
+    let check = memory.check_reply(draft)?.wait()?;
+    read_view(memory, character, move |own, _| {
+        let is_fine = check.is_fine();
+        let row = |finding: ReplyFinding| FindingRow {
+            kind: finding.kind.to_string(),
+            is_problem: finding.is_problem,
+            words: finding.words,
+            reason: finding.reason,
+            facts: finding.facts.iter().map(|cited| cited.fact.to_string()).collect(),
+            not_for: finding.not_for.iter().map(|id| own.name_of(id)).collect(),
+        };
+        Ok(CheckReplyOutput { is_fine, findings: check.findings.into_iter().map(row).collect() })
+    })
+}
+
+/// Returns spoken words without spaces around them, or an error if they are empty or too long. `field` is the name of
+/// the argument.
+fn checked_line(field: &str, text: &str) -> Result<String, ToolError> {
+    let text = text.trim().to_owned();
     if text.is_empty() {
-        return Err(ToolError::new("`text` is empty; pass the words that you say"));
+        return Err(ToolError::new(format!("`{field}` is empty; pass the words that you say")));
     }
     if text.chars().count() > MAX_LINE {
         return Err(ToolError::new(format!(
-            "`text` has more than {MAX_LINE} characters; say the words in several parts"
+            "`{field}` has more than {MAX_LINE} characters; say the words in several parts"
         )));
     }
+    Ok(text)
+}
+
+/// Records a line that the character says aloud, as `hearsay say` does.
+pub(crate) fn say(memory: &Memory, character: &EntityId, arguments: SayArguments) -> Result<SayOutput, ToolError> {
+    let text = checked_line("text", &arguments.text)?;
     let (to, stated) = (arguments.to, arguments.states);
     let (named, names, stated) = read_view(memory, character, move |own, _| {
         let named = own.entities(&to)?;

@@ -124,11 +124,30 @@ pub(crate) struct MayTellOutput {
     pub(crate) listeners: Vec<ListenerRow>,
 }
 
+/// A finding of `check_reply`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct FindingRow {
+    /// `reveals_secret`, `contradicts`, `unknown_name`, `repeats_lie`, `known_to_listeners` or `supported`.
+    pub(crate) kind: String,
+    /// Whether you should not say the words.
+    pub(crate) is_problem: bool,
+    /// The words of the reply.
+    pub(crate) words: String,
+    /// Explanation.
+    pub(crate) reason: String,
+    /// Ids of the facts that the finding is about.
+    pub(crate) facts: Vec<String>,
+    /// Names of the listeners to whom you may not tell the secret.
+    pub(crate) not_for: Vec<String>,
+}
+
 /// Result of `check_reply`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct CheckReplyOutput {
-    /// Sentences of the reply that the character cannot know or must not tell.
-    pub(crate) problems: Vec<String>,
+    /// Whether no finding is a problem.
+    pub(crate) is_fine: bool,
+    /// The findings, in the order of the words.
+    pub(crate) findings: Vec<FindingRow>,
 }
 
 /// Result of `say`.

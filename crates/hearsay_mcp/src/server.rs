@@ -23,7 +23,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::{
-    arguments::{AskAsArguments, CheckReplyArguments, DecideArguments, RecallArguments, UndoArguments},
+    arguments::{AskAsArguments, DecideArguments, RecallArguments, UndoArguments},
     character,
     confirmation::Confirming,
     dm,
@@ -186,9 +186,8 @@ impl McpServer {
             (SessionIdentity::Character(me), ToolName::MayITell) => {
                 ToolOutput::new(&character::may_i_tell(memory, me, parsed(arguments)?)?)
             }
-            (SessionIdentity::Character(_), ToolName::CheckReply) => {
-                parsed::<CheckReplyArguments>(arguments)?;
-                Err(ToolError::new("`check_reply` is not available yet; use `may_i_tell` for each fact"))
+            (SessionIdentity::Character(me), ToolName::CheckReply) => {
+                ToolOutput::new(&character::check_reply(memory, me, parsed(arguments)?)?)
             }
             (SessionIdentity::Character(me), ToolName::Say) => {
                 ToolOutput::new(&character::say(memory, me, parsed(arguments)?)?)

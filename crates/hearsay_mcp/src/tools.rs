@@ -130,7 +130,8 @@ impl ToolName {
             Self::HowDoIKnow => "Returns how you came to know a fact: who told you, when, and who was present.",
             Self::MayITell => "Returns for each listener whether you may tell a fact to this listener, and the reason.",
             Self::CheckReply => {
-                "Checks that a reply contains only facts that you know and may tell. This tool is not available yet."
+                "Checks words that you want to say. The result lists the words that reveal a secret of yours, contradict \
+                 what you know, or contain a name that you do not know."
             }
             Self::Say => "Records words that you say aloud. The hearers remember them.",
             Self::Search => "Searches all entities, facts and passages of the campaign.",

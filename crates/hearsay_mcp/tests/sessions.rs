@@ -192,7 +192,7 @@ async fn bad_arguments_give_errors_in_plain_words() {
     assert!(ben.fail("recall", json!({"question": 5})).await.contains("expected a string"));
     assert!(ben.fail("say", json!({"text": "  "})).await.contains("`text` is empty"));
     assert!(ben.fail("may_i_tell", json!({"fact": "Ada Ben", "listeners": []})).await.contains("`listeners`"));
-    assert!(ben.fail("check_reply", json!({"reply": "Yes."})).await.contains("not available yet"));
+    assert!(ben.fail("check_reply", json!({"reply": " "})).await.contains("`reply` is empty"));
 }
 
 #[tokio::test]

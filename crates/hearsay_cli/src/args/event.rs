@@ -82,6 +82,13 @@ pub(crate) struct Say {
     /// Record the line as a lie: the facts that it states are false, and the speaker does not believe them
     #[arg(long)]
     pub(crate) lie: bool,
+    /// Record nothing; show for the DM which words reveal a secret of the speaker, contradict what the speaker
+    /// knows, or contain a name that the speaker does not know
+    #[arg(long, conflicts_with_all = ["states", "about", "that", "lie"])]
+    pub(crate) check: bool,
+    /// Words that the speaker answers; the check understands a short answer better with them
+    #[arg(long, value_name = "TEXT", value_parser = text, requires = "check")]
+    pub(crate) question: Option<String>,
     #[command(flatten)]
     pub(crate) circumstances: Circumstances,
 }

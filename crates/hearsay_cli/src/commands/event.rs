@@ -11,6 +11,7 @@ use hearsay_model::{Author, EntityId, Object, Operation};
 use hearsay_query::preview::Preview;
 use serde::Serialize;
 
+use super::check_reply;
 use crate::{
     args::{self, Campaign, NewFact},
     campaign::{self, Access},
@@ -191,6 +192,9 @@ pub(crate) fn witness(args: &args::Witness, output: &mut Output) -> Result<()> {
 }
 
 pub(crate) fn say(args: &args::Say, output: &mut Output) -> Result<()> {
+    if args.check {
+        return check_reply::check(args, output);
+    }
     let dry_run = args.circumstances.dry_run;
     // Facts on the command line say completely what the line states.
     let is_matched = args.states.is_empty() && args.new.is_empty();

@@ -1,6 +1,7 @@
 //! The commands, one module per topic, and the function that runs them.
 
 pub(crate) mod ask;
+pub(crate) mod check_reply;
 pub(crate) mod db;
 pub(crate) mod edit;
 pub(crate) mod event;

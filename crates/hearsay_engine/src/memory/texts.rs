@@ -5,6 +5,7 @@ use std::time::Duration;
 use hearsay_commands::{
     fact_matching::{FactMatches, SpokenLine},
     reading::{Draft, DraftExtraction},
+    reply::{DraftReply, ReplyCheck},
 };
 
 #[cfg(feature = "llm")]
@@ -36,6 +37,16 @@ impl Memory {
     /// exist, if the date is invalid, or if the language file is invalid.
     pub fn match_facts(&self, line: SpokenLine) -> Result<Ticket<FactMatches>, MemoryError> {
         self.send_read(|responder| Command::MatchFacts(line, responder))
+    }
+
+    /// Checks a draft of a reply: see [`reply`](hearsay_commands::reply). Records nothing. To record the reply after it
+    /// was said, write the game event of [`ReplyCheck::say`].
+    ///
+    /// # Errors
+    /// Returns an error if the request queue is full or the memory is closed. The ticket fails if the speaker or a
+    /// listener does not exist, or if the language file is invalid.
+    pub fn check_reply(&self, draft: DraftReply) -> Result<Ticket<ReplyCheck>, MemoryError> {
+        self.send_read(|responder| Command::CheckReply(draft, responder))
     }
 
     /// Starts to extract facts, in the background, from all texts that were not read yet, even if the settings disable

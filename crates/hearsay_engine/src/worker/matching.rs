@@ -7,13 +7,6 @@ use hearsay_extract::SentenceEncoder;
 use super::{Internal, Worker, guarded};
 use crate::{MemoryError, ticket::Responder};
 
-/// A line whose sentences were read, with the responder of the caller.
-pub(crate) struct ReadLine {
-    line: SpokenLine,
-    sentences: Vec<LineSentence>,
-    responder: Responder<FactMatches>,
-}
-
 impl Worker {
     /// Reads the sentences of a line on a background thread.
     pub(super) fn match_facts(&mut self, line: SpokenLine, responder: Responder<FactMatches>) {
@@ -24,8 +17,8 @@ impl Worker {
         };
         self.run_in_background(move |internal| match guarded(|| Ok(resources.with(|tools| line.sentences(tools)))) {
             Ok(sentences) => {
-                let read_line = Box::new(ReadLine { line, sentences, responder });
-                let _ = internal.send(Internal::ReadLine(read_line));
+                let resume = move |worker: &mut Self| worker.compare_line(&line, &sentences, responder);
+                let _ = internal.send(Internal::Resume(Box::new(resume)));
             }
             Err(error) => responder.give(Err(error)),
         });
@@ -33,8 +26,7 @@ impl Worker {
 
     /// Compares the sentences of a line with the facts that the speaker knows, and answers the caller. If some of these
     /// facts have no vector yet, a background thread computes their vectors first.
-    pub(super) fn take_read_line(&mut self, read_line: ReadLine) {
-        let ReadLine { line, sentences, responder } = read_line;
+    fn compare_line(&mut self, line: &SpokenLine, sentences: &[LineSentence], responder: Responder<FactMatches>) {
         if responder.is_cancelled() {
             return responder.give(Err(MemoryError::Cancelled));
         }
@@ -46,7 +38,7 @@ impl Worker {
         let (state, index, view_cache) = (&self.snapshot.state, &self.index, &mut self.questions.view_cache);
         let candidates = guarded(|| {
             let moment = line.check(state)?;
-            Ok(resources.with(|tools| line.candidates(state, index, view_cache, moment, tools, &sentences)))
+            Ok(resources.with(|tools| line.candidates(state, index, view_cache, moment, tools, sentences)))
         });
         match (candidates, encoder) {
             (Ok(mut candidates), Some(encoder)) if !candidates.statements_without_vector().is_empty() => {

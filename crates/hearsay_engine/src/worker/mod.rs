@@ -22,6 +22,7 @@ mod questions;
 mod reading;
 mod reads;
 mod remote_write;
+mod replies;
 mod reveals;
 mod status;
 mod storage;
@@ -43,6 +44,7 @@ use hearsay_commands::{
     fact_matching::{FactMatches, SpokenLine},
     merge::MergePlan,
     reading::{Draft, DraftExtraction, Findings},
+    reply::{DraftReply, ReplyCheck},
 };
 use hearsay_query::{
     ask::{Answer, Ask},
@@ -72,7 +74,6 @@ use derived::{Reading, StoredVectors};
 use encoder::{Encoded, EncoderThread};
 use halt::{Halt, RebuiltState};
 use import::Import;
-use matching::ReadLine;
 
 #[cfg(feature = "llm")]
 pub(crate) use llm::LlmCommand;
@@ -114,6 +115,7 @@ pub(crate) enum Command {
     Rebuild(Responder<()>),
     Draft(Draft, Responder<DraftExtraction>),
     MatchFacts(SpokenLine, Responder<FactMatches>),
+    CheckReply(DraftReply, Responder<ReplyCheck>),
     ReadTexts {
         again: bool,
         responder: Responder<usize>,
@@ -155,8 +157,8 @@ pub(crate) enum Internal {
     StoredVectors(Option<Box<StoredVectors>>),
     /// A result of the encoder.
     Encoded(Encoded),
-    /// A line whose sentences were read, to be matched with facts.
-    ReadLine(Box<ReadLine>),
+    /// The rest of a request, after a background thread has read its words.
+    Resume(Box<dyn FnOnce(&mut Worker) + Send>),
     /// Facts that the extractor found in passages.
     Read(Vec<Findings>),
     /// Facts that a language model found in texts.
@@ -416,6 +418,7 @@ impl Worker {
             Command::Rebuild(responder) => self.rebuild(responder),
             Command::Draft(draft, responder) => self.draft(draft, responder),
             Command::MatchFacts(line, responder) => self.match_facts(line, responder),
+            Command::CheckReply(draft, responder) => self.check_reply(draft, responder),
             Command::ReadTexts { again, responder } => {
                 let count = self.read_texts(again);
                 responder.give(Ok(count));
@@ -449,7 +452,7 @@ impl Worker {
             Internal::Rebuilt => self.take_rebuilt(),
             Internal::StoredVectors(stored) => self.take_stored_vectors(stored.map(|stored| *stored)),
             Internal::Encoded(encoded) => self.take_encoded(encoded),
-            Internal::ReadLine(read_line) => self.take_read_line(*read_line),
+            Internal::Resume(resume) => resume(self),
             Internal::Read(read) => self.take_read(read),
             #[cfg(feature = "llm")]
             Internal::LlmResult(result) => self.take_llm_result(*result),

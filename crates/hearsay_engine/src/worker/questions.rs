@@ -14,7 +14,7 @@ use hearsay_query::{
 };
 use hearsay_recall::Summary;
 
-use super::{BuildAsk, Worker, encoder::Question, guarded};
+use super::{BuildAsk, Worker, encoder::Question, guarded, replies::ViewLexicons};
 use crate::{MemoryError, ModelStatus, ticket::Responder};
 
 enum PendingRequest {
@@ -53,6 +53,7 @@ pub(super) struct Questions {
     waiting: BTreeMap<u64, WaitingRequest>,
     next: u64,
     pub(super) view_cache: ViewCache,
+    pub(super) lexicons: ViewLexicons,
 }
 
 /// Maximum time to wait for a vector. Longer times have no effect in practice, and clocks cannot represent times far in

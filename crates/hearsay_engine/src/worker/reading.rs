@@ -3,7 +3,7 @@
 
 use std::{
     collections::{HashMap, HashSet, VecDeque},
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Arc, OnceLock},
 };
 
@@ -14,8 +14,10 @@ use hearsay_commands::{
         Draft, DraftExtraction, Findings, PassageWithContext, ReadingTools, SessionLines, batch_size, read_passages,
     },
 };
-use hearsay_embed::{EncoderOptions, WeightPrecision, find_model};
-use hearsay_extract::{Extractor, Language, Lexicon, READING_MODEL, ReadingModel, SentenceEncoder};
+use hearsay_embed::{EmbedError, EncoderOptions, WeightPrecision, find_model};
+use hearsay_extract::{
+    ENTAILMENT_MODEL, EntailmentModel, Extractor, Language, Lexicon, READING_MODEL, ReadingModel, SentenceEncoder,
+};
 use hearsay_model::{
     Author, Change, EngineSetting, Evidence, Fact, FactStatus, Key, Operation, PassageId, Position, Setting,
     SettingKey, State, attribute,
@@ -30,35 +32,52 @@ pub(super) struct ReadingResources {
     lexicon: Arc<Lexicon>,
     /// Channel for the vectors of sentences, if there is a sentence encoder.
     sentences: Option<SentenceSender>,
-    model: Option<Arc<LazyReadingModel>>,
+    model: Option<Arc<LazyModel<ReadingModel>>>,
 }
 
-/// Reading model that is loaded when it is first used.
-struct LazyReadingModel {
+/// Model that is loaded when it is first used.
+struct LazyModel<M> {
     settings: ModelSettings,
-    model: OnceLock<Option<ReadingModel>>,
+    /// Name of the directory next to that of the sentence encoder.
+    directory: &'static str,
+    load: fn(&Path, &EncoderOptions) -> Result<M, EmbedError>,
+    model: OnceLock<Option<M>>,
 }
 
-impl LazyReadingModel {
-    fn new(settings: &ModelSettings) -> Self {
-        Self { settings: settings.clone(), model: OnceLock::new() }
+impl<M> LazyModel<M> {
+    fn new(
+        settings: &ModelSettings,
+        directory: &'static str,
+        load: fn(&Path, &EncoderOptions) -> Result<M, EmbedError>,
+    ) -> Self {
+        Self { settings: settings.clone(), directory, load, model: OnceLock::new() }
     }
 
-    /// Returns the model, or `None` if there is no model. Without a model, only the patterns are used.
-    fn get(&self) -> Option<&ReadingModel> {
-        self.model.get_or_init(|| self.load()).as_ref()
+    /// Returns the model, or `None` if there is no model. Callers then do without the model.
+    fn get(&self) -> Option<&M> {
+        self.model.get_or_init(|| self.read()).as_ref()
     }
 
-    /// Loads the model from the directory next to that of the sentence encoder.
-    fn load(&self) -> Option<ReadingModel> {
+    fn read(&self) -> Option<M> {
         let encoder = find_model(self.settings.directory.as_deref()).ok()?;
-        let directory = encoder.parent()?.join(READING_MODEL);
+        let directory = encoder.parent()?.join(self.directory);
         if !directory.is_dir() {
             return None;
         }
         let options = EncoderOptions { threads: self.settings.threads, precision: WeightPrecision::Int8 };
-        let loaded = ReadingModel::load(&directory, &options);
-        loaded.inspect_err(|error| tracing::warn!("the reading model is not used: {error}")).ok()
+        let loaded = (self.load)(&directory, &options);
+        loaded.inspect_err(|error| tracing::warn!("the model {} is not used: {error}", self.directory)).ok()
+    }
+}
+
+/// The entailment model, which compares replies with facts. It is loaded at the first check of a reply.
+#[derive(Clone)]
+pub(super) struct EntailmentResource(Arc<LazyModel<EntailmentModel>>);
+
+impl EntailmentResource {
+    /// Returns the model, or `None` if there is no model.
+    pub(super) fn model(&self) -> Option<&EntailmentModel> {
+        self.0.get()
     }
 }
 
@@ -66,6 +85,11 @@ impl ReadingResources {
     /// Returns the tools without the reading model.
     pub(super) fn without_model(self) -> Self {
         Self { model: None, ..self }
+    }
+
+    /// Returns the tools with other names.
+    pub(super) fn with_lexicon(self, lexicon: Arc<Lexicon>) -> Self {
+        Self { lexicon, ..self }
     }
 
     /// Returns the sentence encoder, if there is one.
@@ -80,7 +104,7 @@ impl ReadingResources {
             extractor: &self.extractor,
             lexicon: &self.lexicon,
             encoder: encoder.as_ref().map(|encoder| encoder as &dyn SentenceEncoder),
-            model: self.model.as_deref().and_then(LazyReadingModel::get),
+            model: self.model.as_deref().and_then(LazyModel::get),
         })
     }
 }
@@ -107,7 +131,9 @@ pub(super) struct Readings {
     lexicon: Option<Arc<Lexicon>>,
     extractor: Option<Arc<Extractor>>,
     /// Reading model; `None` if the settings select the patterns alone.
-    model: Option<Arc<LazyReadingModel>>,
+    model: Option<Arc<LazyModel<ReadingModel>>>,
+    /// Entailment model; `None` if the settings disable the models.
+    entailment: Option<EntailmentResource>,
     /// Counts of the outcomes of findings since the memory was opened.
     outcome_counts: ProposalCounts,
     /// Whether a text was read since the reading position was last recorded.
@@ -119,8 +145,11 @@ impl Readings {
         let extraction = &settings.extraction;
         let (enabled, language) = (extraction.enabled, extraction.language.clone());
         let uses_reading_model = extraction.engine == ExtractionEngine::Model;
-        let model = uses_reading_model.then(|| Arc::new(LazyReadingModel::new(&settings.model)));
-        let mut readings = Self { enabled, language, model, ..Self::default() };
+        let model =
+            uses_reading_model.then(|| Arc::new(LazyModel::new(&settings.model, READING_MODEL, ReadingModel::load)));
+        let entailment = LazyModel::new(&settings.model, ENTAILMENT_MODEL, EntailmentModel::load);
+        let entailment = settings.model.enabled.then(|| EntailmentResource(Arc::new(entailment)));
+        let mut readings = Self { enabled, language, model, entailment, ..Self::default() };
         let (read_up_to, mut passages_with_findings) = (state.extracted_up_to(), HashSet::new());
         for (position, entry) in state.journal().filter(|(_, entry)| entry.live) {
             if entry.operation.author == Author::Extractor {
@@ -143,6 +172,11 @@ impl Readings {
         // the program ended before the reading position was recorded.
         readings.waiting.retain(|(_, passage)| !passages_with_findings.contains(passage));
         readings
+    }
+
+    /// Returns the entailment model.
+    pub(super) fn entailment(&self) -> Option<EntailmentResource> {
+        self.entailment.clone()
     }
 
     /// Returns the names of the entities in the state.

@@ -18,6 +18,7 @@ mod opening;
 mod portraits;
 mod proposals;
 mod reading;
+mod replies;
 mod requests;
 mod reveals;
 mod reviews;

@@ -3,6 +3,7 @@
 
 mod beliefs;
 mod crash;
+mod dialogue;
 mod encoder;
 mod extraction;
 mod frames;
@@ -39,6 +40,7 @@ pub(crate) enum Command {
     /// Write to a campaign until the command `crash` kills this process
     #[command(hide = true, name = hearsay_eval::crash::CHILD_COMMAND)]
     CrashChild,
+    Dialogue(dialogue::Dialogue),
     Encoder(encoder::Encoder),
     Speed(speed::Speed),
     Soak(soak::Soak),
@@ -86,6 +88,7 @@ impl Command {
                 hearsay_eval::crash::child();
                 Ok(ExitCode::SUCCESS)
             }
+            Self::Dialogue(command) => command.run(output),
             Self::Encoder(command) => command.run(output),
             Self::Speed(command) => command.run(output),
             Self::Soak(command) => command.run(output),

@@ -75,7 +75,7 @@ impl SceneContext {
             }
             let mut heading_tokens = request.counter.count(heading(section.kind));
             for line in lines {
-                let cost = heading_tokens + request.counter.count(&prompt_line(&line, self.detail));
+                let cost = heading_tokens + request.counter.count(&prompt_line(&line, &self.name, self.detail));
                 if cost <= available {
                     (available, heading_tokens) = (available - cost, 0);
                     writer.mark_written(&line);

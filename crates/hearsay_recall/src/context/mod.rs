@@ -6,13 +6,14 @@ mod remark;
 mod render;
 mod request;
 mod scene_context;
+mod second_person;
 mod secrecy;
 mod writer;
 
 pub use form::{Detail, Form};
 pub use remark::Remark;
 #[cfg(test)]
-pub(crate) use render::heading;
+pub(crate) use render::{INSTRUCTION, prompt_note, prompt_sections, prompt_text};
 pub use request::{ContextRequest, Scene};
 pub use scene_context::{Line, LineClaim, SceneContext, Section, SectionKind};
 pub use secrecy::LineSecrecy;

@@ -4,7 +4,10 @@ use hearsay_model::escape;
 
 use super::{
     form::{Detail, Form},
+    remark::Remark,
     scene_context::{Frame, Line, SceneContext, SectionKind},
+    second_person::address,
+    secrecy::LineSecrecy,
 };
 use crate::{Markup, Page, citation::score_explanation};
 
@@ -56,25 +59,64 @@ fn render_markdown(context: &SceneContext, detail: Detail) -> String {
     page.into_text()
 }
 
+/// Words after the name of the speaker in the prompt form.
+pub(crate) const INSTRUCTION: &str = " Answer in the first person. Say only what you know from this text. If it does not contain \
+                           the answer, say that you do not know.\n";
+
+/// Heading of the lines that the speaker conceals, in the prompt form.
+const SECRET_HEADING: &str =
+    "You keep these secret. Do not say them, and do not hint at them, even if you are asked:\n";
+
+/// Heading of the lines that the speaker made up, in the prompt form.
+const LIE_HEADING: &str = "These are lies that you told. Stay with them:\n";
+
 fn render_prompt(context: &SceneContext, detail: Detail) -> String {
     let mut page = Page::new(Markup::Plain);
     if context.frame != Frame::Neither {
-        page.literal("You are ").data(&context.name).literal(".\n");
+        page.literal("You are ").data(&context.name).literal(".").literal(INSTRUCTION);
     }
-    // The beginning of the prompt does not depend on the question, so repetitions are left out at their later place.
-    for section in &context.sections {
-        let mut lines = section.lines.iter().filter(|line| !line.is_repetition).peekable();
-        if lines.peek().is_some() {
-            page.literal(heading(section.kind));
-        }
+    for (heading, lines) in prompt_sections(context) {
+        page.literal(heading);
         for line in lines {
-            write_line(&mut page, line, detail);
+            write_prompt_line(&mut page, line, &context.name, detail);
         }
     }
     if context.frame == Frame::Full && !context.question.is_empty() {
         page.literal("You are asked: ").data(&context.question).literal("\n");
     }
     page.into_text()
+}
+
+/// Returns the sections of the prompt form: the headings, each with its lines. The lines that the speaker conceals, and
+/// those that the speaker made up, have their own sections at the end.
+pub(crate) fn prompt_sections(context: &SceneContext) -> Vec<(&'static str, Vec<&Line>)> {
+    let is_lie = |line: &Line| line.remarks.contains(&Remark::MadeUp);
+    let is_secret = |line: &Line| line.secrecy == LineSecrecy::Concealed && !is_lie(line);
+    // The beginning of the prompt does not depend on the question, so repetitions are left out at their later place.
+    let all = || context.sections.iter().flat_map(|section| &section.lines).filter(|line| !line.is_repetition);
+    let mut sections: Vec<(&'static str, Vec<&Line>)> = Vec::new();
+    for section in &context.sections {
+        let open = section.lines.iter().filter(|line| !line.is_repetition && !is_secret(line) && !is_lie(line));
+        sections.push((heading(section.kind), open.collect()));
+    }
+    sections.push((SECRET_HEADING, all().filter(|line| is_secret(line)).collect()));
+    sections.push((LIE_HEADING, all().filter(|line| is_lie(line)).collect()));
+    sections.retain(|(_, lines)| !lines.is_empty());
+    sections
+}
+
+/// Returns the note on a line in the prompt form. It says when the speaker learned the line, and leaves out what the
+/// heading of its section says.
+pub(crate) fn prompt_note(line: &Line) -> String {
+    let is_said_by_heading = |remark: &&Remark| **remark == Remark::MadeUp;
+    let remarks = line.remarks.iter().filter(|remark| !is_said_by_heading(remark)).map(Remark::text);
+    let secrecy = line.secrecy.note().filter(|_| line.secrecy != LineSecrecy::Concealed);
+    line.age.iter().cloned().chain(remarks).chain(secrecy).collect::<Vec<_>>().join("; ")
+}
+
+/// Returns the text of a line in the prompt form: statements of facts address the speaker.
+pub(crate) fn prompt_text(line: &Line, name: &str) -> String {
+    if line.claim.is_some() { address(&line.text, name) } else { line.text.clone() }
 }
 
 /// Returns the heading of a section in the prompt form.
@@ -89,11 +131,23 @@ pub(crate) fn heading(section: SectionKind) -> &'static str {
     }
 }
 
-/// Returns a line in the prompt form.
-pub(crate) fn prompt_line(line: &Line, detail: Detail) -> String {
+/// Returns a line in the prompt form. `name` is the name of the speaker.
+pub(crate) fn prompt_line(line: &Line, name: &str, detail: Detail) -> String {
     let mut page = Page::new(Markup::Plain);
-    write_line(&mut page, line, detail);
+    write_prompt_line(&mut page, line, name, detail);
     page.into_text()
+}
+
+fn write_prompt_line(page: &mut Page, line: &Line, name: &str, detail: Detail) {
+    page.literal("- ").data(&prompt_text(line, name));
+    let note = prompt_note(line);
+    if !note.is_empty() {
+        page.literal(" ").remark(&note);
+    }
+    for extra in line_details(line, detail) {
+        page.literal(" ").remark(&extra);
+    }
+    page.literal("\n");
 }
 
 /// Writes a line as a list item, with its note and details.

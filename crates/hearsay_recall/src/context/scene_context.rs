@@ -57,6 +57,10 @@ pub struct Line {
     pub explanation: Option<Explanation>,
     /// Path through the graph along which activation spread to the line, as the statements of the facts on the path.
     pub path: Vec<String>,
+    /// When the speaker learned the fact, in words such as "yesterday" or "9 days ago". `None` if the speaker learned it
+    /// more than 60 days ago, through a group or place, or at an unknown time.
+    #[serde(skip)]
+    pub age: Option<String>,
     /// Whether an earlier section of the context also states the fact. The context contains this fact twice, so that
     /// [`SectionKind::Knowledge`] contains all answers. The output forms print the fact once.
     #[serde(skip)]

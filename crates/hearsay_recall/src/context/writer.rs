@@ -35,6 +35,9 @@ const MAX_RECENT_LINES: usize = 4;
 /// Minutes of game time during which talk counts as recent, if no session is given.
 const RECENT_MINUTES: i64 = 60;
 
+/// Maximum age of a fact, in days, at which the prompt says when the speaker learned it.
+const MAX_AGE_DAYS: i64 = 60;
+
 /// Number of top results that are among the answers even if an earlier section already states them. Applies to facts
 /// only. The output forms state these facts once.
 const ALWAYS_WRITTEN: usize = 5;
@@ -377,7 +380,24 @@ impl<'a> Writer<'a> {
             credence: known.acquisition().map(|_| credence),
             secrecy: fact_secrecy(self.request, known),
             remarks: disputes.into_iter().chain(self.remarks(known, credence)).collect(),
+            age: self.age(known),
             ..line(text, self.citations().fact_citation(known))
+        }
+    }
+
+    /// Returns in words when the speaker itself learned a fact.
+    fn age(&self, known: &Known) -> Option<String> {
+        let (_, access_path) = known.acquisition()?;
+        let (now, learned) = (self.request.scene.time?, known.learned()?);
+        let calendar = self.request.calendar;
+        let day = i64::from(calendar.hours_per_day) * i64::from(calendar.minutes_per_hour);
+        let days = now.0.checked_div_euclid(day)? - learned.0.checked_div_euclid(day)?;
+        match days {
+            _ if *access_path != AccessPath::Own || learned > now => None,
+            0 => Some("today".into()),
+            1 => Some("yesterday".into()),
+            2..=MAX_AGE_DAYS => Some(format!("{days} days ago")),
+            _ => None,
         }
     }
 
@@ -516,6 +536,7 @@ fn line(text: String, citation: Citation) -> Line {
         channels: None,
         explanation: None,
         path: Vec::new(),
+        age: None,
         is_repetition: false,
         states_presence: false,
     }

@@ -86,16 +86,21 @@ fn parse(form: Form, output: &str) -> (Option<String>, Sections) {
 /// Returns the structure that an output form must have.
 fn expected_structure(context: &SceneContext, form: Form, detail: Detail) -> (Option<String>, Sections) {
     let escaped = |text: &str| escape::line(text.trim()).into_owned();
+    let details = |line: &crate::Line| {
+        let mut remarks = Vec::new();
+        if detail != Detail::Plain {
+            remarks.push(line.citation.line());
+            remarks.extend(line.also.iter().map(|citation| format!("also {}", citation.line())));
+        }
+        if let (Detail::Explained, Some(score), Some(channels)) = (detail, line.score, &line.channels) {
+            remarks.push(score_explanation(score, channels, &line.path));
+        }
+        remarks
+    };
     let lines = |section: &crate::Section| {
         let line = |line: &crate::Line| {
             let mut remarks: Vec<String> = Some(line.note()).filter(|note| !note.is_empty()).into_iter().collect();
-            if detail != Detail::Plain {
-                remarks.push(line.citation.line());
-                remarks.extend(line.also.iter().map(|citation| format!("also {}", citation.line())));
-            }
-            if let (Detail::Explained, Some(score), Some(channels)) = (detail, line.score, &line.channels) {
-                remarks.push(score_explanation(score, channels, &line.path));
-            }
+            remarks.extend(details(line));
             (escaped(&line.text), remarks.iter().map(|remark| escaped(remark)).collect())
         };
         section.lines.iter().map(line).collect::<Vec<_>>()
@@ -104,15 +109,22 @@ fn expected_structure(context: &SceneContext, form: Form, detail: Detail) -> (Op
         let sections = context.unique_sections();
         return (None, sections.iter().map(|section| (escaped(&section.title), lines(section))).collect());
     }
-    let mut sections: Sections = vec![(format!("You are {}.", escaped(&context.name)), Vec::new())];
-    let mut sections_of_prompt = context.sections.clone();
-    sections_of_prompt.iter_mut().for_each(|section| section.lines.retain(|line| !line.is_repetition));
-    for section in sections_of_prompt.iter().filter(|section| !section.lines.is_empty()) {
-        match section.kind {
-            SectionKind::Speaker => sections[0].1 = lines(section),
-            kind => sections.push((crate::context::heading(kind).trim_end().to_owned(), lines(section))),
-        }
+    let mut sections: Sections = Vec::new();
+    for (heading, lines) in crate::context::prompt_sections(context) {
+        let line = |line: &&crate::Line| {
+            let note = crate::context::prompt_note(line);
+            let mut remarks: Vec<String> = Some(note).filter(|note| !note.is_empty()).into_iter().collect();
+            remarks.extend(details(line));
+            let text = crate::context::prompt_text(line, &context.name);
+            (escaped(&text), remarks.iter().map(|remark| escaped(remark)).collect())
+        };
+        sections.push((heading.trim_end().to_owned(), lines.iter().map(line).collect()));
     }
+    let is_speaker = sections.first().is_some_and(|(heading, _)| heading.is_empty());
+    if !is_speaker {
+        sections.insert(0, (String::new(), Vec::new()));
+    }
+    sections[0].0 = format!("You are {}.{}", escaped(&context.name), crate::context::INSTRUCTION.trim_end());
     (Some(escaped(&context.question)), sections)
 }
 

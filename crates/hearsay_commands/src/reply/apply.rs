@@ -1,0 +1,41 @@
+//! Records a reply that was said, with the facts that it states.
+
+use hearsay_query::resolve::Speaker;
+
+use super::{DraftReply, FindingKind, ReplyCheck};
+use crate::game_event::{Circumstances, GameEvent, Hearers, Stated};
+
+impl ReplyCheck {
+    /// Returns the game event that records the reply: the listeners hear the words and learn the facts that the words
+    /// state. If the words repeat a lie of the speaker, the event is a lie. Facts without a source are extracted from
+    /// the words later, as from every spoken line.
+    pub fn say(&self, draft: &DraftReply, circumstances: Circumstances) -> GameEvent {
+        let lie = self.of_kind(FindingKind::RepeatsLie).next().is_some();
+        let is_stated = |kind: FindingKind| match kind {
+            FindingKind::RepeatsLie => lie,
+            FindingKind::RevealsSecret | FindingKind::KnownToListeners | FindingKind::Supported => !lie,
+            FindingKind::Contradicts | FindingKind::UnknownName => false,
+        };
+        let mut states: Vec<_> = self
+            .findings
+            .iter()
+            .filter(|finding| is_stated(finding.kind))
+            .filter_map(|finding| finding.facts.first())
+            .map(|cited| cited.fact)
+            .collect();
+        states.sort_unstable();
+        states.dedup();
+        let hearers = match draft.listeners.is_empty() {
+            true => Hearers::AtPlace,
+            false => Hearers::Listed(draft.listeners.clone()),
+        };
+        GameEvent::Say {
+            speaker: Speaker::from(draft.speaker.clone()),
+            text: draft.text.clone(),
+            states: states.into_iter().map(Stated::Recorded).collect(),
+            hearers,
+            lie,
+            circumstances,
+        }
+    }
+}

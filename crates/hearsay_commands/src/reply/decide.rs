@@ -1,0 +1,153 @@
+//! Decides what a draft reveals, contradicts, invents or states rightly.
+
+use hearsay_model::Span;
+
+use super::{
+    FindingKind, ReplyCheck, ReplyFinding,
+    candidates::{BestPart, ComparedFact, ReplyCandidates},
+};
+
+/// Minimum sum of the similarity and of the probability that the draft states a secret which it reveals.
+const MIN_SECRET_SCORE: f32 = 0.49;
+
+/// The same without an entailment model.
+const MIN_SECRET_SIMILARITY: f32 = 0.3;
+
+/// Minimum difference between the probabilities that a draft contradicts a fact and that it states the fact.
+const MIN_CONTRADICTION: f32 = 0.6;
+
+/// Minimum probability that a draft states a fact.
+const MIN_STATES: f32 = 0.5;
+
+/// A fact that matches a part of the draft.
+struct Match<'a> {
+    fact: &'a ComparedFact,
+    span: Span,
+    score: f32,
+}
+
+impl ReplyCandidates {
+    /// Returns the findings.
+    pub fn decide(&self) -> ReplyCheck {
+        let mut findings = self.revealed_secrets();
+        findings.extend(self.stated_facts());
+        findings.extend(self.contradicted_facts());
+        findings.extend(self.unknown_names());
+        findings.sort_by(|a, b| (a.span.start, a.kind, a.span.end).cmp(&(b.span.start, b.kind, b.span.end)));
+        ReplyCheck { findings }
+    }
+
+    /// Returns the facts for which `score` returns a score, with the parts that resemble them. Best match first.
+    fn matches(&self, score: impl Fn(&ComparedFact, f32) -> Option<f32>) -> Vec<Match<'_>> {
+        let found = self.facts.values().filter_map(|fact| {
+            let BestPart { span, similarity } = self.best_part(fact)?;
+            Some(Match { fact, span, score: score(fact, similarity)?.clamp(0.0, 1.0) })
+        });
+        let mut found: Vec<Match> = found.collect();
+        found.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.fact.cited.fact.cmp(&b.fact.cited.fact)));
+        found
+    }
+
+    /// Returns a finding for each part of the draft that reveals secrets, and for each secret that it may tell.
+    fn revealed_secrets(&self) -> Vec<ReplyFinding> {
+        let min_score = if self.is_judged { MIN_SECRET_SCORE } else { MIN_SECRET_SIMILARITY };
+        let revealed = self.matches(|fact, similarity| {
+            let score = similarity + fact.entailment.states;
+            (fact.is_secret && score >= min_score).then_some(score)
+        });
+        let mut findings: Vec<ReplyFinding> = Vec::new();
+        for Match { fact, span, score } in revealed {
+            if fact.not_for.is_empty() {
+                findings.push(self.stated(&Match { fact, span, score }));
+                continue;
+            }
+            let same = findings.iter_mut().find(|other| other.kind == FindingKind::RevealsSecret && other.span == span);
+            match same {
+                Some(other) => {
+                    other.facts.push(fact.cited.clone());
+                    other.not_for.extend(fact.not_for.iter().cloned());
+                    other.not_for.sort();
+                    other.not_for.dedup();
+                }
+                None => {
+                    let reason = format!("this reveals what you keep secret: {}", fact.cited.statement);
+                    findings.push(ReplyFinding {
+                        facts: vec![fact.cited.clone()],
+                        not_for: fact.not_for.clone(),
+                        for_dm: fact.for_dm.clone(),
+                        score,
+                        ..self.finding(FindingKind::RevealsSecret, span, reason)
+                    });
+                }
+            }
+        }
+        findings
+    }
+
+    fn stated_facts(&self) -> Vec<ReplyFinding> {
+        let stated = self.matches(|fact, _| {
+            let states = fact.entailment.states;
+            (!fact.is_secret && states >= MIN_STATES).then_some(states)
+        });
+        stated.iter().map(|one| self.stated(one)).collect()
+    }
+
+    fn stated(&self, Match { fact, span, score }: &Match<'_>) -> ReplyFinding {
+        let statement = &fact.cited.statement;
+        let (kind, reason) = if fact.is_made_up {
+            (FindingKind::RepeatsLie, format!("you made this up: {statement}"))
+        } else if fact.is_known_to_listeners {
+            (FindingKind::KnownToListeners, format!("your listeners know this: {statement}"))
+        } else {
+            (FindingKind::Supported, format!("you know this: {statement}"))
+        };
+        ReplyFinding { facts: vec![fact.cited.clone()], score: *score, ..self.finding(kind, *span, reason) }
+    }
+
+    fn contradicted_facts(&self) -> Vec<ReplyFinding> {
+        let mut contradicted = self.matches(|fact, _| {
+            let score = fact.entailment.contradicts - fact.entailment.states;
+            (fact.is_believed && !fact.is_made_up && score >= MIN_CONTRADICTION).then_some(score)
+        });
+        for (span, id) in &self.contradictions {
+            let is_new = contradicted.iter().all(|other| other.fact.cited.fact != *id);
+            if let Some(fact) = self.facts.get(id).filter(|_| is_new) {
+                contradicted.push(Match { fact, span: *span, score: 1.0 });
+            }
+        }
+        let finding = |Match { fact, span, score }: Match<'_>| ReplyFinding {
+            facts: vec![fact.cited.clone()],
+            score,
+            ..self.finding(FindingKind::Contradicts, span, format!("you know otherwise: {}", fact.cited.statement))
+        };
+        contradicted.into_iter().map(finding).collect()
+    }
+
+    fn unknown_names(&self) -> Vec<ReplyFinding> {
+        let names = self.unknown_names.iter().filter_map(|(at, for_dm)| {
+            let name = self.reading.extraction.entities.get(*at)?;
+            let reason = format!("you know nobody and nothing with the name {}", name.name);
+            Some(ReplyFinding {
+                score: name.confidence.get() as f32,
+                for_dm: for_dm.clone(),
+                ..self.finding(FindingKind::UnknownName, name.span, reason)
+            })
+        });
+        names.collect()
+    }
+
+    fn finding(&self, kind: FindingKind, span: Span, reason: String) -> ReplyFinding {
+        let words = self.draft.text.get(span.start..span.end).unwrap_or_default().to_owned();
+        ReplyFinding {
+            kind,
+            is_problem: kind.is_problem(),
+            span,
+            words,
+            reason,
+            facts: Vec::new(),
+            not_for: Vec::new(),
+            score: 0.0,
+            for_dm: Vec::new(),
+        }
+    }
+}

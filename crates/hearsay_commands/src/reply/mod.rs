@@ -1,0 +1,146 @@
+//! Checks of replies: compares the words that a character is about to say with the knowledge of this character.
+//!
+//! A language model or a writer makes a *draft* of a reply. The check finds the parts of the draft that state what the
+//! speaker knows, contradict it, reveal a secret that the speaker conceals, or name somebody or something unknown to
+//! the speaker. The check uses no language model and reads only the speaker's
+//! view, so the result contains nothing that the speaker does not know. The only exception are the details for the DM
+//! ([`DraftReply::for_dm`]).
+
+mod apply;
+mod candidates;
+mod decide;
+mod names;
+mod reading;
+mod words;
+
+use std::fmt;
+
+use hearsay_model::{EntityId, FactId, Span};
+use serde::Serialize;
+
+pub use candidates::{ReplyCandidates, ReplySources};
+pub use names::view_lexicon;
+pub use reading::DraftReading;
+
+/// A draft of the words that a character is about to say.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DraftReply {
+    /// Character that says the words.
+    pub speaker: EntityId,
+    /// Characters that hear the words.
+    pub listeners: Vec<EntityId>,
+    /// Words of the draft.
+    pub text: String,
+    /// Lines that the speaker has just heard, such as the question, oldest first. The speaker may repeat names from
+    /// these lines.
+    pub heard: Vec<String>,
+    /// Whether the result contains details that only the DM may see: the unmet conditions of a secret, and whether a
+    /// name that the speaker does not know exists in the campaign.
+    pub for_dm: bool,
+}
+
+impl DraftReply {
+    /// Creates a draft without heard lines and without details for the DM.
+    pub fn new(speaker: EntityId, listeners: Vec<EntityId>, text: impl Into<String>) -> Self {
+        Self { speaker, listeners, text: text.into(), heard: Vec::new(), for_dm: false }
+    }
+}
+
+/// Kind of a finding in a draft.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FindingKind {
+    /// The words reveal a fact that the speaker conceals from at least one listener.
+    RevealsSecret,
+    /// The words contradict a fact that the speaker believes.
+    Contradicts,
+    /// The words contain a name that the speaker does not know.
+    UnknownName,
+    /// The words repeat a lie that the speaker made up earlier.
+    RepeatsLie,
+    /// The words state a fact that the listeners know already, as far as the speaker knows.
+    KnownToListeners,
+    /// The words state a fact that the speaker knows and may tell.
+    Supported,
+}
+
+impl FindingKind {
+    /// Returns whether the words should not be said.
+    pub fn is_problem(self) -> bool {
+        matches!(self, Self::RevealsSecret | Self::Contradicts | Self::UnknownName)
+    }
+
+    /// Returns the kind as lowercase text, with underscores between words.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::RevealsSecret => "reveals_secret",
+            Self::Contradicts => "contradicts",
+            Self::UnknownName => "unknown_name",
+            Self::RepeatsLie => "repeats_lie",
+            Self::KnownToListeners => "known_to_listeners",
+            Self::Supported => "supported",
+        }
+    }
+}
+
+impl fmt::Display for FindingKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A fact to which a finding refers.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CitedFact {
+    /// Id of the fact.
+    pub fact: FactId,
+    /// Handle of the fact, if it has one.
+    pub handle: Option<String>,
+    /// Sentence that states the fact.
+    pub statement: String,
+    /// How the speaker knows the fact, such as "told by Odo Brandt".
+    pub how_known: String,
+}
+
+/// A finding in a draft: some words, and what they do.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ReplyFinding {
+    /// Kind of the finding.
+    pub kind: FindingKind,
+    /// Whether the words should not be said.
+    pub is_problem: bool,
+    /// Position of the words in the draft, in bytes.
+    pub span: Span,
+    /// The words.
+    pub words: String,
+    /// Explanation of the finding, in a sentence that addresses the speaker.
+    pub reason: String,
+    /// Facts to which the finding refers, best match first.
+    pub facts: Vec<CitedFact>,
+    /// Listeners to whom the speaker may not tell the secret. Empty for all other kinds.
+    pub not_for: Vec<EntityId>,
+    /// How certain the finding is, 0.0–1.0.
+    pub score: f32,
+    /// Details for the DM: unmet conditions of the secret, or the entity with the unknown name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub for_dm: Vec<String>,
+}
+
+/// Result of the check of a draft.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct ReplyCheck {
+    /// Findings, in the order of the words. At the same position, the finding of the first [`FindingKind`] comes first.
+    pub findings: Vec<ReplyFinding>,
+}
+
+impl ReplyCheck {
+    /// Returns whether no finding is a problem.
+    pub fn is_fine(&self) -> bool {
+        !self.findings.iter().any(|finding| finding.is_problem)
+    }
+
+    /// Returns the findings of a kind.
+    pub fn of_kind(&self, kind: FindingKind) -> impl Iterator<Item = &ReplyFinding> {
+        self.findings.iter().filter(move |finding| finding.kind == kind)
+    }
+}

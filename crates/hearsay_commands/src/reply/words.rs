@@ -1,0 +1,47 @@
+//! Content words of drafts and facts.
+
+use std::collections::BTreeSet;
+
+use hearsay_model::{spelling::is_common_word, text};
+use hearsay_recall::stems;
+
+/// Weight of an everyday word, relative to other words.
+const COMMON_WEIGHT: f32 = 0.5;
+
+/// Content words of a text, without names.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct ContentWords {
+    /// Stems of the content words.
+    stems: BTreeSet<String>,
+    /// Stems of words that are not everyday words.
+    rare: BTreeSet<String>,
+}
+
+impl ContentWords {
+    /// Splits a text into content words. `name_stems` contains the stems of names, which are left out.
+    pub(super) fn new(text: &str, name_stems: &BTreeSet<String>) -> Self {
+        let mut words = Self::default();
+        for word in text::words(text) {
+            for stem in stems(&word).into_iter().filter(|stem| !name_stems.contains(stem)) {
+                if !is_common_word(&word) {
+                    words.rare.insert(stem.clone());
+                }
+                words.stems.insert(stem);
+            }
+        }
+        words
+    }
+
+    /// Returns the share of these words that also occur in another text, 0.0–1.0. Everyday words count half.
+    pub(super) fn share_in(&self, other: &Self) -> f32 {
+        let weight = |stem: &String| if self.rare.contains(stem) { 1.0 } else { COMMON_WEIGHT };
+        let total: f32 = self.stems.iter().map(weight).sum();
+        let shared: f32 = self.stems.intersection(&other.stems).map(weight).sum();
+        if total == 0.0 { 0.0 } else { shared / total }
+    }
+
+    /// Returns the number of words that both texts contain and that are not everyday words.
+    pub(super) fn rare_shared(&self, other: &Self) -> usize {
+        self.rare.intersection(&other.rare).count()
+    }
+}
