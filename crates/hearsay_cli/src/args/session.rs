@@ -173,8 +173,11 @@ pub(crate) struct SessionStart {
 pub(crate) struct SessionAttend {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
+    /// Characters who arrive, like `--arrive`
+    #[arg(value_name = "CHARACTER", value_parser = name, add = entities())]
+    pub(crate) characters: Vec<String>,
     /// Character who arrives; may be repeated
-    #[arg(long, value_name = "CHARACTER", required_unless_present = "leave", value_parser = name, add = entities())]
+    #[arg(long, value_name = "CHARACTER", required_unless_present_any = ["leave", "characters"], value_parser = name, add = entities())]
     pub(crate) arrive: Vec<String>,
     /// Character who leaves; may be repeated
     #[arg(long, value_name = "CHARACTER", value_parser = name, add = entities())]
