@@ -10,6 +10,7 @@ use hearsay_commands::{
 };
 use hearsay_engine::{MemoryError, ReadSnapshot, Written, real_time};
 use hearsay_model::{Author, Change, EntityId, Knower, Passage, State};
+use hearsay_query::session::session_or_latest;
 use serde::Serialize;
 
 use crate::{
@@ -54,9 +55,13 @@ pub(crate) fn log(args: &args::SessionLog, output: &mut Output) -> Result<()> {
         with: names.entities(&args.with)?,
         states: names.facts(&args.states)?,
         lie: args.lie,
-        ..LogLine::new(&args.text)
+        recorded_line: args.line,
+        ..LogLine::new(args.text.as_deref().unwrap_or_default())
     };
-    let session = names.optional_session(args.session.as_ref())?;
+    let mut session = names.optional_session(args.session.as_ref())?;
+    if args.line.is_some() {
+        session = Some(session_or_latest(names.state(), session.as_ref())?.id.clone());
+    }
     let mut facts = LineFacts::given(names.state(), &line.states);
     let spoken = line.speaker.as_ref().filter(|_| is_matched).map(|speaker| SpokenLine {
         time: line.time.clone(),

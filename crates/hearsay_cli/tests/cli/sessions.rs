@@ -77,6 +77,22 @@ fn recaps_say_who_told_a_fact_and_who_heard_a_lie() {
 }
 
 #[test]
+fn an_earlier_line_becomes_a_lie_by_its_number() {
+    let test_dir = TestDir::new();
+    test_dir.ok(&["-C", "mill", "session", "start", "--at", "the-mill", "--present", "ben"]);
+    test_dir.ok(&["-C", "mill", "log", "Rain falls."]);
+    test_dir.ok(&["-C", "mill", "log", "--by", "ada", "I slept all night."]);
+    let marked = test_dir.ok(&["-C", "mill", "log", "--line", "2", "--lie"]);
+    assert!(marked.contains("I slept all night."), "{marked}");
+    let lines = test_dir.json(&["-C", "mill", "session", "show", "--log"]);
+    assert_eq!((&lines[1]["lie"], lines.as_array().unwrap().len()), (&true.into(), 2), "{lines}");
+    let stated = test_dir.ok(&["-C", "mill", "log", "--line", "2", "--states", "stone-is-cracked"]);
+    assert!(stated.contains("states: stone-is-cracked") && stated.contains("learned by: Ben"), "{stated}");
+    test_dir.fails(&["-C", "mill", "log", "--line", "9", "--lie"], 1, &["session-1 has no line 9"]);
+    test_dir.fails(&["-C", "mill", "log", "--line", "2", "--by", "ben", "--lie"], 2, &["--line"]);
+}
+
+#[test]
 fn a_transcript_is_tried_imported_and_taken_back() {
     let test_dir = TestDir::new();
     test_dir.ok(&["-C", "mill", "status"]);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use hearsay_model::{EntityId, Session, State, attribute};
+use hearsay_model::{EntityId, Kind, Session, State, attribute};
 
 use super::{HandbookReaders, HandbookRequest, names::Names, shared::SharedView};
 
@@ -17,7 +17,7 @@ pub(super) struct Timeline<'a> {
 /// The first contact of the readers with an entity. Sessions are positions in [`Timeline::sessions`].
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Meeting {
-    /// The session in which the entity spoke to the readers or was with them.
+    /// The session in which the entity spoke to the readers or was with them, or in which they were at the place.
     pub(super) met: Option<usize>,
     /// The session in which the readers heard of the entity.
     named: Option<usize>,
@@ -41,7 +41,7 @@ impl<'a> Timeline<'a> {
         let mut timeline = Self { sessions, meetings: BTreeMap::new() };
         for (_, passage) in &shared.passages {
             let Some(session) = timeline.position(passage.session.as_ref()) else { continue };
-            passage.speaker.iter().for_each(|id| timeline.meet(id, session));
+            passage.speaker.iter().chain(&passage.place).for_each(|id| timeline.meet(id, session));
             names.mentions(&passage.text).iter().for_each(|id| timeline.name(id, session));
         }
         for fact in &shared.facts {
@@ -87,7 +87,7 @@ impl<'a> Timeline<'a> {
 
     /// Returns when the readers met an entity or heard of it, in words; Returns `None` if the readers neither met the
     /// entity nor heard of it in a session.
-    pub(super) fn first_contact(&self, id: &EntityId) -> Option<String> {
+    pub(super) fn first_contact(&self, id: &EntityId, kind: Option<&Kind>) -> Option<String> {
         let meeting = self.meetings.get(id)?;
         let text = |verb: &str, session: usize| {
             let session = match self.sessions[session].number {
@@ -96,6 +96,7 @@ impl<'a> Timeline<'a> {
             };
             format!("{verb} in {session}.")
         };
-        meeting.met.map(|session| text("Met", session)).or(meeting.named.map(|session| text("Heard of", session)))
+        let met = if kind == Some(&Kind::Location) { "First visited" } else { "Met" };
+        meeting.met.map(|session| text(met, session)).or(meeting.named.map(|session| text("Heard of", session)))
     }
 }

@@ -8,10 +8,18 @@ use std::collections::HashSet;
 
 use hearsay_campaign::{
     Folder, Format, Limits, ReadOptions,
-    import::{Block, FileId, SourceText, Visibility, lexicon, markup, read_notes, secret},
+    import::{
+        Block, FileId, SourceText, Visibility,
+        lexicon::{self, Meaning},
+        markup, read_notes, secret,
+    },
 };
 use hearsay_extract::{Extraction, Extractor, FactObject, Language, Lexicon, Mention, Text, TextType};
-use hearsay_model::{Kind, State, Vocabulary, text::words, words::upper_first};
+use hearsay_model::{
+    Kind, State, Vocabulary,
+    text::words,
+    words::{lower_first, upper_first},
+};
 
 use super::{
     answers::{PlayedCharacter, describe, is_name, item, players},
@@ -34,6 +42,9 @@ pub(super) struct PageDraft {
     /// Names in the page that became no entity, because their kind is unclear.
     pub(super) unrecognized: Vec<String>,
 }
+
+/// Attribute that a description of a character states.
+const OCCUPATION: &str = "occupation";
 
 /// Words of the game that look like names.
 const NO_NAMES: [&str; 12] =
@@ -70,6 +81,7 @@ pub(super) fn read(page: &str, name: Option<&str>, default_name: &str) -> PageDr
         reader.add_block(block, &headings);
     }
     reader.set_first_place(&blocks);
+    reader.set_occupations();
     reader.add_missing_lines(page, &blocks);
     reader.made
 }
@@ -290,6 +302,36 @@ impl PageReader {
         }
     }
 
+    /// Sets the occupations that the open descriptions of characters state.
+    fn set_occupations(&mut self) {
+        let extractor = Extractor::new(Language::english(), Vocabulary::default());
+        let lexicon = Lexicon::from_state(&State::default());
+        for entity in self.made.draft.entities.iter_mut().filter(|entity| entity.kind.is_character()) {
+            let label = entity.description.iter().find_map(|paragraph| {
+                let (label, value) = paragraph.split_once(':')?;
+                let is_occupation =
+                    matches!(lexicon::meaning(label), Meaning::Attribute(name) if name.as_str() == OCCUPATION);
+                is_occupation.then(|| value.trim().to_owned())
+            });
+            let stated = || {
+                let text = entity.description.join(" ");
+                // "The landlady of the inn." describes the entity of the heading.
+                let text = match kind_of_noun_phrase(&text).filter(|_| begins_with_article(&text)) {
+                    Some(_) => describe(&entity.name, &lower_first(&text)),
+                    None => text,
+                };
+                let found = extractor.extract(&lexicon, &Text::new(&text, TextType::Lore));
+                found.facts.iter().find_map(|fact| {
+                    let Mention::New(index) = fact.subject else { return None };
+                    let is_subject = contains_words(&entity.name, &found.entities.get(index)?.name);
+                    let FactObject::Value(value) = &fact.object else { return None };
+                    (is_subject && fact.predicate.as_str() == OCCUPATION).then(|| value.to_string())
+                })
+            };
+            entity.occupation = label.or_else(stated).filter(|value| !value.is_empty());
+        }
+    }
+
     /// Sets the place of the player characters: the place in the first sentence that says that something begins.
     fn set_first_place(&mut self, blocks: &[Block]) {
         let draft = &mut self.made.draft;
@@ -404,6 +446,11 @@ impl PageReader {
 /// Returns whether a name consists of words of the game.
 fn has_only_game_words(name: &str) -> bool {
     words(name).iter().all(|word| NO_NAMES.contains(&word.as_str()))
+}
+
+/// Returns whether a text begins with an article.
+fn begins_with_article(text: &str) -> bool {
+    words(text).first().is_some_and(|word| ["a", "an", "the"].contains(&word.as_str()))
 }
 
 /// Returns whether a sentence begins with a label such as `Secret:`.
