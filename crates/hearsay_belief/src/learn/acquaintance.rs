@@ -14,6 +14,9 @@ pub struct Acquaintance {
     pub met: BTreeSet<EntityId>,
     /// Entities whose names the character hears or reads: it learns their names and kinds.
     pub named: BTreeSet<EntityId>,
+    /// Places where the character is: it learns their names, their kinds and their visible facts. An edge to the name
+    /// records each visit.
+    pub visited: BTreeSet<EntityId>,
 }
 
 /// Records what a character perceives of the entities that it meets: the [visible](hearsay_model::Behavior::visible)
@@ -30,21 +33,28 @@ pub fn meet(state: &State, knower: &EntityId, acquaintance: &Acquaintance, occas
     };
     let visible: Vec<_> = state.vocabulary().attributes().map(|attribute| &attribute.name).collect();
     let visible = visible.into_iter().filter(|name| state.vocabulary().behavior(name).visible).collect::<Vec<_>>();
-    for id in acquaintance.met.union(&acquaintance.named).filter(|id| *id != knower) {
+    let Acquaintance { met, named, visited } = acquaintance;
+    let entities: BTreeSet<&EntityId> = met.iter().chain(named).chain(visited).filter(|id| *id != knower).collect();
+    for id in entities {
+        let is_visited = visited.contains(id);
+        let is_seen = is_visited || met.contains(id);
         let mut facts: Vec<&Fact> = Vec::new();
-        if acquaintance.named.contains(id) {
+        if is_visited || named.contains(id) {
             facts.extend(newest_name_and_kind(state, id).map(|(_, fact)| fact));
         }
-        let names_known = || view.facts_with_subject(id).any(|known| known.is_name());
-        if acquaintance.met.contains(id) && (!facts.is_empty() || names_known()) {
+        let is_name_known = || view.facts_with_subject(id).any(|known| known.is_name());
+        if is_seen && (!facts.is_empty() || is_name_known()) {
             let moment = occasion.moment();
             let current = visible.iter().flat_map(|name| state.facts_with_subject(id, name.as_str()).at(moment));
             facts.extend(current.map(AsRef::as_ref));
         }
         facts.sort_by_key(|fact| fact.id());
         facts.dedup_by_key(|fact| fact.id());
-        for fact in facts.into_iter().filter(|fact| is_open(fact) && view.fact(fact.id()).is_none()) {
-            let edge = recorder.new_edge(Knower::Entity(knower.clone()), fact, Acquisition::Witnessed);
+        let records_visit = |fact: &Fact| is_visited && fact.is_name();
+        let is_new = |fact: &Fact| view.fact(fact.id()).is_none() || records_visit(fact);
+        for fact in facts.into_iter().filter(|fact| is_open(fact) && is_new(fact)) {
+            let acquisition = if is_seen { Acquisition::Witnessed } else { Acquisition::told(None) };
+            let edge = recorder.new_edge(Knower::Entity(knower.clone()), fact, acquisition);
             recorder.learn(&view, edge, Credence::FULL);
         }
     }

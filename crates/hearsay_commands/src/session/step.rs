@@ -140,15 +140,16 @@ fn acquaintance(state: &State, session: &Session, character: &EntityId) -> Acqua
     // The players introduce their characters to each other.
     let is_player = |id: &EntityId| state.kind(id) == Some(Kind::Player);
     let named = others().filter(|id| is_player(id) && is_player(character)).collect();
-    let mut acquaintance = Acquaintance { met: others().collect(), named };
+    let mut acquaintance = Acquaintance { met: others().collect(), named, ..Acquaintance::default() };
     let knower = Knower::Entity(character.clone());
     let passages = state.passages_in_session(Some(&session.id)).map(|(_, passage)| passage);
     let heard: Vec<_> = passages.filter(|passage| passage.received_at(&knower).is_some()).collect();
     for passage in &heard {
         // A speaker with a secret name is a stranger.
         acquaintance.met.extend(passage.speaker.clone().filter(|_| passage.speaker_alias.is_none()));
-        acquaintance.named.extend(passage.mentions.iter().chain(&passage.place).cloned());
-        acquaintance.met.extend(passage.place.clone());
+        acquaintance.named.extend(passage.mentions.iter().cloned());
+        // Somebody who reads or hears of a line later does not know where it was said.
+        acquaintance.visited.extend(passage.place.clone().filter(|_| passage.has_participant(&knower)));
     }
     // A part of a name is enough for somebody who is there: "I am Hanna."
     let texts: Vec<Vec<String>> = heard.iter().map(|passage| text::words(&passage.text)).collect();

@@ -22,7 +22,6 @@ pub(super) fn kinds(shared: &SharedView, vocabulary: &Vocabulary, party: &[Entit
     for (_, passage) in &shared.passages {
         passage.speaker.iter().for_each(|id| add(id, Kind::Npc));
         passage.document.iter().for_each(|id| add(id, Kind::Document));
-        passage.place.iter().for_each(|id| add(id, Kind::Location));
     }
     for fact in &shared.facts {
         match &fact.origin {

@@ -24,7 +24,13 @@ pub(super) struct Meeting {
 }
 
 impl<'a> Timeline<'a> {
-    pub(super) fn new(state: &'a State, request: &HandbookRequest, shared: &SharedView, names: &Names) -> Self {
+    pub(super) fn new(
+        state: &'a State,
+        request: &HandbookRequest,
+        shared: &SharedView,
+        names: &Names,
+        kinds: &BTreeMap<EntityId, Kind>,
+    ) -> Self {
         let is_reader = |id: &EntityId| match request.readers {
             HandbookReaders::Party => request.party.contains(id),
             HandbookReaders::Character(reader) => id == reader,
@@ -41,11 +47,17 @@ impl<'a> Timeline<'a> {
         let mut timeline = Self { sessions, meetings: BTreeMap::new() };
         for (_, passage) in &shared.passages {
             let Some(session) = timeline.position(passage.session.as_ref()) else { continue };
-            passage.speaker.iter().chain(&passage.place).for_each(|id| timeline.meet(id, session));
+            passage.speaker.iter().for_each(|id| timeline.meet(id, session));
             names.mentions(&passage.text).iter().for_each(|id| timeline.name(id, session));
         }
         for fact in &shared.facts {
             let known = fact.known();
+            // The edge to the name of a place records a visit.
+            if known.is_name() && kinds.get(known.subject()) == Some(&Kind::Location) {
+                let visits = fact.witnessed_in().into_iter();
+                let first = visits.filter_map(|session| timeline.position(Some(session))).min();
+                first.into_iter().for_each(|session| timeline.meet(known.subject(), session));
+            }
             let Some(session) = timeline.position(fact.learned().1) else { continue };
             fact.company().iter().for_each(|id| timeline.meet(id, session));
             if !known.is_name() && known.predicate().as_str() != attribute::KIND {
