@@ -4,6 +4,7 @@
 //! fact adds a knowledge edge. If the fact was told, the edge has justifications: the edges through which the teller
 //! knew the fact, and the hearer's experiences with the teller. Dead characters cannot learn or tell facts.
 
+mod acquaintance;
 mod error;
 mod recorder;
 mod related_fact;
@@ -19,6 +20,7 @@ use hearsay_model::{
 };
 
 use crate::{Occasion, View, credence::credence};
+pub use acquaintance::{Acquaintance, meet};
 pub use error::LearnError;
 use recorder::{LearningRecorder, all_except};
 pub(crate) use recorder::{justifications, newest_name_and_kind};

@@ -2,11 +2,11 @@
 
 use anyhow::Result;
 use hearsay_engine::{Memory, MemoryError, ReadSnapshot, Written};
-use hearsay_model::{Knower, Operation};
+use hearsay_model::Operation;
 use hearsay_query::preview::Preview;
 use serde::Serialize;
 
-use crate::{facts::print_fact_line, output::Output, reveals::print_with_reveals};
+use crate::{display_names::DisplayNames, facts::print_fact_line, output::Output, reveals::print_with_reveals};
 
 /// JSON output of a dry run.
 #[derive(Serialize)]
@@ -44,12 +44,12 @@ fn print_dry_run(
 ) -> Result<()> {
     let preview = memory.preview(build_operation)?.wait()?;
     output.line(format!("Dry run, nothing is changed: {}", preview.summary))?;
-    print_effects(&preview, output)?;
+    print_effects(&preview, &DisplayNames::read(memory)?, output)?;
     print_with_reveals(memory, DryRunOutput { written: None, preview }, output)
 }
 
 /// Prints the effects of an operation on entities, facts and knowledge.
-pub(crate) fn print_effects(preview: &Preview, output: &mut Output) -> Result<()> {
+pub(crate) fn print_effects(preview: &Preview, names: &DisplayNames, output: &mut Output) -> Result<()> {
     for id in &preview.entities {
         output.line(format!("  new entity: {id}"))?;
     }
@@ -70,14 +70,14 @@ pub(crate) fn print_effects(preview: &Preview, output: &mut Output) -> Result<()
         let fact_text =
             if is_single_fact { String::new() } else { format!("  {} [{}]", lesson.statement, lesson.fact.short()) };
         let details = format!("{}, credence {:.2}{previous}", lesson.acquisition, lesson.credence);
-        output.line(format!("  {}: {details}{fact_text}", knower_name(&lesson.knower)))?;
+        output.line(format!("  {}: {details}{fact_text}", names.knower(&lesson.knower)))?;
     }
     for loss in &preview.lost {
         let remark = if loss.still_knows { ", but knows it from another source" } else { "" };
         let fact_text = format!("{} [{}]", loss.statement, loss.fact.short());
         output.line(format!(
             "  loses the fact: {} ({}){remark}: {fact_text}",
-            knower_name(&loss.knower),
+            names.knower(&loss.knower),
             loss.acquisition
         ))?;
     }
@@ -85,7 +85,7 @@ pub(crate) fn print_effects(preview: &Preview, output: &mut Output) -> Result<()
         let fact_text = format!("{} [{}]", change.statement, change.fact.short());
         output.line(format!(
             "  credence of {}: {:.2} \u{2192} {:.2}: {fact_text}",
-            knower_name(&change.knower),
+            names.knower(&change.knower),
             change.before,
             change.after
         ))?;
@@ -94,13 +94,9 @@ pub(crate) fn print_effects(preview: &Preview, output: &mut Output) -> Result<()
         let fact_text = format!("{} [{}]", believer.statement, believer.fact.short());
         output.line(format!(
             "  still believes it: {} ({:.2}): {fact_text}",
-            knower_name(&believer.knower),
+            names.knower(&believer.knower),
             believer.credence
         ))?;
     }
     Ok(())
-}
-
-fn knower_name(knower: &Knower) -> &str {
-    if *knower == Knower::World { "everybody" } else { knower.as_str() }
 }

@@ -7,6 +7,7 @@ mod args;
 mod campaign;
 mod choice;
 mod commands;
+mod display_names;
 mod dry_run;
 mod facts;
 mod interrupt;

@@ -16,7 +16,8 @@ use hearsay_query::{
     ids::require_fact,
     named_view::NamedView,
     resolve::{
-        Speaker, find_fact, find_session, resolve, resolve_merged, resolve_object, resolve_replacement, resolve_speaker,
+        Speaker, find_fact, find_session, resolve, resolve_character, resolve_merged, resolve_named, resolve_object,
+        resolve_replacement, resolve_speaker,
     },
 };
 
@@ -104,7 +105,23 @@ impl Names {
     }
 
     pub(crate) fn entity(&self, name: &str) -> Result<EntityId> {
-        let error = match self.find_entity(name) {
+        self.chosen(match &self.own {
+            Some(own) => own.resolve(name),
+            None => resolve(&self.state, name),
+        })
+    }
+
+    /// Like [`entity`](Self::entity). If no entity has the name, the error suggests only characters and groups.
+    pub(crate) fn character(&self, name: &str) -> Result<EntityId> {
+        self.chosen(match &self.own {
+            Some(own) => own.resolve_character(name),
+            None => resolve_character(&self.state, name),
+        })
+    }
+
+    /// Returns a found entity. For an ambiguous name, asks the user.
+    fn chosen(&self, found: Result<EntityId, QueryError>) -> Result<EntityId> {
+        let error = match found {
             Ok(id) => return Ok(id),
             Err(error) => error,
         };
@@ -114,11 +131,11 @@ impl Names {
         }
     }
 
-    /// Finds an entity. Does not ask the user.
+    /// Finds an entity by its names. Does not ask the user.
     pub(crate) fn find_entity(&self, name: &str) -> Result<EntityId, QueryError> {
         match &self.own {
-            Some(own) => own.resolve(name),
-            None => resolve(&self.state, name),
+            Some(own) => own.resolve_named(name),
+            None => resolve_named(&self.state, name),
         }
     }
 
@@ -128,13 +145,22 @@ impl Names {
 
     /// Returns the entities that the values of an option name. A value can be a list of names: `Tam, Odo`.
     pub(crate) fn entities(&self, names: &[String]) -> Result<Vec<EntityId>> {
+        self.each(names, |name| self.entity(name))
+    }
+
+    /// Like [`entities`](Self::entities), for characters.
+    pub(crate) fn characters(&self, names: &[String]) -> Result<Vec<EntityId>> {
+        self.each(names, |name| self.character(name))
+    }
+
+    fn each(&self, names: &[String], find: impl Fn(&str) -> Result<EntityId>) -> Result<Vec<EntityId>> {
         let mut found = Vec::new();
         for name in names {
             // A name can contain a comma itself.
             let is_list = name.contains(',') && self.find_entity(name).is_err();
             let parts = if is_list { name.split(',').collect() } else { vec![name.as_str()] };
             for part in parts.into_iter().map(str::trim).filter(|part| !part.is_empty()) {
-                let id = self.entity(part)?;
+                let id = find(part)?;
                 if !found.contains(&id) {
                     found.push(id);
                 }
@@ -147,7 +173,7 @@ impl Names {
     pub(crate) fn speaker(&self, name: &str) -> Result<Speaker> {
         match resolve_speaker(&self.state, name) {
             Ok(speaker) => Ok(speaker),
-            Err(_) => Ok(self.entity(name)?.into()),
+            Err(_) => Ok(self.character(name)?.into()),
         }
     }
 

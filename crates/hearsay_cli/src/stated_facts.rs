@@ -13,7 +13,7 @@ use hearsay_model::{Fact, FactId, Knower, State, escape};
 use hearsay_query::preview::Preview;
 use serde::Serialize;
 
-use crate::{output::Output, texts};
+use crate::{display_names::DisplayNames, output::Output, texts};
 
 /// A recorded fact that a line states, with the knowers who learn it from the line.
 #[derive(Debug, Serialize)]
@@ -101,10 +101,12 @@ impl LineFacts {
     }
 
     /// Prints the facts.
-    pub(crate) fn print(&self, output: &mut Output) -> Result<()> {
+    pub(crate) fn print(&self, names: &DisplayNames, output: &mut Output) -> Result<()> {
         for StatedRow { fact, learned_by } in &self.states {
-            let learned_by: Vec<&str> = learned_by.iter().map(Knower::as_str).collect();
-            let learned_by = if learned_by.is_empty() { "nobody new".to_owned() } else { learned_by.join(", ") };
+            let learned_by = match &learned_by[..] {
+                [] => "nobody new".to_owned(),
+                knowers => names.list_knowers(knowers),
+            };
             output.line(format!("  states: {}: \"{}\"; learned by: {learned_by}", fact.reference(), fact.statement))?;
         }
         for fact in &self.may_state {

@@ -30,7 +30,7 @@ pub fn scene_characters(
 /// Returns an error if the entity is a place, a thing or another entity that cannot speak.
 pub(crate) fn require_speaker(state: &State, id: &EntityId) -> Result<(), CommandError> {
     match state.kind(id) {
-        Some(kind) if !kind.can_know() || kind == Kind::Location => {
+        Some(kind) if !kind.can_speak() => {
             Err(CommandError::CannotSpeak { name: state.name_or_id(id).to_owned(), kind })
         }
         _ => Ok(()),

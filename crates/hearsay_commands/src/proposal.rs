@@ -450,7 +450,7 @@ fn learner_edges(
         citing: text.and_then(|text| text.citing.as_ref()),
         hearers: &proposal.heard_by,
         fact,
-        restates: known_equivalent(state, &view, fact).map(|known| known.id()),
+        restates: known_equivalent(state, &view, fact, |known| !known.is_made_up()).map(|known| known.id()),
         sincerity: text.map_or_else(Sincerity::default, |text| text.sincerity),
         certainty: max_credence,
     };

@@ -89,6 +89,11 @@ impl Kind {
     pub fn can_know(&self) -> bool {
         !matches!(self, Self::Item | Self::Document | Self::Event | Self::Quest | Self::Concept)
     }
+
+    /// Returns whether entities of this kind can speak: characters, groups, and entities of a custom kind.
+    pub fn can_speak(&self) -> bool {
+        self.can_know() && *self != Self::Location
+    }
 }
 
 impl From<&str> for Kind {

@@ -151,6 +151,11 @@ pub fn describe_acquisition_with_names(acquisition: &Acquisition, name_of: NameF
     acquisition.describe(name_of)
 }
 
+/// Describes in words how a knower acquired a fact, with the names that the DM knows.
+pub(crate) fn describe_acquisition_to_dm(state: &State, acquisition: &Acquisition) -> String {
+    describe_acquisition_with_names(acquisition, &|id| state.name_or_id(id).to_owned())
+}
+
 /// Describes in words how a knower acquired a fact, with ids instead of names.
 pub fn describe_acquisition(acquisition: &Acquisition) -> String {
     describe_acquisition_with_names(acquisition, &EntityId::to_string)

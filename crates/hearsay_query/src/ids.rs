@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use hearsay_model::{EntityId, Fact, FactId, Session, SessionId, State};
 
-use crate::{QueryError, resolve::nearest_entity_ids};
+use crate::{
+    QueryError,
+    resolve::{Wanted, nearest_entity_ids},
+};
 
 /// Checks that an entity exists.
 ///
@@ -13,7 +16,10 @@ use crate::{QueryError, resolve::nearest_entity_ids};
 pub fn require_entity(state: &State, id: &EntityId) -> Result<(), QueryError> {
     match state.entity(id) {
         Some(_) => Ok(()),
-        None => Err(QueryError::UnknownEntity { id: id.clone(), nearest: nearest_entity_ids(state, id.as_str()) }),
+        None => Err(QueryError::UnknownEntity {
+            id: id.clone(),
+            nearest: nearest_entity_ids(state, id.as_str(), Wanted::Any),
+        }),
     }
 }
 

@@ -26,6 +26,7 @@ pub mod named_view;
 pub mod portrait;
 pub mod preview;
 pub mod records;
+mod referring;
 pub mod resolve;
 pub mod reveals;
 pub mod review;

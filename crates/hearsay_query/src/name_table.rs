@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hearsay_model::{EntityId, FactStatus, Resolution, State, attribute, text};
+use hearsay_model::{EntityId, FactStatus, Kind, Resolution, State, attribute, text};
 
 use crate::{
     QueryError,
-    resolve::{NameSource, candidates_with_words, resolve_in},
+    resolve::{NameSource, Wanted, candidates_with_words, resolve_in},
 };
 
 /// The names of all entities at one position of the journal. If a program must not wait for the state, it can find the
@@ -23,7 +23,8 @@ pub struct NameTable {
 struct EntityEntry {
     names: Vec<String>,
     open_names: Vec<String>,
-    description: String,
+    noun_phrases: Vec<Vec<String>>,
+    kind: Option<Kind>,
 }
 
 impl NameTable {
@@ -43,7 +44,8 @@ impl NameTable {
             let entry = EntityEntry {
                 names: to_owned(state.names(id)),
                 open_names: to_owned(state.open_names(id)),
-                description: state.description(id),
+                noun_phrases: state.noun_phrases_of(id),
+                kind: state.kind(id),
             };
             table.entities.insert(id.clone(), entry);
         }
@@ -55,7 +57,7 @@ impl NameTable {
     /// # Errors
     /// Returns the same errors as [`resolve`](crate::resolve::resolve()).
     pub fn resolve(&self, name: &str) -> Result<EntityId, QueryError> {
-        resolve_in(self, name)
+        resolve_in(self, name, Wanted::Any)
     }
 
     /// Finds an entity like [`resolve`](Self::resolve), but all words must be complete, because the text may be part of a
@@ -99,8 +101,12 @@ impl NameSource for NameTable {
         self.entities.get(id).into_iter().flat_map(|entry| &entry.open_names).map(String::as_str).collect()
     }
 
-    fn description(&self, id: &EntityId) -> String {
-        self.entities.get(id).map_or_else(|| id.to_string(), |entry| entry.description.clone())
+    fn noun_phrases_of(&self, id: &EntityId) -> Vec<Vec<String>> {
+        self.entities.get(id).map(|entry| entry.noun_phrases.clone()).unwrap_or_default()
+    }
+
+    fn kind_of(&self, id: &EntityId) -> Option<Kind> {
+        self.entities.get(id)?.kind.clone()
     }
 }
 

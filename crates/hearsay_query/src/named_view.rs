@@ -9,7 +9,8 @@ use hearsay_recall::EntityLinker;
 
 use crate::{
     QueryError,
-    resolve::{MAX_CANDIDATES, NameSource, resolve_in},
+    referring::{is_referring, noun_phrase},
+    resolve::{MAX_CANDIDATES, NameSource, Wanted, resolve_in},
 };
 
 /// Minimum number of digits of an abbreviated fact id.
@@ -66,7 +67,29 @@ impl NamedView {
     /// Returns an error if the knower knows no entity with this name, or several entities with this name. The error
     /// contains only ids and names that the knower knows.
     pub fn resolve(&self, name: &str) -> Result<EntityId, QueryError> {
-        resolve_in(self, name).map_err(|error| match error {
+        self.resolve_wanted(name, Wanted::Any)
+    }
+
+    /// Finds an entity like [`resolve_character`](crate::resolve::resolve_character()), but only among the entities and
+    /// the names that the knower knows.
+    ///
+    /// # Errors
+    /// Returns the same errors as [`resolve`](Self::resolve).
+    pub fn resolve_character(&self, name: &str) -> Result<EntityId, QueryError> {
+        self.resolve_wanted(name, Wanted::Character)
+    }
+
+    /// Finds an entity like [`resolve_named`](crate::resolve::resolve_named()), but only among the entities and the names
+    /// that the knower knows.
+    ///
+    /// # Errors
+    /// Returns the same errors as [`resolve`](Self::resolve).
+    pub fn resolve_named(&self, name: &str) -> Result<EntityId, QueryError> {
+        self.resolve_wanted(name, Wanted::Named)
+    }
+
+    fn resolve_wanted(&self, name: &str, wanted: Wanted) -> Result<EntityId, QueryError> {
+        resolve_in(self, name, wanted).map_err(|error| match error {
             QueryError::Unknown { name, nearest } => {
                 QueryError::UnknownToKnower { knower: self.knower.clone(), name, nearest }
             }
@@ -182,10 +205,21 @@ impl NameSource for NamedView {
         facts.filter_map(|known| known.object().text()).collect()
     }
 
-    fn description(&self, id: &EntityId) -> String {
-        let name = self.names.name(id).unwrap_or(id.as_str());
+    fn noun_phrases_of(&self, id: &EntityId) -> Vec<Vec<String>> {
+        let names = self.names_of(id);
+        let vocabulary = self.view.vocabulary();
+        let facts = self.view.facts_with_subject(id).filter(|known| is_referring(vocabulary, known.predicate()));
+        facts.filter_map(|known| Some(noun_phrase(known.predicate(), known.object().text()?, &names))).collect()
+    }
+
+    fn kind_of(&self, id: &EntityId) -> Option<Kind> {
         let kinds = self.view.facts_with_subject(id).filter(|known| known.predicate().as_str() == attribute::KIND);
         let kind = kinds.min_by_key(|known| (known.is_secret(), known.id())).and_then(|known| known.object().text());
-        kind.map_or_else(|| name.to_owned(), |kind| format!("{name} ({})", Kind::from(kind).noun()))
+        kind.map(Kind::from)
+    }
+
+    fn description(&self, id: &EntityId) -> String {
+        let name = self.names.name(id).unwrap_or(id.as_str());
+        self.kind_of(id).map_or_else(|| name.to_owned(), |kind| format!("{name} ({})", kind.noun()))
     }
 }

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::{
     QueryError,
-    facts::{FactRow, describe_acquisition, fact_row},
+    facts::{FactRow, describe_acquisition_to_dm, fact_row},
 };
 
 /// Effects that an operation would have on entities, facts and the knowledge of all knowers. The operation itself is
@@ -159,7 +159,9 @@ pub fn preview(state: &State, operation: Operation) -> Result<Preview, QueryErro
     let learned_fact = |((knower, fact), edge): ((Knower, FactId), KnowledgeId)| LearnedFactRow {
         credence: credence(views_after.view(&knower), fact).unwrap_or(0.0),
         before: credence(views_before.view(&knower), fact),
-        acquisition: after.knowledge(edge).map_or_else(String::new, |edge| describe_acquisition(&edge.acquisition)),
+        acquisition: after
+            .knowledge(edge)
+            .map_or_else(String::new, |edge| describe_acquisition_to_dm(&after, &edge.acquisition)),
         statement: statement(fact),
         knower,
         fact,
@@ -170,7 +172,7 @@ pub fn preview(state: &State, operation: Operation) -> Result<Preview, QueryErro
         knower: edge.knower.clone(),
         fact: edge.fact,
         statement: statement(edge.fact),
-        acquisition: describe_acquisition(&edge.acquisition),
+        acquisition: describe_acquisition_to_dm(&after, &edge.acquisition),
         still_knows: views_after.view(&edge.knower).fact(edge.fact).is_some(),
     });
     let lost_edges: Vec<LostEdge> = lost_edges.collect();

@@ -6,21 +6,53 @@
 use std::sync::Arc;
 
 use hearsay_model::{
-    EntityId, Fact, FactId, FactStatus, Object, Predicate, Resolution, Session, State, spelling, text,
+    EntityId, Fact, FactId, FactStatus, Kind, Object, Predicate, Resolution, Secrecy, Session, State, spelling, text,
 };
 use serde::{Deserialize, Serialize};
 
-use crate::QueryError;
+use crate::{
+    QueryError,
+    referring::{is_referring, noun_phrase, refers_by},
+};
 
 /// Finds an entity by id, name, alias, or an unambiguous part of its name: a first name, a surname, or a title with a
 /// surname. The last word may be incomplete, such as `tam` for Tamsin, if no name contains the words as given. Secret
-/// names must be given in full.
+/// names must be given in full. If no name matches, finds the entity by its occupation, its title or its description:
+/// `the landlady`.
 ///
 /// # Errors
 /// Returns an error if no entity has this name, or if several entities have this name. The error contains the ids of
 /// the entities with similar names, or of the entities that have the name.
 pub fn resolve(state: &State, name: &str) -> Result<EntityId, QueryError> {
-    resolve_in(state, name)
+    resolve_in(state, name, Wanted::Any)
+}
+
+/// Finds an entity like [`resolve`]. The similar names in an error are only those of entities that can speak.
+///
+/// # Errors
+/// Returns the same errors as [`resolve`].
+pub fn resolve_character(state: &State, name: &str) -> Result<EntityId, QueryError> {
+    resolve_in(state, name, Wanted::Character)
+}
+
+/// Finds an entity by its names like [`resolve`], but not by its occupation, its title or its description. Use this
+/// function for a text that can also be something other than an entity.
+///
+/// # Errors
+/// Returns the same errors as [`resolve`].
+pub fn resolve_named(state: &State, name: &str) -> Result<EntityId, QueryError> {
+    resolve_in(state, name, Wanted::Named)
+}
+
+/// The entities for which a lookup searches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// All entities.
+    Any,
+    /// All entities. The error suggests only characters and groups, and entities of unknown kind.
+    Character,
+    /// Entities with a matching name.
+    Named,
 }
 
 /// Finds an entity like [`resolve`], but all words must be complete. Use this function for names that no person typed
@@ -29,7 +61,7 @@ pub fn resolve(state: &State, name: &str) -> Result<EntityId, QueryError> {
 /// # Errors
 /// Returns the same errors as [`resolve`].
 pub fn resolve_complete_words(state: &State, name: &str) -> Result<EntityId, QueryError> {
-    one_candidate(state, name, candidates_with_words(state, name))
+    one_candidate(state, name, Wanted::Any, candidates_with_words(state, name))
 }
 
 /// Names of the entities of a campaign.
@@ -45,8 +77,17 @@ pub(crate) trait NameSource {
     /// Returns the names of an entity that are not secret.
     fn open_names_of(&self, id: &EntityId) -> Vec<&str>;
 
+    /// Returns the noun phrases by which a text can refer to an entity, such as `old ferry master`.
+    fn noun_phrases_of(&self, id: &EntityId) -> Vec<Vec<String>>;
+
+    /// Returns the kind of an entity.
+    fn kind_of(&self, id: &EntityId) -> Option<Kind>;
+
     /// Returns the name and the kind of an entity: `Sam (NPC)`.
-    fn description(&self, id: &EntityId) -> String;
+    fn description(&self, id: &EntityId) -> String {
+        let name = self.names_of(id).first().map_or_else(|| id.to_string(), |name| (*name).to_owned());
+        self.kind_of(id).map_or_else(|| name.clone(), |kind| format!("{name} ({})", kind.noun()))
+    }
 }
 
 impl NameSource for State {
@@ -66,21 +107,34 @@ impl NameSource for State {
         self.open_names(id)
     }
 
-    fn description(&self, id: &EntityId) -> String {
-        let name = self.name_or_id(id);
-        self.kind(id).map_or_else(|| name.to_owned(), |kind| format!("{name} ({})", kind.noun()))
+    fn noun_phrases_of(&self, id: &EntityId) -> Vec<Vec<String>> {
+        let names = self.open_names(id);
+        let attributes = self.vocabulary().attributes().map(|attribute| &attribute.name);
+        let referring = attributes.filter(|name| is_referring(self.vocabulary(), name));
+        let facts = referring.flat_map(|name| self.facts_with_subject(id, name.as_str()).open());
+        let open = facts.filter(|fact| fact.status() == FactStatus::Canon && fact.secrecy() != Secrecy::Secret);
+        open.filter_map(|fact| Some(noun_phrase(fact.predicate(), fact.object().text()?, &names))).collect()
+    }
+
+    fn kind_of(&self, id: &EntityId) -> Option<Kind> {
+        self.kind(id)
     }
 }
 
 /// Finds an entity as [`resolve`] describes.
-pub(crate) fn resolve_in(source: &impl NameSource, name: &str) -> Result<EntityId, QueryError> {
-    one_candidate(source, name, candidates(source, name))
+pub(crate) fn resolve_in(source: &impl NameSource, name: &str, wanted: Wanted) -> Result<EntityId, QueryError> {
+    one_candidate(source, name, wanted, candidates(source, name, wanted))
 }
 
 /// Returns the only candidate for a name.
-fn one_candidate(source: &impl NameSource, name: &str, mut candidates: Vec<EntityId>) -> Result<EntityId, QueryError> {
+fn one_candidate(
+    source: &impl NameSource,
+    name: &str,
+    wanted: Wanted,
+    mut candidates: Vec<EntityId>,
+) -> Result<EntityId, QueryError> {
     match candidates.len() {
-        0 => Err(QueryError::Unknown { name: name.into(), nearest: nearest_entity_ids(source, name) }),
+        0 => Err(QueryError::Unknown { name: name.into(), nearest: nearest_entity_ids(source, name, wanted) }),
         1 => Ok(candidates.swap_remove(0)),
         _ => {
             let describe = |id: EntityId| {
@@ -93,11 +147,17 @@ fn one_candidate(source: &impl NameSource, name: &str, mut candidates: Vec<Entit
 }
 
 /// Returns the entities to which a name can refer. Sorted.
-fn candidates(source: &impl NameSource, name: &str) -> Vec<EntityId> {
-    match candidates_with_words(source, name) {
-        found if found.is_empty() => entities_with_name_part(source, name, LastWord::MayBeIncomplete),
-        found => found,
+fn candidates(source: &impl NameSource, name: &str, wanted: Wanted) -> Vec<EntityId> {
+    let mut found = candidates_with_words(source, name);
+    if found.is_empty() {
+        found = entities_with_name_part(source, name, LastWord::MayBeIncomplete);
     }
+    if found.is_empty() && wanted != Wanted::Named {
+        let is_described = |id: &&EntityId| source.noun_phrases_of(id).iter().any(|phrase| refers_by(name, phrase));
+        found = source.entity_ids().filter(is_described).cloned().collect();
+        found.sort_unstable();
+    }
+    found
 }
 
 /// Like [`candidates`], but all words of the name must be complete.
@@ -175,7 +235,7 @@ impl From<EntityId> for Speaker {
 /// # Errors
 /// Returns the same errors as [`resolve`].
 pub fn resolve_speaker(state: &State, name: &str) -> Result<Speaker, QueryError> {
-    let id = resolve(state, name)?;
+    let id = resolve_character(state, name)?;
     let alias = state.secret_name(&id, name).map(str::to_owned);
     Ok(Speaker { id, alias })
 }
@@ -218,10 +278,11 @@ pub fn resolve_merged(state: &State, name: &str) -> Result<EntityId, QueryError>
 }
 
 /// Returns the ids of up to three entities whose names or ids are most similar to a text.
-pub(crate) fn nearest_entity_ids(source: &impl NameSource, name: &str) -> Vec<String> {
+pub(crate) fn nearest_entity_ids(source: &impl NameSource, name: &str, wanted: Wanted) -> Vec<String> {
     let normalized_name = text::normalize(name);
     let mut scored: Vec<(f64, String)> = Vec::new();
-    for id in source.entity_ids() {
+    let can_speak = |id: &&EntityId| source.kind_of(id).is_none_or(|kind| kind.can_speak());
+    for id in source.entity_ids().filter(|id| wanted != Wanted::Character || can_speak(id)) {
         let names = source.names_of(id).into_iter().map(str::to_owned);
         for candidate in names.chain([id.to_string()]) {
             let normal = text::normalize(&candidate);

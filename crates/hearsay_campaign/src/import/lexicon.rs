@@ -293,6 +293,38 @@ pub fn noun(word: &str) -> Option<Kind> {
     ENGLISH.kinds.nouns.kind(word).or_else(|| kind(word))
 }
 
+/// Returns the kind that the words of a name state: `The Ascendant Guild`.
+pub fn name_kind(name: &str) -> Option<Kind> {
+    let words = slug(name);
+    let last = words.rsplit('-').next()?;
+    let first = words.trim_start_matches("the-").split('-').next()?;
+    if words.contains("bandits") {
+        return Some(Kind::Faction);
+    }
+    let kinds = [last, first].map(|word| ENGLISH.kinds.name_words.kind(word));
+    let includes = |kind: Kind| kinds.contains(&Some(kind.clone())).then_some(kind);
+    includes(Kind::Faction).or_else(|| includes(Kind::Location))
+}
+
+/// Returns the kind that a heading such as `Key locations`, `NPCs` or `Residents` announces for the entities below it.
+pub fn announced_kind(title: &str) -> Option<Kind> {
+    // Words in parentheses are a remark. A possessive names the owner, not the kind.
+    let words = hearsay_model::text::words(title.split('(').next().unwrap_or_default());
+    let kind_of_word = |word: &String| {
+        let plural_kind = || word.ends_with('s').then(|| kind(word)).flatten();
+        ENGLISH.kinds.headings.kind(word).or_else(plural_kind)
+    };
+    if words.len() > 4 { None } else { words.iter().rev().find_map(kind_of_word) }
+}
+
+/// Returns whether a heading is the title of a part of a text, such as `History` or `Rumours in town`, and therefore no
+/// name.
+pub fn is_part_title(title: &str) -> bool {
+    let words = slug(title);
+    let is_part_word = |word: &str| ENGLISH.words.headings.parts.contains(word);
+    words.split('-').next().is_some_and(is_part_word) || words.rsplit('-').next().is_some_and(is_part_word)
+}
+
 /// Returns the state that the words mean, in the words of the vocabulary. For example, `DECEASED` becomes `dead`. In a
 /// longer text such as `DECEASED (throat slit)`, only the beginning counts. Returns `None` if the words do not mean a
 /// state.

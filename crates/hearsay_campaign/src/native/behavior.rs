@@ -22,6 +22,7 @@ impl CampaignReader {
             vague: self.read_flag(f, "vague").unwrap_or(false),
             notable: self.read_flag(f, "notable").unwrap_or(false),
             minor: self.read_flag(f, "minor").unwrap_or(false),
+            visible: self.read_flag(f, "visible").unwrap_or(false),
             identity: self.read_order(f, "identity"),
             scenery: self.read_order(f, "scenery"),
             comparison: self.read_order(f, "comparison"),

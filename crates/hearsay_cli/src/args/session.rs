@@ -130,7 +130,8 @@ Examples:
   hearsay log \"The bell of the chapel rings at low water.\"
   hearsay log --by mirela-voss --at the-gilded-gull \"The ledger is gone.\"
   hearsay log --by odo-brandt --to mirela-voss,hob-carrow \"Not a word.\"
-  hearsay log --by odo-brandt --lie \"I was in all night.\"";
+  hearsay log --by odo-brandt --lie \"I was in all night.\"
+  hearsay log --line 12 --lie";
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct NewSession {
@@ -173,8 +174,11 @@ pub(crate) struct SessionStart {
 pub(crate) struct SessionAttend {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
+    /// Characters who arrive, like `--arrive`
+    #[arg(value_name = "CHARACTER", value_parser = name, add = entities())]
+    pub(crate) characters: Vec<String>,
     /// Character who arrives; may be repeated
-    #[arg(long, value_name = "CHARACTER", required_unless_present = "leave", value_parser = name, add = entities())]
+    #[arg(long, value_name = "CHARACTER", required_unless_present_any = ["leave", "characters"], value_parser = name, add = entities())]
     pub(crate) arrive: Vec<String>,
     /// Character who leaves; may be repeated
     #[arg(long, value_name = "CHARACTER", value_parser = name, add = entities())]
@@ -189,10 +193,13 @@ pub(crate) struct SessionLog {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
     /// Text of the line
-    #[arg(value_parser = text)]
-    pub(crate) text: String,
+    #[arg(value_parser = text, required_unless_present = "line")]
+    pub(crate) text: Option<String>,
+    /// Number of a recorded line to which --lie or --states applies, instead of a new line
+    #[arg(long, value_name = "N", group = "spoken", conflicts_with_all = ["text", "by", "at", "time", "to", "with"])]
+    pub(crate) line: Option<u32>,
     /// Speaker, by id or name [default: narration]
-    #[arg(long, value_name = "CHARACTER", value_parser = name, add = entities())]
+    #[arg(long, value_name = "CHARACTER", group = "spoken", value_parser = name, add = entities())]
     pub(crate) by: Option<String>,
     /// Place where the line is said; the scene moves to this place
     #[arg(long, value_name = "PLACE", value_parser = name, add = entities())]
@@ -209,11 +216,11 @@ pub(crate) struct SessionLog {
     pub(crate) with: Vec<String>,
     /// Fact that the line states, given by its handle, by the start of its id, or by words of its statement; may be
     /// repeated [default: the facts that Hearsay recognizes in the line and that the speaker knows]
-    #[arg(long, value_name = "FACT", requires = "by", value_parser = name, add = facts())]
+    #[arg(long, value_name = "FACT", requires = "spoken", value_parser = name, add = facts())]
     pub(crate) states: Vec<String>,
     /// Record the line as a lie: the facts that it states are false, and the speaker does not believe them; if the log
     /// already contains this line, Hearsay marks the recorded line as a lie
-    #[arg(long, requires = "by")]
+    #[arg(long, requires = "spoken")]
     pub(crate) lie: bool,
     /// Session that receives the line, by id or number [default: the session being played]
     #[arg(long, add = sessions())]

@@ -45,11 +45,11 @@ pub(crate) fn ask(args: &args::Ask, output: &mut Output) -> Result<()> {
     let detail = if args.explain { Detail::Explained } else { Detail::from(has_citations) };
     // Resolves names before the wait for vectors, so that a misspelled name is reported immediately.
     let (names, as_of) = Names::read_at(&memory, &args.point_in_time, output)?;
-    let speaker = names.entity(&args.speaker)?;
+    let speaker = names.character(&args.speaker)?;
     let names = names.in_view_of(&speaker, as_of);
     let ask = hearsay_query::ask::Ask {
         place: names.optional_entity(args.at.as_ref())?,
-        present: names.entities(&args.with)?,
+        present: names.characters(&args.with)?,
         about: names.entities(&args.about)?,
         session: names.optional_session(args.session.as_ref())?,
         as_of,

@@ -15,6 +15,7 @@ use super::check_reply;
 use crate::{
     args::{self, Campaign, NewFact},
     campaign::{self, Access},
+    display_names::DisplayNames,
     dry_run::print_effects,
     names::Names,
     output::Output,
@@ -139,11 +140,9 @@ fn perception(game_event: &GameEvent) -> Option<&'static str> {
     }
 }
 
-fn print_audience(audience: Option<&Audience>, output: &mut Output) -> Result<()> {
+fn print_audience(audience: Option<&Audience>, names: &DisplayNames, output: &mut Output) -> Result<()> {
     let Some(Audience { perception, characters }) = audience else { return Ok(()) };
-    let ids: Vec<&str> = characters.iter().map(EntityId::as_str).collect();
-    let names = if ids.is_empty() { "nobody".to_owned() } else { ids.join(", ") };
-    output.line(format!("  {perception}: {names}"))
+    output.line(format!("  {perception}: {}", names.list(characters)))
 }
 
 /// Commits an operation, prints its audience, the facts of a spoken line and the effects on knowledge, and closes the
@@ -165,12 +164,14 @@ fn write_with_effects(
         output.line(format!("{} (operation {})", operation.summary, operation.position))?;
         written = Some(operation);
     }
-    print_audience(audience.as_ref(), output)?;
+    let names = DisplayNames::read(&memory)?;
+    print_audience(audience.as_ref(), &names, output)?;
     if let Some(facts) = &mut facts {
         facts.set_learned_by(&preview);
-        facts.print(output)?;
+        facts.print(&names, output)?;
     }
-    print_effects(&preview, output)?;
+    print_effects(&preview, &names, output)?;
+    drop(names);
     if !dry_run {
         // Extracts facts from a spoken line, as from a line of a session log.
         found = texts::extract_new_texts(&memory, &campaign.campaign, output)?;
@@ -184,7 +185,7 @@ pub(crate) fn witness(args: &args::Witness, output: &mut Output) -> Result<()> {
     let game_event = |names: &Names| {
         Ok(GameEvent::Witness {
             facts: stated_facts(&args.facts, &args.new, names)?,
-            witnesses: Hearers::listed_or_at_place(names.entities(&args.by)?),
+            witnesses: Hearers::listed_or_at_place(names.characters(&args.by)?),
             circumstances: circumstances(&args.circumstances, names)?,
         })
     };
@@ -245,7 +246,7 @@ pub(crate) fn read(args: &args::Read, output: &mut Output) -> Result<()> {
     let game_event = |names: &Names| {
         Ok(GameEvent::Read {
             document: names.entity(&args.document)?,
-            readers: names.entities(&args.by)?,
+            readers: names.characters(&args.by)?,
             credence: args.credence,
             circumstances: circumstances(&args.circumstances, names)?,
         })
@@ -256,7 +257,7 @@ pub(crate) fn read(args: &args::Read, output: &mut Output) -> Result<()> {
 pub(crate) fn deduce(args: &args::Deduce, output: &mut Output) -> Result<()> {
     let game_event = |names: &Names| {
         Ok(GameEvent::Deduce {
-            knower: names.entity(&args.character)?,
+            knower: names.character(&args.character)?,
             conclusion: single_fact(args.fact.as_ref(), &args.new, names)?,
             from: names.facts(&args.from)?,
             certainty: args.certainty,
@@ -295,8 +296,9 @@ pub(crate) fn reveal(args: &args::Reveal, output: &mut Output) -> Result<()> {
 }
 
 pub(crate) fn forget(args: &args::Forget, output: &mut Output) -> Result<()> {
-    let game_event =
-        |names: &Names| Ok(GameEvent::Forget { knower: names.entity(&args.character)?, fact: names.fact(&args.fact)? });
+    let game_event = |names: &Names| {
+        Ok(GameEvent::Forget { knower: names.character(&args.character)?, fact: names.fact(&args.fact)? })
+    };
     record_event(&args.campaign, args.dry_run, game_event, output)
 }
 

@@ -125,7 +125,7 @@ fn handbook(state: &State, reader: Option<&EntityId>, format: HandbookFormat) ->
 /// Returns the player character with a name on the command line.
 fn player_character(memory: &Memory, name: &str, output: &Output) -> Result<EntityId> {
     let names = Names::read(memory, output)?;
-    let id = names.entity(name)?;
+    let id = names.character(name)?;
     let party = player_characters(names.state());
     if !party.contains(&id) {
         let characters = party.iter().map(EntityId::as_str).collect::<Vec<_>>().join(", ");

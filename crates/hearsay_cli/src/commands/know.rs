@@ -87,7 +87,7 @@ pub(crate) fn knows(args: &args::Knows, output: &mut Output) -> Result<()> {
 pub(crate) fn believes(args: &args::Believes, output: &mut Output) -> Result<()> {
     let memory = campaign::open(&args.campaign, Access::Read, EncoderUse::Disabled, output)?;
     let (mut names, moment) = Names::read_at(&memory, &args.point_in_time, output)?;
-    let knower = names.entity(&args.character)?;
+    let knower = names.character(&args.character)?;
     if !args.truth {
         names = names.in_view_of(&knower, moment);
     }
@@ -150,7 +150,7 @@ fn print_beliefs(answer: &BeliefReport, output: &mut Output) -> Result<()> {
 pub(crate) fn chain(args: &args::KnowerAndFact, output: &mut Output) -> Result<()> {
     let memory = campaign::open(&args.campaign, Access::Read, EncoderUse::Disabled, output)?;
     let (names, moment) = Names::read_at(&memory, &args.point_in_time, output)?;
-    let (knower, fact) = (names.entity(&args.character)?, names.fact(&args.fact)?);
+    let (knower, fact) = (names.character(&args.character)?, names.fact(&args.fact)?);
     let chain = query::beliefs::derivation(names.state(), &knower, fact, moment)?;
     output.data(&chain)?;
     let credence = format!("credence {:.2}", chain.credence);
@@ -238,7 +238,7 @@ pub(crate) fn secrets(args: &args::Secrets, output: &mut Output) -> Result<()> {
 pub(crate) fn why_not(args: &args::KnowerAndFact, output: &mut Output) -> Result<()> {
     let memory = campaign::open(&args.campaign, Access::Read, EncoderUse::Disabled, output)?;
     let (names, moment) = Names::read_at(&memory, &args.point_in_time, output)?;
-    let (knower, fact) = (names.entity(&args.character)?, names.fact(&args.fact)?);
+    let (knower, fact) = (names.character(&args.character)?, names.fact(&args.fact)?);
     let answer = query::secrets::why_not(names.state(), &knower, fact, moment)?;
     output.data(&answer)?;
     output.line(
@@ -286,7 +286,7 @@ pub(crate) fn missed(args: &args::Missed, output: &mut Output) -> Result<()> {
     let memory = campaign::open(&args.campaign, Access::Read, EncoderUse::Disabled, output)?;
     let point_in_time = PointInTime { as_of: None, recorded: args.recorded };
     let (names, _) = Names::read_at(&memory, &point_in_time, output)?;
-    let (character, session) = (names.entity(&args.character)?, names.session(&args.session)?);
+    let (character, session) = (names.character(&args.character)?, names.session(&args.session)?);
     let missed = query::knowledge::missed(names.state(), &character, &session)?;
     output.data(&missed)?;
     if missed.was_there {

@@ -9,12 +9,14 @@ use hearsay_commands::{
     session::{Log, LogLine},
 };
 use hearsay_engine::{MemoryError, ReadSnapshot, Written, real_time};
-use hearsay_model::{Author, Change, EntityId, Passage, State};
+use hearsay_model::{Author, Change, EntityId, Knower, Passage, State};
+use hearsay_query::session::session_or_latest;
 use serde::Serialize;
 
 use crate::{
     args,
     campaign::{self, Access},
+    display_names::DisplayNames,
     dry_run::print_written,
     names::Names,
     output::Output,
@@ -28,7 +30,7 @@ use crate::{
 struct LogOutput {
     /// Operation that was written; `None` in a dry run.
     written: Option<Written>,
-    heard_by: Vec<String>,
+    heard_by: Vec<Knower>,
     #[serde(flatten)]
     facts: LineFacts,
     /// Outcome of extracting facts from the line, if extraction ran.
@@ -53,9 +55,13 @@ pub(crate) fn log(args: &args::SessionLog, output: &mut Output) -> Result<()> {
         with: names.entities(&args.with)?,
         states: names.facts(&args.states)?,
         lie: args.lie,
-        ..LogLine::new(&args.text)
+        recorded_line: args.line,
+        ..LogLine::new(args.text.as_deref().unwrap_or_default())
     };
-    let session = names.optional_session(args.session.as_ref())?;
+    let mut session = names.optional_session(args.session.as_ref())?;
+    if args.line.is_some() {
+        session = Some(session_or_latest(names.state(), session.as_ref())?.id.clone());
+    }
     let mut facts = LineFacts::given(names.state(), &line.states);
     let spoken = line.speaker.as_ref().filter(|_| is_matched).map(|speaker| SpokenLine {
         time: line.time.clone(),
@@ -84,8 +90,7 @@ pub(crate) fn log(args: &args::SessionLog, output: &mut Output) -> Result<()> {
     if !passages.is_empty() {
         absent_speakers.into_iter().for_each(|note| output.note(note));
     }
-    let heard_by: Vec<String> =
-        passages.iter().flat_map(|passage| &passage.heard_by).map(ToString::to_string).collect();
+    let heard_by: Vec<Knower> = passages.iter().flat_map(|passage| passage.heard_by.clone()).collect();
     let (mut written, mut found) = (None, None);
     if args.dry_run {
         output.line(format!("Dry run, nothing is changed: {}", operation.summary))?;
@@ -95,13 +100,15 @@ pub(crate) fn log(args: &args::SessionLog, output: &mut Output) -> Result<()> {
         written = Some(operation);
         found = texts::extract_new_texts(&memory, &args.campaign.campaign, output)?;
     }
+    let display = DisplayNames::read(&memory)?;
     if passages.is_empty() {
         output.line("  the line is already in the log")?;
     } else {
-        print_hearers(&heard_by, output)?;
+        print_hearers(&heard_by, &display, output)?;
     }
     let is_empty_lie = args.lie && facts.is_empty() && !passages.is_empty();
-    facts.print(output)?;
+    facts.print(&display, output)?;
+    drop(display);
     let new_facts = extracted_facts(&memory, &passages)?;
     print_extracted_facts(&new_facts, output)?;
     if is_empty_lie && new_facts.is_empty() && !args.dry_run {
@@ -136,7 +143,6 @@ fn absent_speakers(log: &Log, state: &State) -> Vec<String> {
 }
 
 /// Prints who heard a line.
-pub(crate) fn print_hearers(hearers: &[String], output: &mut Output) -> Result<()> {
-    let names = if hearers.is_empty() { "nobody".to_owned() } else { hearers.join(", ") };
-    output.line(format!("  heard by: {names}"))
+pub(crate) fn print_hearers(hearers: &[Knower], names: &DisplayNames, output: &mut Output) -> Result<()> {
+    output.line(format!("  heard by: {}", names.list_knowers(hearers)))
 }

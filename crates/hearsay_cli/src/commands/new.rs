@@ -2,6 +2,7 @@
 
 mod answers;
 mod draft;
+mod knowers;
 mod next_steps;
 mod page;
 mod questions;
@@ -22,7 +23,7 @@ use hearsay_campaign::{
     read_file,
 };
 use hearsay_engine::{SETTINGS_FILE, Settings};
-use hearsay_model::{Kind, words::upper_first};
+use hearsay_model::{EntityId, Kind, words::upper_first};
 use serde_json::json;
 
 use crate::{
@@ -126,7 +127,9 @@ fn print_page(directory: &Path, copy: &Path, made: &PageDraft, output: &mut Outp
         "page": copy,
         "entities": draft.entities.iter().map(|entity| &entity.id).collect::<Vec<_>>(),
         "secrets": secrets()
-            .map(|(entity, secret)| json!({ "entity": entity.id, "text": secret.text, "known": !secret.is_unknown_to_owner }))
+            .map(|(entity, secret)| json!({
+                "entity": entity.id, "text": secret.text, "known": !secret.is_unknown_to_owner, "known_by": secret.known_by,
+            }))
             .collect::<Vec<_>>(),
         "texts": draft.texts,
         "unrecognized": unrecognized,
@@ -141,11 +144,13 @@ fn print_page(directory: &Path, copy: &Path, made: &PageDraft, output: &mut Outp
         output.line(format!("Secrets; check in {CAMPAIGN_FILE} who knows them:"))?;
 
         let row = |(entity, secret): (&DraftEntity, &DraftSecret)| {
-            let knower = match secret.is_unknown_to_owner {
-                true => format!("  nobody yet (about {})", entity.id),
-                false => format!("  {}", entity.id),
+            let owner = (!secret.is_unknown_to_owner).then_some(&entity.id);
+            let knowers: Vec<&str> = owner.into_iter().chain(&secret.known_by).map(EntityId::as_str).collect();
+            let knowers = match knowers[..] {
+                [] => format!("  nobody yet (about {})", entity.id),
+                _ => format!("  {}", knowers.join(", ")),
             };
-            [knower, shorten(&secret.text)]
+            [knowers, shorten(&secret.text)]
         };
         let rows: Vec<_> = secrets().map(row).collect();
         output.columns(&rows)?;

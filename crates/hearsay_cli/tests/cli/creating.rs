@@ -49,6 +49,38 @@ fn a_page_becomes_a_campaign() {
     assert_eq!(test_dir.ok(&["-C", "salt", "sync", "--dry-run"]).lines().last(), Some("Dry run: nothing was changed."));
 }
 
+#[test]
+fn short_notes_have_places_people_and_knowers() {
+    let test_dir = TestDir::new();
+    let page = "\
+# The Salt Road
+
+PCs: Tamsel Brook (Ida), Orrin Vale (Max)
+
+## The Broken Wheel
+
+A low inn where the road forks.
+
+## People
+
+- Hanna Pike, the landlady.
+- Tobin Reed: the bailiff
+
+## Secrets
+
+- Hanna keeps two sets of books. Known by Hanna and Tobin.
+";
+    test_dir.write("page.md", page);
+    let printed = test_dir.ok(&["new", "salt", "--from", "page.md"]);
+    for part in ["2 player characters, 2 NPCs, 1 place, 1 secret", "hanna-pike, tobin-reed  Hanna keeps two sets"] {
+        assert!(printed.contains(part), "{part}: {printed}");
+    }
+    let ask = |who: &str| test_dir.ok(&["-C", "salt", "ask", "--as", who, "What about the books?"]);
+    assert!(ask("tobin").contains("two sets of books") && !ask("tamsel").contains("two sets of books"));
+    // People are found by their occupation.
+    assert!(ask("the bailiff").contains("Tobin Reed") && ask("landlady").contains("Hanna Pike"));
+}
+
 /// Splits a printed command into words. Only its last word can be in quotes.
 fn split_line(line: &str) -> Vec<&str> {
     let (words, quoted) = line.split_once(" \"").unwrap_or((line, ""));

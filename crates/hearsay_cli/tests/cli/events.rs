@@ -14,8 +14,8 @@ fn events_teach_those_present() {
     assert_eq!(tried["heard_by"], serde_json::json!(["ben"]));
     assert_eq!(test_dir.json(&["-C", "mill", "know", "who-knows", stone])["characters"].as_array().unwrap().len(), 1);
     let output = test_dir.ok(&["-C", "mill", "event", "tell", "--by", "ada", stone, "--to", "ben"]);
-    assert!(output.contains("operation 4") && output.contains("ben: told by ada, credence 0.54"), "{output}");
-    assert!(output.contains("  heard by: ben\n"), "{output}");
+    assert!(output.contains("operation 4") && output.contains("Ben: told by Ada Flint, credence 0.54"), "{output}");
+    assert!(output.contains("  heard by: Ben\n"), "{output}");
     let retold =
         ["-C", "mill", "event", "tell", "--by", "ben", stone, "--to", "sam-a", "--retold", "The mill fell down."];
     assert_eq!(test_dir.json(&retold)["facts"][0]["fact_relations"][0]["relation"], "distorts");
@@ -64,7 +64,7 @@ fn events_teach_those_present() {
         assert!(test_dir.ok(line).contains("made it up, and told sam-a"), "{line:?}");
     }
     let forgot = test_dir.ok(&["-C", "mill", "know", "forget", "ben", &likes, "--dry-run"]);
-    assert!(forgot.contains("never told its invention") && forgot.contains("loses the fact: sam-a"), "{forgot}");
+    assert!(forgot.contains("never told its invention") && forgot.contains("loses the fact: Sam (sam-a)"), "{forgot}");
     test_dir.fails(
         &["-C", "mill", "fact", "retract", &likes, "--until", "yesterday"],
         2,
@@ -96,8 +96,8 @@ fn events_teach_those_present() {
     let forgot = test_dir.json(&["-C", "mill", "know", "forget", "ben", stone, "--dry-run"]);
     assert!(forgot["lost"].as_array().unwrap().len() >= 2, "{forgot}");
     let until = test_dir.ok(&["-C", "mill", "fact", "retract", stone, "--until", "6 Springmonth 10", "--dry-run"]);
-    assert!(until.contains("still believes it: ada"), "{until}");
-    assert!(test_dir.ok(&["-C", "mill", "fact", "retract", stone, "--never-so"]).contains("loses the fact: ben"));
+    assert!(until.contains("still believes it: Ada Flint"), "{until}");
+    assert!(test_dir.ok(&["-C", "mill", "fact", "retract", stone, "--never-so"]).contains("loses the fact: Ben"));
     test_dir.fails(&["-C", "mill", "know", "who-knows", stone], 3, &[stone]);
     assert_eq!(test_dir.json(&["-C", "mill", "db", "history"])[0]["position"], 11);
     let cat = test_dir.json(&["-C", "mill", "fact", "list", "--object", "cat sat"])["facts"][0]["id"]
@@ -246,4 +246,38 @@ fn the_preview_says_why_a_rumour_does_not_spread() {
     );
     assert!(output.contains("Bones lie under the mill.  [known by ada and 1 more]"), "{output}");
     assert!(output.contains("it is a secret, and secrets are never told as gossip."), "{output}");
+}
+
+#[test]
+fn a_repeated_lie_is_the_same_fact() {
+    let test_dir = TestDir::new();
+    let lie = |words: &str| {
+        let line =
+            ["-C", "mill", "say", "--by", "ada", words, "--about", "the-mill", "Rats live in the mill.", "--lie"];
+        test_dir.ok(&[&line[..], &["--to", if words.starts_with("No") { "ben" } else { "sam-a" }]].concat())
+    };
+    lie("There are rats.");
+    lie("No, really: rats.");
+    let found = test_dir.json(&["-C", "mill", "fact", "list", "--about", "the-mill"]);
+    let rats = found.to_string().matches("\"Rats live in the mill.\"").count();
+    let facts = found["facts"].as_array().unwrap();
+    let rats_facts = facts.iter().filter(|fact| fact["statement"] == "Rats live in the mill.").count();
+    assert_eq!(rats_facts, 1, "{rats}: {found}");
+    for hearer in ["ben", "sam-a"] {
+        let known = test_dir.ok(&["-C", "mill", "know", "knows", hearer]);
+        assert!(known.contains("Rats live in the mill."), "{known}");
+    }
+}
+
+#[test]
+fn a_character_is_found_by_its_occupation() {
+    let test_dir = TestDir::new();
+    let said = test_dir.ok(&["-C", "mill", "say", "--by", "the miller", "Good day.", "--to", "carter"]);
+    assert!(said.contains("Ada Flint says") && said.contains("  heard by: Ben\n"), "{said}");
+    test_dir.ok(&["-C", "mill", "entity", "set", "sam-a", "occupation", "miller"]);
+    let line = ["-C", "mill", "say", "--by", "the miller", "Good day.", "--to", "ben"];
+    test_dir.fails(&line, 3, &["`the miller` can mean", "ada", "sam-a"]);
+    // Where a character is needed, only characters are suggested.
+    let error = test_dir.run(&["-C", "mill", "say", "--by", "the mile", "Good day."]).stderr;
+    assert!(!error.contains("the-mill"), "{error}");
 }

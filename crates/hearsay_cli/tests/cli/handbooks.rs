@@ -88,3 +88,47 @@ fn a_new_handbook_lists_what_changed() {
     let data = test_dir.json(&export);
     assert_eq!(data["changes"], serde_json::json!({ "added": [], "changed": [], "removed": [] }));
 }
+
+#[test]
+fn a_handbook_has_what_everybody_perceives_of_people_and_places() {
+    let test_dir = TestDir::new();
+    test_dir.write("town/town.yaml", PEOPLE);
+    let secret = "    secrets: [{text: Hanna Pike poisons the ale.}]\n";
+    test_dir.write("without/town.yaml", &PEOPLE.replace(secret, ""));
+    let book = |town: &str| {
+        test_dir.ok(&["-C", town, "session", "start", "--at", "the-wheel"]);
+        test_dir.ok(&["-C", town, "log", "--by", "hanna", "Welcome. I am Hanna."]);
+        test_dir.ok(&["-C", town, "log", "--by", "stranger", "Mind the step."]);
+        test_dir.ok(&["-C", town, "session", "end"]);
+        test_dir.ok(&["-C", town, "export", "--format", "handbook", "--output", "book.md"]);
+        std::fs::read_to_string(test_dir.path("book.md")).unwrap()
+    };
+    let with = book("town");
+    for part in [
+        "### The Broken Wheel\n\n*First visited in session 1.*",
+        "### Hanna Pike\n\n*Met in session 1.*\n\n**Occupation:** landlady",
+        "Tamsel Brook and Wren Oake were there.",
+    ] {
+        assert!(with.contains(part), "{part}: {with}");
+    }
+    // The party does not know the name of the stranger, and not what somebody conceals.
+    for part in ["Dov", "smuggler", "poisons", "scar"] {
+        assert!(!with.contains(part), "{part}: {with}");
+    }
+    assert_eq!(with, book("without"));
+}
+
+const PEOPLE: &str = "\
+campaign: {name: Town, start: 1 Month1 1}
+entities:
+  - {id: the-wheel, name: The Broken Wheel, kind: location}
+  - {id: tamsel, name: Tamsel Brook, kind: player, player: Ida, location: the-wheel}
+  - {id: wren, name: Wren Oake, kind: player, player: Ben, location: the-wheel}
+  - id: hanna
+    name: Hanna Pike
+    kind: npc
+    home: the-wheel
+    attributes: {occupation: landlady, appearance: {value: a scar under her collar, secret: true}}
+    secrets: [{text: Hanna Pike poisons the ale.}]
+  - {id: stranger, name: Dov Reed, kind: npc, attributes: {occupation: smuggler}}
+";

@@ -61,7 +61,7 @@ fn each_line_of_standard_input_is_recorded_with_its_effects() {
     assert!(knowers.contains("lyra"), "{knowers}");
     assert_eq!(lines[3]["talk_kind"], "out_of_character");
     let log = test_dir.ok(&["-C", "mill", "session", "show", "1", "--log"]);
-    assert!(log.contains("tam: Listen to me, Lyra."), "{log}");
+    assert!(log.contains("Tam Reed: Listen to me, Lyra."), "{log}");
 }
 
 /// Waits until the program has printed a line that contains this text.
@@ -107,7 +107,7 @@ fn a_growing_file_is_followed_and_continued() {
     let texts: Vec<&str> = log.lines().map(|line| line.trim_start_matches(|c: char| !c.is_alphabetic())).collect();
     assert_eq!(
         texts,
-        ["Fog over the mill.", "ada: Who is there?", "ada: Ben, the cart!", "A light goes out."],
+        ["Fog over the mill.", "Ada Flint: Who is there?", "Ada Flint: Ben, the cart!", "A light goes out."],
         "{log}"
     );
     // The import of the whole file finds nothing new.

@@ -8,7 +8,7 @@ fn a_session_is_played_and_told() {
     test_dir.write("mill/people.yaml", "entities:\n  - {id: lyra, name: Lyra Fenn, kind: player, home: none}\n");
     test_dir.fails(&["-C", "mill", "log", "Rain."], 1, &["no session is running", "session start"]);
     let started = test_dir.ok(&["-C", "mill", "session", "start", "--title", "The stone", "--at", "the-mill"]);
-    assert!(started.contains("session-1 begins: The stone") && started.contains("present: lyra"), "{started}");
+    assert!(started.contains("session-1 begins: The stone") && started.contains("present: Lyra Fenn"), "{started}");
     let logged = test_dir.json(&["-C", "mill", "log", "--by", "ada", "Ben broke the millstone in the dark."]);
     assert_eq!(logged["heard_by"], serde_json::json!(["ada", "lyra"]));
     test_dir.fails(&["-C", "mill", "log", "--by", "eve", "Hm."], 3, &["no entity is called `eve`"]);
@@ -20,7 +20,7 @@ fn a_session_is_played_and_told() {
     assert_eq!(ended["report"]["counts"]["facts"], 2);
     assert_eq!(ended["report"]["promises"][0]["kind"], "debt");
     assert!(test_dir.ok(&["-C", "mill", "session", "list"]).contains("session-1  The stone  1 line"));
-    assert!(test_dir.ok(&["-C", "mill", "session", "show", "1", "--log"]).contains("ada: Ben broke"));
+    assert!(test_dir.ok(&["-C", "mill", "session", "show", "1", "--log"]).contains("Ada Flint: Ben broke"));
     let recap = test_dir.ok(&["-C", "mill", "session", "recap", "--player-safe"]);
     // Lyra heard the line, but does not know the name of the speaker.
     assert!(recap.contains("Somebody: \u{201C}Ben broke the millstone"), "{recap}");
@@ -50,6 +50,49 @@ fn a_session_is_played_and_told() {
 }
 
 #[test]
+fn recaps_say_who_told_a_fact_and_who_heard_a_lie() {
+    let test_dir = TestDir::new();
+    test_dir.write(
+        "mill/people.yaml",
+        "audience: {attributes: {name: common}}\nentities:\n  - {id: lyra, name: Lyra Fenn, kind: player, home: none}\n  \
+         - {id: orrin, name: Orrin, kind: player, home: none}\n",
+    );
+    test_dir.ok(&["-C", "mill", "session", "start", "--at", "the-mill", "--present", "lyra"]);
+    // A character arrives without an option, too.
+    let attended = test_dir.ok(&["-C", "mill", "session", "attend", "orrin"]);
+    assert!(attended.contains("Orrin joins") && attended.contains("present: Lyra Fenn, Orrin"), "{attended}");
+    let say = |line: &[&str]| test_dir.ok(&[&["-C", "mill", "say"], line].concat());
+    say(&["--by", "lyra", "I am a monk.", "--about", "lyra", "Lyra Fenn is a monk.", "--lie", "--to", "ben"]);
+    say(&["--by", "ada", "It turns.", "--about", "the-mill", "The mill turns at night."]);
+    test_dir.ok(&["-C", "mill", "session", "end"]);
+    let recap = test_dir.ok(&["-C", "mill", "session", "recap"]);
+    assert!(recap.contains("(a lie; heard only by Ben)"), "{recap}");
+    let recap = test_dir.ok(&["-C", "mill", "session", "recap", "--as", "orrin"]);
+    assert!(!recap.contains("  The mill turns at night."), "{recap}");
+    let recap = test_dir.ok(&["-C", "mill", "session", "recap", "--as", "ben"]);
+    assert!(
+        recap.contains("According to Lyra Fenn, Lyra Fenn is a monk.") || recap.contains("I am a monk."),
+        "{recap}"
+    );
+}
+
+#[test]
+fn an_earlier_line_becomes_a_lie_by_its_number() {
+    let test_dir = TestDir::new();
+    test_dir.ok(&["-C", "mill", "session", "start", "--at", "the-mill", "--present", "ben"]);
+    test_dir.ok(&["-C", "mill", "log", "Rain falls."]);
+    test_dir.ok(&["-C", "mill", "log", "--by", "ada", "I slept all night."]);
+    let marked = test_dir.ok(&["-C", "mill", "log", "--line", "2", "--lie"]);
+    assert!(marked.contains("I slept all night."), "{marked}");
+    let lines = test_dir.json(&["-C", "mill", "session", "show", "--log"]);
+    assert_eq!((&lines[1]["lie"], lines.as_array().unwrap().len()), (&true.into(), 2), "{lines}");
+    let stated = test_dir.ok(&["-C", "mill", "log", "--line", "2", "--states", "stone-is-cracked"]);
+    assert!(stated.contains("states: stone-is-cracked") && stated.contains("learned by: Ben"), "{stated}");
+    test_dir.fails(&["-C", "mill", "log", "--line", "9", "--lie"], 1, &["session-1 has no line 9"]);
+    test_dir.fails(&["-C", "mill", "log", "--line", "2", "--by", "ben", "--lie"], 2, &["--line"]);
+}
+
+#[test]
 fn a_transcript_is_tried_imported_and_taken_back() {
     let test_dir = TestDir::new();
     test_dir.ok(&["-C", "mill", "status"]);
@@ -66,7 +109,7 @@ fn a_transcript_is_tried_imported_and_taken_back() {
     let again = test_dir.json(&import);
     assert!(again["written"].is_null() && again["unchanged"] == true, "{again}");
     let log = test_dir.ok(&["-C", "mill", "session", "show", "--log"]);
-    assert!(log.contains("Zoe: Crisps?") && log.contains("ada: The stone is cracked."), "{log}");
+    assert!(log.contains("Zoe: Crisps?") && log.contains("Ada Flint: The stone is cracked."), "{log}");
     test_dir.ok(&["-C", "mill", "undo", "--author", "import"]);
     assert!(test_dir.ok(&["-C", "mill", "session", "list"]).contains("No session"));
     test_dir.fails(&["-C", "mill", "session", "import", "none.srt"], 4, &["none.srt"]);
@@ -127,7 +170,7 @@ fn unknown_speakers_are_listed_with_the_option_to_add() {
     let zoe = &imported["speakers"][1]["proposal"];
     assert_eq!((&zoe["is"]["character"], &zoe["evidence"]), (&"tam".into(), &"conversation".into()));
     let log = test_dir.ok(&["-C", "mill", "session", "show", "--log"]);
-    assert!(log.contains("Zoe: I knock.") && log.contains("lyra: I look through the window."), "{log}");
+    assert!(log.contains("Zoe: I knock.") && log.contains("Lyra Fenn: I look through the window."), "{log}");
 }
 
 #[test]

@@ -126,7 +126,7 @@ fn every_command_that_writes_has_a_dry_run() {
         ],
     );
     let logged = test_dir.ok(&["-C", "mill", "log", "It rains.", "--to", "ben", "--dry-run"]);
-    assert!(logged.contains("heard by: ben"), "{logged}");
+    assert!(logged.contains("heard by: Ben"), "{logged}");
     test_dir.fails(&["-C", "mill", "entity", "set", "adda", "age", "40", "--dry-run"], 3, &["adda"]);
     for line in [&["simulate", "flag"][..], &["review"], &["entity", "duplicates"]] {
         test_dir.fails(&[&["-C", "mill"][..], line, &["--dry-run"]].concat(), 2, &["required"]);

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use hearsay_belief::{
-    Occasion, View, characters_at,
+    Known, Occasion, View, characters_at,
     learn::{self, Learning, Sincerity, Telling},
 };
 use hearsay_model::{
@@ -161,7 +161,8 @@ impl<'a> EventContext<'a> {
     }
 
     /// Returns the stated fact, recorded or new, and the changes that end older values. If a speaker states a new fact,
-    /// but knows a fact with the same content, returns the known fact, and the change that adds the evidence to it.
+    /// but knows a fact with the same content, or made this fact up before, returns the recorded fact, and the change that
+    /// adds the evidence to it.
     pub(super) fn stated_fact(
         &self,
         stated: &Stated,
@@ -203,9 +204,12 @@ impl<'a> EventContext<'a> {
             }
         };
         let mut fact = builder.status(source.status()).build()?;
-        if let FactSource::Speaker(speaker) = source {
+        if let FactSource::Speaker(speaker) | FactSource::Liar(speaker) = source {
             let view = View::new(state, &speaker.clone().into(), self.occasion.moment());
-            if let Some(known) = known_equivalent(state, &view, &fact) {
+            let is_lie = matches!(source, FactSource::Liar(_));
+            // A liar repeats its own invention.
+            let has_same_truth = |known: &Known| known.is_made_up() == is_lie;
+            if let Some(known) = known_equivalent(state, &view, &fact, has_same_truth) {
                 let support = with_evidence(known, fact.provenance().evidence.clone())?;
                 return Ok((Arc::clone(known), support.into_iter().collect()));
             }

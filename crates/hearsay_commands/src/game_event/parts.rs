@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 /// A fact in a game event: a recorded fact, or a new fact.
 ///
-/// If a character who does not lie states a new fact, and already knows a fact with the same content, the event uses
-/// the known fact instead of the new fact.
+/// If a character states a new fact, and already knows a fact with the same content, the event uses the known fact
+/// instead of the new fact. If a liar repeats a fact that the liar made up, the event uses this fact.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stated {

@@ -79,6 +79,9 @@ pub struct LogLine {
     /// Whether the speaker lies: the speaker does not believe what the line states. If the line repeats a recorded line
     /// of the session, the recorded line becomes a lie. Must be `false` for narration.
     pub lie: bool,
+    /// Number of a recorded line of the session. The stated facts and the mark as a lie then apply to this line, and
+    /// the other fields are ignored. Only for a log with one line.
+    pub recorded_line: Option<u32>,
     /// Number of the line in the file that [`source`](Log::source) names, counted from 1.
     pub number: Option<u32>,
 }
@@ -141,7 +144,7 @@ impl Log {
         };
         let replaced_source = self.source.as_ref().filter(|source| !source.appends);
         let earlier_passages = replaced_source.map(|source| passages_from_source(state, &position.session, source));
-        let confirmed_line = self.confirmed_line(state, &position.session);
+        let confirmed_line = self.confirmed_line(state, &position.session)?;
         let line_offset = match &self.source {
             Some(LogSource { appends: true, .. }) => self.appended_line_offset(state, &position.session),
             _ => self.line_offset(state, &position.session, earlier_passages.as_deref()),
@@ -194,7 +197,10 @@ impl Log {
             changes.extend((now != *playing).then_some(Change::Set(Setting::Session(SessionSetting::Playing(now)))));
         }
         let mut summary = match (&self.lines[..], &self.source) {
-            ([line], None) => format!("{}: {}", position.session.id, shorten(&line.text)),
+            ([line], None) => {
+                let text = confirmed_line.map_or(line.text.as_str(), |recorded| recorded.text.as_str());
+                format!("{}: {}", position.session.id, shorten(text))
+            }
             (lines, None) => format!("{}: {} lines", position.session.id, lines.len()),
             ([_], Some(source)) => format!("{}: 1 line of {}", position.session.id, source.name),
             (lines, Some(source)) => format!("{}: {} lines of {}", position.session.id, lines.len(), source.name),
@@ -232,14 +238,30 @@ impl Log {
     /// Returns the recorded line that this log repeats: the latest line of the session with the same speaker and text,
     /// and with the same place and hearers if the log names them. Returns `None` unless the log consists of one line that
     /// adds stated facts or the mark as a lie to the recorded line. A repeated line is not logged again.
-    fn confirmed_line<'s>(&self, state: &'s State, session: &Session) -> Option<&'s Arc<Passage>> {
-        let [line] = &self.lines[..] else { return None };
+    ///
+    /// # Errors
+    /// Returns an error if the log gives the number of a line that the session does not have, or that nobody speaks.
+    fn confirmed_line<'s>(
+        &self,
+        state: &'s State,
+        session: &Session,
+    ) -> Result<Option<&'s Arc<Passage>>, CommandError> {
+        let [line] = &self.lines[..] else { return Ok(None) };
         let adds_nothing = line.states.is_empty() && !line.lie;
+        let passages = || state.passages_in_session(Some(&session.id)).map(|(_, passage)| passage);
+        if let Some(number) = line.recorded_line {
+            let recorded = passages().find(|passage| passage.line == number && is_table_line(passage));
+            let recorded =
+                recorded.ok_or_else(|| CommandError::NoLine { session: session.id.clone(), line: number })?;
+            if recorded.speaker.is_none() {
+                return Err(LearnError::NoSpeaker.into());
+            }
+            return Ok(Some(recorded));
+        }
         if adds_nothing || self.source.is_some() {
-            return None;
+            return Ok(None);
         }
         let speaker = line.speaker.as_ref().map(|speaker| &speaker.id);
-        let passages = state.passages_in_session(Some(&session.id)).map(|(_, passage)| passage);
         // A line with another place or other hearers is another line.
         let is_same_scene = |passage: &Passage| {
             let others: Vec<&EntityId> =
@@ -252,7 +274,7 @@ impl Log {
         let is_repeated = |passage: &&Arc<Passage>| {
             passage.text == line.text.trim() && passage.speaker.as_ref() == speaker && is_same_scene(passage)
         };
-        passages.filter(is_repeated).max_by_key(|passage| passage.line)
+        Ok(passages().filter(is_repeated).max_by_key(|passage| passage.line))
     }
 
     /// Returns the offset to add to the numbers of lines that continue a file, so that they follow all lines of the

@@ -1,8 +1,12 @@
 //! Steps of a session: its start, changes of attendance, and its end.
 
+use hearsay_belief::{
+    Occasion,
+    learn::{self, Acquaintance},
+};
 use hearsay_model::{
-    ActiveSession, Author, Change, Date, EntityId, Operation, Session, SessionId, SessionSetting, Setting, SettingKey,
-    State, Timestamp,
+    ActiveSession, Author, Change, Date, EntityId, Kind, Knower, Operation, Session, SessionId, SessionSetting,
+    Setting, SettingKey, State, Timestamp, spelling, text,
 };
 use hearsay_query::{
     dates::parse_date,
@@ -30,7 +34,8 @@ pub enum SessionStep {
         /// Characters that leave.
         leave: Vec<EntityId>,
     },
-    /// Ends the session being played.
+    /// Ends the session being played. Each character who attended it then knows the names of the others, and what
+    /// everybody perceives of the people and places that it met.
     End {
         /// Game time at which the session ends. Default: the later of the game clock and the time of the log.
         time: Option<String>,
@@ -119,7 +124,43 @@ fn end(state: &State, time: Option<&str>) -> StepResult {
         return Err(CommandError::SessionEndsTooEarly { session: session.id, start, end });
     }
     let summary = format!("{} ends", session.id);
-    Ok((summary, vec![Change::SetSession(session), Change::Unset(SettingKey::Playing)]))
+    let occasion = Occasion { time: session.end.clone(), place: None, session: Some(session.id.clone()) };
+    let met = session.present.iter().map(|id| (id, acquaintance(state, &session, id)));
+    let learned: Vec<Change> = met.flat_map(|(id, met)| learn::meet(state, id, &met, &occasion).changes).collect();
+    let mut changes = vec![Change::SetSession(session), Change::Unset(SettingKey::Playing)];
+    changes.extend(learned);
+    Ok((summary, changes))
+}
+
+/// Returns the entities that a character met in a session, and those whose names it heard: the other characters who
+/// attended the session, the speakers of the lines that the character heard, the entities that these lines name, and
+/// the places where these lines were said.
+fn acquaintance(state: &State, session: &Session, character: &EntityId) -> Acquaintance {
+    let others = || session.present.iter().filter(|id| *id != character).cloned();
+    // The players introduce their characters to each other.
+    let is_player = |id: &EntityId| state.kind(id) == Some(Kind::Player);
+    let named = others().filter(|id| is_player(id) && is_player(character)).collect();
+    let mut acquaintance = Acquaintance { met: others().collect(), named, ..Acquaintance::default() };
+    let knower = Knower::Entity(character.clone());
+    let passages = state.passages_in_session(Some(&session.id)).map(|(_, passage)| passage);
+    let heard: Vec<_> = passages.filter(|passage| passage.received_at(&knower).is_some()).collect();
+    for passage in &heard {
+        // A speaker with a secret name is a stranger.
+        acquaintance.met.extend(passage.speaker.clone().filter(|_| passage.speaker_alias.is_none()));
+        acquaintance.named.extend(passage.mentions.iter().cloned());
+        // Somebody who reads or hears of a line later does not know where it was said.
+        acquaintance.visited.extend(passage.place.clone().filter(|_| passage.has_participant(&knower)));
+    }
+    // A part of a name is enough for somebody who is there: "I am Hanna."
+    let texts: Vec<Vec<String>> = heard.iter().map(|passage| text::words(&passage.text)).collect();
+    let is_named = |id: &&EntityId| {
+        let words = text::words(state.open_name(id).unwrap_or_default());
+        let mut words = words.iter().filter(|word| !spelling::is_common_word(word));
+        words.any(|word| texts.iter().any(|text| text.contains(word)))
+    };
+    let named: Vec<EntityId> = acquaintance.met.iter().filter(is_named).cloned().collect();
+    acquaintance.named.extend(named);
+    acquaintance
 }
 
 /// Returns a copy of a session, without characters that were removed from the campaign.

@@ -34,6 +34,8 @@ pub struct Behavior {
     pub notable: bool,
     /// Whether recall ranks facts of this predicate lower, because they say little about the entity.
     pub minor: bool,
+    /// For attributes: whether everybody who meets the entity perceives the fact at once, such as the appearance.
+    pub visible: bool,
     /// For attributes: the position of the fact among the lines that describe a speaker in a scene context. `None` if
     /// the lines about a speaker do not contain facts of this predicate.
     pub identity: Option<u8>,
@@ -124,6 +126,7 @@ impl Behavior {
             ("vague", self.vague),
         ];
         let attribute_fields = [
+            ("visible", self.visible),
             ("identity", self.identity.is_some()),
             ("scenery", self.scenery.is_some()),
             ("comparison", self.comparison.is_some()),
@@ -181,6 +184,7 @@ static DEFAULT_BEHAVIOR: Behavior = Behavior {
     vague: false,
     notable: false,
     minor: false,
+    visible: false,
     identity: None,
     scenery: None,
     comparison: None,

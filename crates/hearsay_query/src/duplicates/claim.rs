@@ -3,7 +3,7 @@
 
 use std::{cmp::Reverse, collections::BTreeSet, sync::Arc};
 
-use hearsay_belief::View;
+use hearsay_belief::{Known, View};
 use hearsay_model::{EntityId, Fact, FactRelation, GameTime, Object, Predicate, State, Validity, Vocabulary, text};
 use hearsay_recall::stems;
 
@@ -147,13 +147,18 @@ pub fn is_implied_by(vocabulary: &Vocabulary, fact: &Fact, other: &Fact) -> bool
         && own_words.iter().all(|word| other_words.contains(word))
 }
 
-/// Returns another fact that has the same content as `fact` and that a knower knows. If the knower knows several of
-/// these facts, returns the fact in which the knower has the highest credence.
+/// Returns another fact that has the same content as `fact`, that is in the view of a knower and that `is_candidate`
+/// accepts. If there are several of these facts, returns the fact in which the knower has the highest credence.
 ///
 /// Unlike [`is_equivalent`], this function compares values and sentences literally, because frequent writes call it and
 /// stemming is slow.
-pub fn known_equivalent<'s>(state: &'s State, view: &View, fact: &Fact) -> Option<&'s Arc<Fact>> {
-    let others = view.facts_about(fact.subject()).filter(|known| known.id() != fact.id() && !known.is_made_up());
+pub fn known_equivalent<'s>(
+    state: &'s State,
+    view: &View,
+    fact: &Fact,
+    is_candidate: impl Fn(&Known) -> bool,
+) -> Option<&'s Arc<Fact>> {
+    let others = view.facts_about(fact.subject()).filter(|known| known.id() != fact.id() && is_candidate(known));
     let equivalents = others.filter_map(|known| Some((known.credence(), state.fact(known.id())?)));
     equivalents
         .filter(|(_, other)| has_same_content(state.vocabulary(), fact, other))
@@ -208,7 +213,7 @@ mod tests {
         state.apply(Operation::new(Author::Dm, "edit", changes)).unwrap();
         let check = |knower: &str, new: Arc<Fact>, expected: Option<&Arc<Fact>>| {
             let view = View::new(&state, &id(knower).into(), None);
-            assert_eq!(known_equivalent(&state, &view, &new), expected, "{knower} {new:?}");
+            assert_eq!(known_equivalent(&state, &view, &new, |_| true), expected, "{knower} {new:?}");
         };
         check("ann", fact("ann", "OWES", "bo", Author::Game), Some(&owes));
         check("ann", fact("ann", "ALLIED_WITH", "bo", Author::Game), Some(&allied));

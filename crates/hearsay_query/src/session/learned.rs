@@ -9,7 +9,7 @@ use hearsay_model::{
 };
 use serde::Serialize;
 
-use crate::facts::{describe_acquisition, is_label};
+use crate::facts::{describe_acquisition_to_dm, is_label};
 
 /// Facts that one knower learned in a session.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -75,7 +75,7 @@ pub(super) fn learned_by_knower(state: &State, session: &Session) -> Vec<Learner
             Some(LearnedRow {
                 fact: id,
                 statement: fact.statement().to_owned(),
-                acquisition: describe_acquisition(acquisition),
+                acquisition: describe_acquisition_to_dm(state, acquisition),
                 when: learned_at.map(|time| state.calendar().format(time)),
                 status: fact.status(),
             })

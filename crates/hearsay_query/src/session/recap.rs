@@ -1,10 +1,11 @@
 //! Recaps and summaries of sessions.
 
-use std::{fmt, sync::Arc, time::Duration};
+use std::{collections::BTreeSet, fmt, sync::Arc, time::Duration};
 
-use hearsay_belief::View;
+use hearsay_belief::{Known, View};
 use hearsay_model::{
-    EntityId, Fact, FactStatus, Kind, Knower, Passage, PassageId, Precision, Session, SessionId, State, words,
+    Acquisition, Credence, EntityId, Fact, FactStatus, Kind, Knower, Passage, PassageId, Precision, Session, SessionId,
+    State, words,
 };
 use hearsay_recall::{
     ApproximateTokens, EntityLinker, Hearer, Index, Recap, RecapLine, RecapRequest, Source, Summary, SummaryRequest,
@@ -53,7 +54,7 @@ pub struct SessionRecap {
 
 /// Returns a recap of a session with at most `words` words. If no session is given, uses the session being played, or
 /// else the latest session. A recap for one character contains only facts that the character knew at the end of the
-/// session. A recap for the players contains only facts that all player characters who were present knew at the end of
+/// session, and says who told the character a fact. A recap for the players contains only facts that all player characters who were present knew at the end of
 /// the session. The title and the attendance are always included. A recap for the DM marks claims, lies and false
 /// facts, and says who heard a line that not all characters present heard.
 ///
@@ -90,7 +91,7 @@ pub fn session_recap(
     match audience {
         RecapAudience::Dm => mark_for_dm(state, &players, &mut recap.lines),
         RecapAudience::Players => name_places(&hearers, &mut recap.lines),
-        RecapAudience::Character(_) => {}
+        RecapAudience::Character(_) => hearers.iter().for_each(|hearer| attribute_told(hearer, &mut recap.lines)),
     }
     // The view of the DM comes first, and the DM knows all names.
     let readers = if *audience == RecapAudience::Dm { &hearers[..1] } else { &hearers[..] };
@@ -139,6 +140,53 @@ fn common_name<'a>(readers: &[Hearer<'a>], id: &EntityId) -> Option<&'a str> {
     names?.first().copied()
 }
 
+/// Names the tellers of the facts that a character was told, and adds the other versions that the character knows. These
+/// additions do not count as words of the recap.
+fn attribute_told(hearer: &Hearer, lines: &mut [RecapLine]) {
+    for line in lines {
+        let Source::Fact(id) = line.citation.source else { continue };
+        let Some(known) = hearer.view.fact(id) else { continue };
+        if let Some(told) = told_statement(hearer, known) {
+            line.text = told;
+        }
+        let mut marks = Vec::new();
+        if hearer.view.belief(known).credence == Credence::NONE && !known.is_made_up() {
+            marks.push("not true".to_owned());
+        }
+        if known.is_made_up() {
+            let inventor = hearer.view.knower().entity().and_then(|id| hearer.names.name(id));
+            marks.push(format!("invented by {}", inventor.unwrap_or("this character")));
+        }
+        let versions = hearer.view.contradicting_facts(known);
+        marks.extend(versions.map(|other| format!("another version: \u{201C}{}\u{201D}", other.statement())));
+        if !marks.is_empty() {
+            line.text.push_str(&format!(" ({})", marks.join("; ")));
+        }
+    }
+}
+
+/// Returns the statement of a fact with its tellers, if the knower knows the fact only from others: "Odo says that the
+/// ferry is late."
+fn told_statement(hearer: &Hearer, known: &Known) -> Option<String> {
+    let acquisitions = || known.known_edges().iter().map(|known_edge| &known_edge.edge.acquisition);
+    let is_told = !known.is_made_up() && acquisitions().all(|how| matches!(how, Acquisition::Told { .. }));
+    if !is_told {
+        return None;
+    }
+    let tellers: BTreeSet<&EntityId> = acquisitions().filter_map(Acquisition::teller).collect();
+    let names: Vec<&str> = tellers.iter().map(|id| hearer.names.name(id).unwrap_or("somebody")).collect();
+    let clause = words::lower_first(known.statement());
+    Some(match names.len() {
+        0 => format!("It is said that {clause}"),
+        // "Odo says that Odo was in all night" sounds as if there were two of them.
+        _ if tellers.contains(known.subject()) => {
+            format!("According to {}, {clause}", words::join_names(&names))
+        }
+        1 => format!("{} says that {clause}", words::upper_first(names[0])),
+        _ => format!("{} say that {clause}", words::upper_first(&words::join_names(&names))),
+    })
+}
+
 /// Inserts the name of the place at the beginning of each line that was said at another place than the previous line.
 fn name_places(hearers: &[Hearer], lines: &mut [RecapLine]) {
     let mut last_place: Option<EntityId> = None;
@@ -157,8 +205,8 @@ fn name_places(hearers: &[Hearer], lines: &mut [RecapLine]) {
     }
 }
 
-/// Adds information that only the DM may see: who claims a fact, that a fact or a line is false, and which of the
-/// player characters present heard a line that not all of them heard. These marks do not count as words of the recap.
+/// Adds information that only the DM may see: who claims a fact, that a fact or a line is false, and who heard a
+/// line that not all player characters present heard. These marks do not count as words of the recap.
 fn mark_for_dm(state: &State, present: &[EntityId], lines: &mut [RecapLine]) {
     for line in lines {
         let marks = match line.citation.source {
@@ -194,16 +242,19 @@ fn passage_marks(state: &State, id: PassageId, passage: &Passage, present: &[Ent
     } else if is_false() {
         marks.push("false".to_owned());
     }
-    let heard = |id: &&EntityId| passage.heard_by.iter().any(|knower| knower.entity() == Some(*id));
-    let hearers: Vec<&EntityId> = present.iter().filter(heard).collect();
+    let heard = |id: &EntityId| {
+        let is_listed = passage.heard_by.iter().any(|knower| knower.entity() == Some(id));
+        is_listed || passage.speaker.as_ref() == Some(id)
+    };
     // A line that a group or place heard reaches characters who are not listed.
     let is_character = |id: &EntityId| state.kind(id).is_some_and(|kind| kind.is_character());
     let is_complete = passage.heard_by.iter().all(|knower| knower.entity().is_some_and(is_character));
-    let listeners = hearers.iter().filter(|id| passage.speaker.as_ref() != Some(**id));
-    let names: Vec<&str> = listeners.map(|id| state.name_or_id(id)).collect();
-    if is_complete && hearers.len() < present.len() {
+    if is_complete && !present.iter().all(heard) {
+        let listeners = passage.heard_by.iter().filter_map(Knower::entity);
+        let listeners = listeners.filter(|id| passage.speaker.as_ref() != Some(*id));
+        let names: Vec<&str> = listeners.map(|id| state.name_or_id(id)).collect();
         marks.push(match names.is_empty() {
-            true => "no other character who was present heard this".to_owned(),
+            true => "no other character heard this".to_owned(),
             false => format!("heard only by {}", words::join_names(&names)),
         });
     }

@@ -153,7 +153,9 @@ pub(super) fn pieces(hearers: &[Hearer], subject: &SummarySubject, read_aloud: b
             let is_in_source = |id| hearer.view.passage(id).is_some_and(|heard| subject.contains(&heard.passage));
             subject.is_source_of(known) || passages_of(known).any(is_in_source)
         };
-        for known in hearer.view.facts().filter(|known| !states_name(known)).filter(is_included) {
+        let is_visible = |known: &&Known| hearer.view.vocabulary().behavior(known.predicate()).visible;
+        let facts_of_hearer = hearer.view.facts().filter(|known| !states_name(known) && !is_visible(known));
+        for known in facts_of_hearer.filter(is_included) {
             facts.entry(known.id()).or_insert_with(|| (known, Vec::new()));
         }
     }

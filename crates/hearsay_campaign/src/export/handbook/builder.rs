@@ -60,7 +60,7 @@ impl<'a> Builder<'a> {
         let shared = SharedView::new(views, request.readers == HandbookReaders::Party);
         let names = Names::new(&shared);
         let kinds = kinds(&shared, state.vocabulary(), request.party);
-        let timeline = Timeline::new(state, request, &shared, &names);
+        let timeline = Timeline::new(state, request, &shared, &names, &kinds);
         let dead = shared.facts.iter().filter(|fact| states_death(state.vocabulary(), fact));
         let dead = dead.map(|fact| (fact.known().subject().clone(), fact.known().since())).collect();
         let (homes, mentioned_by, anchors) = Default::default();

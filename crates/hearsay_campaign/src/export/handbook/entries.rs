@@ -27,7 +27,7 @@ impl Builder<'_> {
             None => "Dead.".to_owned(),
         });
         let is_dead = death.is_some();
-        let notes = death.into_iter().chain(self.timeline.first_contact(id));
+        let notes = death.into_iter().chain(self.timeline.first_contact(id, self.kinds.get(id)));
         let note = notes.collect::<Vec<_>>().join(" ");
         let mut blocks: Vec<Block> = Vec::new();
         let (mut details, mut sentences, mut private) = (BTreeMap::new(), Vec::new(), Vec::new());

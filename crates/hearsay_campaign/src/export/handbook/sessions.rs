@@ -1,6 +1,6 @@
 //! The story by session.
 
-use hearsay_model::{EntityId, Passage, Precision, Session, words};
+use hearsay_model::{EntityId, Kind, Passage, Precision, Session, words};
 
 use super::{
     HandbookReaders,
@@ -46,9 +46,13 @@ impl Builder<'_> {
             blocks.push(Block::Paragraph("Only those who were there know what happened.".to_owned()));
         }
         let met = self.timeline.meetings.iter().filter(|(_, meeting)| meeting.met == Some(at)).map(|(id, _)| id);
-        let targets = self.links(met);
-        if !targets.is_empty() {
-            blocks.push(Block::Links { label: "First met".to_owned(), targets });
+        let (places, others): (Vec<&EntityId>, Vec<&EntityId>) =
+            met.partition(|id| self.kinds.get(*id) == Some(&Kind::Location));
+        for (label, ids) in [("First met", others), ("First visited", places)] {
+            let targets = self.links(ids);
+            if !targets.is_empty() {
+                blocks.push(Block::Links { label: label.to_owned(), targets });
+            }
         }
         let items = self.learned_in(session);
         if !items.is_empty() {

@@ -147,6 +147,16 @@ impl<'v> SharedFact<'v> {
         first_learned.max().unwrap_or_default()
     }
 
+    /// Returns the sessions in which all readers witnessed the fact.
+    pub(super) fn witnessed_in(&self) -> BTreeSet<&'v SessionId> {
+        let sessions = self.known.iter().map(|known| {
+            let own = known.known_edges().iter().filter(|known_edge| known_edge.access_path == AccessPath::Own);
+            let witnessed = own.filter(|known_edge| known_edge.edge.acquisition.is_witnessed());
+            witnessed.filter_map(|known_edge| known_edge.edge.session.as_ref()).collect::<BTreeSet<_>>()
+        });
+        sessions.reduce(|a, b| a.intersection(&b).copied().collect()).unwrap_or_default()
+    }
+
     /// Returns the entities that were present when each reader learned the fact, or told it to each reader.
     pub(super) fn company(&self) -> BTreeSet<EntityId> {
         let companies = self.known.iter().map(|known| {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use hearsay_model::{EntityId, Session, State, attribute};
+use hearsay_model::{EntityId, Kind, Session, State, attribute};
 
 use super::{HandbookReaders, HandbookRequest, names::Names, shared::SharedView};
 
@@ -17,14 +17,20 @@ pub(super) struct Timeline<'a> {
 /// The first contact of the readers with an entity. Sessions are positions in [`Timeline::sessions`].
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Meeting {
-    /// The session in which the entity spoke to the readers or was with them.
+    /// The session in which the entity spoke to the readers or was with them, or in which they were at the place.
     pub(super) met: Option<usize>,
     /// The session in which the readers heard of the entity.
     named: Option<usize>,
 }
 
 impl<'a> Timeline<'a> {
-    pub(super) fn new(state: &'a State, request: &HandbookRequest, shared: &SharedView, names: &Names) -> Self {
+    pub(super) fn new(
+        state: &'a State,
+        request: &HandbookRequest,
+        shared: &SharedView,
+        names: &Names,
+        kinds: &BTreeMap<EntityId, Kind>,
+    ) -> Self {
         let is_reader = |id: &EntityId| match request.readers {
             HandbookReaders::Party => request.party.contains(id),
             HandbookReaders::Character(reader) => id == reader,
@@ -46,6 +52,12 @@ impl<'a> Timeline<'a> {
         }
         for fact in &shared.facts {
             let known = fact.known();
+            // The edge to the name of a place records a visit.
+            if known.is_name() && kinds.get(known.subject()) == Some(&Kind::Location) {
+                let visits = fact.witnessed_in().into_iter();
+                let first = visits.filter_map(|session| timeline.position(Some(session))).min();
+                first.into_iter().for_each(|session| timeline.meet(known.subject(), session));
+            }
             let Some(session) = timeline.position(fact.learned().1) else { continue };
             fact.company().iter().for_each(|id| timeline.meet(id, session));
             if !known.is_name() && known.predicate().as_str() != attribute::KIND {
@@ -87,7 +99,7 @@ impl<'a> Timeline<'a> {
 
     /// Returns when the readers met an entity or heard of it, in words; Returns `None` if the readers neither met the
     /// entity nor heard of it in a session.
-    pub(super) fn first_contact(&self, id: &EntityId) -> Option<String> {
+    pub(super) fn first_contact(&self, id: &EntityId, kind: Option<&Kind>) -> Option<String> {
         let meeting = self.meetings.get(id)?;
         let text = |verb: &str, session: usize| {
             let session = match self.sessions[session].number {
@@ -96,6 +108,7 @@ impl<'a> Timeline<'a> {
             };
             format!("{verb} in {session}.")
         };
-        meeting.met.map(|session| text("Met", session)).or(meeting.named.map(|session| text("Heard of", session)))
+        let met = if kind == Some(&Kind::Location) { "First visited" } else { "Met" };
+        meeting.met.map(|session| text(met, session)).or(meeting.named.map(|session| text("Heard of", session)))
     }
 }

@@ -80,12 +80,12 @@ impl Wording<'_> {
             (_, Some(Certainty::Certain)) => statement.to_owned(),
             (Origin::Told(tellers), _) => {
                 let verb = if tellers.len() == 1 { "says" } else { "say" };
-                let tellers_say = format!("{} {verb}", self.join(tellers.iter()));
+                let tellers_names = self.join(tellers.iter());
                 // "Odo says that Odo was in all night" sounds as if there were two of them.
                 let is_own_account = tellers.contains(fact.known().subject());
                 match is_own_account {
-                    true => format!("{}, or so {tellers_say}{doubt}", words::upper_first(without_stop)),
-                    false => format!("{tellers_say} that {without_stop}{doubt}"),
+                    true => format!("According to {tellers_names}, {without_stop}{doubt}"),
+                    false => format!("{tellers_names} {verb} that {without_stop}{doubt}"),
                 }
             }
             (Origin::Read(document), _) => {

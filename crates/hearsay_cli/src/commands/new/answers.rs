@@ -265,7 +265,7 @@ fn is_remark(piece: &str, has_capitals: bool) -> bool {
 }
 
 /// Returns whether a text consists of words of a name.
-fn is_name(text: &str) -> bool {
+pub(super) fn is_name(text: &str) -> bool {
     let words: Vec<&str> = text.split_whitespace().collect();
     !words.is_empty() && is_capitalized(words[0]) && name_length(&words) == words.len()
 }

@@ -30,6 +30,7 @@ pub(super) struct DraftEntity {
     pub(super) kind: Kind,
     /// Person who plays the character.
     pub(super) player: Option<String>,
+    pub(super) occupation: Option<String>,
     /// Place where the character is.
     pub(super) location: Option<EntityId>,
     /// Larger place to which the place belongs.
@@ -78,6 +79,7 @@ impl Draft {
             name,
             kind,
             player: None,
+            occupation: None,
             location: None,
             part_of: None,
             description: Vec::new(),

@@ -8,14 +8,23 @@ use std::collections::HashSet;
 
 use hearsay_campaign::{
     Folder, Format, Limits, ReadOptions,
-    import::{Block, FileId, SourceText, Visibility, lexicon, markup, read_notes, secret},
+    import::{
+        Block, FileId, SourceText, Visibility,
+        lexicon::{self, Meaning},
+        markup, read_notes, secret,
+    },
 };
 use hearsay_extract::{Extraction, Extractor, FactObject, Language, Lexicon, Mention, Text, TextType};
-use hearsay_model::{Kind, State, Vocabulary, text::words, words::upper_first};
+use hearsay_model::{
+    Kind, State, Vocabulary,
+    text::words,
+    words::{lower_first, upper_first},
+};
 
 use super::{
-    answers::{PlayedCharacter, describe, players},
+    answers::{PlayedCharacter, describe, is_name, item, players},
     draft::{Draft, DraftSecret, clean, id_for},
+    knowers::{SecretKnowers, is_list_of_knowers, split_knowers},
     sentences::{begins_with_anaphor, sentences},
 };
 
@@ -34,6 +43,9 @@ pub(super) struct PageDraft {
     pub(super) unrecognized: Vec<String>,
 }
 
+/// Attribute that a description of a character states.
+const OCCUPATION: &str = "occupation";
+
 /// Words of the game that look like names.
 const NO_NAMES: [&str; 12] =
     ["pc", "pcs", "npc", "npcs", "dm", "gm", "party", "player", "players", "session", "scene", "unbeknownst"];
@@ -45,11 +57,15 @@ const START_WORDS: [&str; 10] =
 /// Labels and headings of a list of player characters: "Players: Wren Oake (Ben), Dorric Stane (Cleo)".
 const PARTY_LABELS: [&str; 6] = ["players", "player characters", "pcs", "party", "the party", "characters"];
 
+/// Kinds of entities that a list below a heading names.
+const LISTED_KINDS: [Kind; 4] = [Kind::Npc, Kind::Location, Kind::Faction, Kind::Item];
+
 /// Makes a campaign from a page. The name of the campaign is `name`, or else the title of the page, or else
 /// `default_name`.
 pub(super) fn read(page: &str, name: Option<&str>, default_name: &str) -> PageDraft {
     let blocks = blocks(page);
-    let headings = heading_entities(page);
+    let mut headings = heading_entities(page);
+    add_described_headings(page, &blocks, &mut headings);
     let title = page_title(page).filter(|title| id_for(title).is_ok() && !secret::is_secret(title));
     let name = name.map(clean).or(title).unwrap_or_else(|| default_name.to_owned());
     let mut reader = PageReader {
@@ -59,27 +75,72 @@ pub(super) fn read(page: &str, name: Option<&str>, default_name: &str) -> PageDr
     let (party, blocks_of_world): (Vec<&Block>, Vec<&Block>) =
         blocks.iter().partition(|block| players_in(block).is_some());
     party.iter().filter_map(|block| players_in(block)).flatten().for_each(|character| reader.add_player(character));
+    blocks_of_world.iter().for_each(|block| reader.add_listed(page, block));
     reader.add_entities(&blocks_of_world, &headings);
     for block in blocks_of_world {
         reader.add_block(block, &headings);
     }
     reader.set_first_place(&blocks);
+    reader.set_occupations();
     reader.add_missing_lines(page, &blocks);
     reader.made
 }
 
-/// Returns the paragraphs and list items of a page.
+/// Returns the paragraphs and list items of a page. A paragraph such as `NPCs:` is a heading of the list below it.
 fn blocks(page: &str) -> Vec<Block> {
     let source = SourceText::new(FileId::default(), page.to_owned());
     let mut blocks = Vec::new();
     markup::markdown(&source, 0..page.len(), &Visibility::Unmarked, markup::no_links(), &mut blocks);
     blocks.sort_by_key(|block| block.origin.span.start);
+    let mut list_heading: Option<String> = None;
+    for number in 0..blocks.len() {
+        let block = &blocks[number];
+        if is_list_item(page, block) {
+            let headings = block.headings.iter().cloned().chain(list_heading.clone());
+            blocks[number].headings = headings.collect();
+        } else {
+            let has_list = blocks.get(number + 1).is_some_and(|next| is_list_item(page, next));
+            list_heading = label_of_list(block).filter(|_| has_list);
+        }
+    }
+    blocks.retain(|block| is_list_item(page, block) || label_of_list(block).is_none());
     blocks
+}
+
+/// Returns the label of the list below a block, if the block contains only the label: `NPCs:`.
+fn label_of_list(block: &Block) -> Option<String> {
+    let text = block.text.text.trim();
+    let label = match &block.label {
+        Some(label) if words(text).is_empty() => label,
+        Some(_) => return None,
+        None => text.strip_suffix(':')?,
+    };
+    Some(clean(label)).filter(|label| is_party(label) || listed_kind(label).is_some())
+}
+
+/// Returns whether a block is an item of a list.
+fn is_list_item(page: &str, block: &Block) -> bool {
+    let before = page.get(..block.origin.span.start as usize).unwrap_or_default();
+    let line = before.rsplit('\n').next().unwrap_or_default().to_owned() + page.get(before.len()..).unwrap_or_default();
+    let line = line.trim_start();
+    let unnumbered = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    line.starts_with(['-', '*', '+']) && line.chars().nth(1) == Some(' ')
+        || unnumbered.len() < line.len() && unnumbered.starts_with(['.', ')'])
+}
+
+/// Returns whether a label or heading announces the player characters.
+fn is_party(label: &str) -> bool {
+    PARTY_LABELS.contains(&words(label).join(" ").as_str())
+}
+
+/// Returns the kind of the entities in a list with this label or heading.
+fn listed_kind(heading: &str) -> Option<Kind> {
+    let is_label = !is_party(heading) && !secret::is_secret(heading);
+    lexicon::announced_kind(heading).filter(|kind| is_label && LISTED_KINDS.contains(kind))
 }
 
 /// Returns the player characters in a block, if the block is a list of player characters.
 fn players_in(block: &Block) -> Option<Vec<PlayedCharacter>> {
-    let is_party = |label: &str| PARTY_LABELS.contains(&words(label).join(" ").as_str());
     let text = clean(&block.text.text);
     let labelled = text.split_once(':').filter(|(label, _)| is_party(label)).map(|(_, rest)| rest.trim());
     let text = match labelled {
@@ -127,6 +188,26 @@ fn heading_entities(page: &str) -> Vec<HeadingEntity> {
         .collect()
 }
 
+/// Adds the headings whose own text states the kind of an entity: "## The Broken Wheel" above "An inn on the salt
+/// road."
+fn add_described_headings(page: &str, blocks: &[Block], headings: &mut Vec<HeadingEntity>) {
+    let title = page_title(page);
+    for block in blocks.iter().filter(|block| !block.visibility.is_secret()) {
+        let Some(heading) = block.headings.last().map(|heading| clean(heading)) else { continue };
+        let is_entity = headings.iter().any(|entity| block.headings.iter().any(|heading| entity.is_named_by(heading)));
+        let announces =
+            title.as_ref() == Some(&heading) || is_party(&heading) || lexicon::announced_kind(&heading).is_some();
+        if is_entity || announces || lexicon::is_part_title(&heading) || !is_name(&heading) {
+            continue;
+        }
+        let text = clean(&block.text.text);
+        let first = sentences(&text).first().copied().unwrap_or_default();
+        if let Some(kind) = kind_of_noun_phrase(first).or_else(|| lexicon::name_kind(&heading)) {
+            headings.push(HeadingEntity { name: heading, kind: Some(kind) });
+        }
+    }
+}
+
 struct PageReader {
     made: PageDraft,
     /// Whether the page has marks that make a part of a paragraph secret.
@@ -153,6 +234,18 @@ impl PageReader {
         }
     }
 
+    /// Adds the entity that begins an item of a list, if the heading above the list states its kind: "- Odo Brandt, a
+    /// ferryman" below "People".
+    fn add_listed(&mut self, page: &str, block: &Block) {
+        let heading = block.headings.last().filter(|_| is_list_item(page, block) && !block.visibility.is_secret());
+        let Some(kind) = heading.and_then(|heading| listed_kind(heading)) else { return };
+        let name = block.label.as_deref().map_or_else(|| item(&block.text.text).name, clean);
+        // Another list, or a heading, can name the same entity.
+        if is_name(&name) && !has_only_game_words(&name) {
+            let _ = self.made.draft.add(&name, kind);
+        }
+    }
+
     /// Adds the entities of the headings, and of the names in the text whose kind is clear.
     fn add_entities(&mut self, blocks: &[&Block], headings: &[HeadingEntity]) {
         let text = blocks.iter().map(|block| block.text.text.as_str()).collect::<Vec<_>>().join("\n\n");
@@ -167,8 +260,7 @@ impl PageReader {
         }
         for (index, entity) in found.entities.iter().enumerate() {
             let is_known = self.made.draft.entities.iter().any(|known| contains_words(&known.name, &entity.name));
-            let is_game_word = words(&entity.name).iter().all(|word| NO_NAMES.contains(&word.as_str()));
-            if is_known || is_game_word || entity.confidence.get() < MIN_NAME_CONFIDENCE {
+            if is_known || has_only_game_words(&entity.name) || entity.confidence.get() < MIN_NAME_CONFIDENCE {
                 continue;
             }
             let has_article =
@@ -207,6 +299,36 @@ impl PageReader {
         }
         if open < parts.len() {
             self.add_secret(&parts[open..].join(" "), heading, current);
+        }
+    }
+
+    /// Sets the occupations that the open descriptions of characters state.
+    fn set_occupations(&mut self) {
+        let extractor = Extractor::new(Language::english(), Vocabulary::default());
+        let lexicon = Lexicon::from_state(&State::default());
+        for entity in self.made.draft.entities.iter_mut().filter(|entity| entity.kind.is_character()) {
+            let label = entity.description.iter().find_map(|paragraph| {
+                let (label, value) = paragraph.split_once(':')?;
+                let is_occupation =
+                    matches!(lexicon::meaning(label), Meaning::Attribute(name) if name.as_str() == OCCUPATION);
+                is_occupation.then(|| value.trim().to_owned())
+            });
+            let stated = || {
+                let text = entity.description.join(" ");
+                // "The landlady of the inn." describes the entity of the heading.
+                let text = match kind_of_noun_phrase(&text).filter(|_| begins_with_article(&text)) {
+                    Some(_) => describe(&entity.name, &lower_first(&text)),
+                    None => text,
+                };
+                let found = extractor.extract(&lexicon, &Text::new(&text, TextType::Lore));
+                found.facts.iter().find_map(|fact| {
+                    let Mention::New(index) = fact.subject else { return None };
+                    let is_subject = contains_words(&entity.name, &found.entities.get(index)?.name);
+                    let FactObject::Value(value) = &fact.object else { return None };
+                    (is_subject && fact.predicate.as_str() == OCCUPATION).then(|| value.to_string())
+                })
+            };
+            entity.occupation = label.or_else(stated).filter(|value| !value.is_empty());
         }
     }
 
@@ -251,7 +373,13 @@ impl PageReader {
             || block.headings.iter().any(|heading| secret::is_secret(heading))
             || block.label.as_deref().is_some_and(secret::is_secret);
         let is_secret = |sentence: &&str| secret::states_secrecy(sentence) || has_secret_label(sentence);
-        if is_marked { 0 } else { parts.iter().position(is_secret).unwrap_or(0) }
+        let first = if is_marked { 0 } else { parts.iter().position(is_secret).unwrap_or(0) };
+        // "Known only to Odo." makes the sentence before secret.
+        if parts.get(first).is_some_and(|sentence| is_list_of_knowers(sentence)) {
+            first.saturating_sub(1)
+        } else {
+            first
+        }
     }
 
     /// Returns the entity that a sentence describes: the entity that it names first, or for a sentence that begins with
@@ -281,27 +409,48 @@ impl PageReader {
     }
 
     /// Adds a secret to the entity of its heading, or to the first NPC that it names, or to the character of the text
-    /// before. A secret without such an entity becomes a text that only the DM sees. If the entity is not an NPC, or if
-    /// the text says that somebody does not know the secret, nobody knows it.
+    /// before, or to the first knower that it lists. A secret without such an entity becomes a text that only the DM
+    /// sees. Exactly the listed knowers know the secret. Without such a list, the entity knows the secret, unless the
+    /// entity is not an NPC, or the text says that somebody does not know the secret.
     fn add_secret(&mut self, text: &str, heading: Option<usize>, previous: Option<usize>) {
         let draft = &mut self.made.draft;
-        let text = upper_first(without_secret_label(text));
+        let SecretKnowers { text, knowers } = split_knowers(without_secret_label(text));
+        let text = upper_first(&text);
         let named = draft.named_in(&text);
+        let knowers = knowers.map(|knowers| draft.named_in(&knowers)).filter(|knowers| !knowers.is_empty());
         let is_npc = |index: &usize| draft.entities[*index].kind == Kind::Npc;
         let previous = previous.filter(|index| draft.entities[*index].kind.is_character());
         let first = named.iter().copied().find(is_npc);
         let by_text = if begins_with_anaphor(&text) { previous.or(first) } else { first.or(previous) };
-        let Some(bearer) = heading.or(by_text) else {
+        let by_knowers = knowers.as_ref().and_then(|knowers| knowers.first().copied());
+        let Some(bearer) = heading.or(by_text).or(by_knowers) else {
             draft.texts.push(text);
             return;
         };
         // The residents of a place would know the secrets of the place. Player characters often do not know the DM's
         // secrets about them.
-        let is_unknown_to_owner = draft.entities[bearer].kind != Kind::Npc || denies_knowledge(&text);
-        let about = named.into_iter().filter(|index| *index != bearer).map(|index| draft.entities[index].id.clone());
-        let secret = DraftSecret { about: about.collect(), known_by: Vec::new(), is_unknown_to_owner, text };
+        let is_unknown_to_owner = match &knowers {
+            Some(knowers) => !knowers.contains(&bearer),
+            None => draft.entities[bearer].kind != Kind::Npc || denies_knowledge(&text),
+        };
+        let ids = |indices: Vec<usize>| {
+            let others = indices.into_iter().filter(|index| *index != bearer);
+            others.map(|index| draft.entities[index].id.clone()).collect()
+        };
+        let known_by = ids(knowers.unwrap_or_default());
+        let secret = DraftSecret { about: ids(named), known_by, is_unknown_to_owner, text };
         draft.entities[bearer].secrets.push(secret);
     }
+}
+
+/// Returns whether a name consists of words of the game.
+fn has_only_game_words(name: &str) -> bool {
+    words(name).iter().all(|word| NO_NAMES.contains(&word.as_str()))
+}
+
+/// Returns whether a text begins with an article.
+fn begins_with_article(text: &str) -> bool {
+    words(text).first().is_some_and(|word| ["a", "an", "the"].contains(&word.as_str()))
 }
 
 /// Returns whether a sentence begins with a label such as `Secret:`.
@@ -366,9 +515,15 @@ fn kind_after(rest: &str) -> Option<Kind> {
     let rest = rest.strip_prefix(',').or_else(|| rest.strip_prefix(" is")).or_else(|| rest.strip_prefix(" was"))?;
     let rest = rest.trim_start();
     let rest = ["a ", "an ", "the "].iter().find_map(|article| rest.strip_prefix(article))?;
-    let phrase = words(rest.split([',', '(']).next()?);
+    kind_of_noun_phrase(rest)
+}
+
+/// Returns the kind that the noun phrase at the beginning of a text states: "A quiet inn on the road".
+fn kind_of_noun_phrase(text: &str) -> Option<Kind> {
+    let phrase = words(text.split([',', '(']).next()?);
     let is_end = |word: &&String| hearsay_model::spelling::is_stop_word(word);
-    phrase.iter().take(5).take_while(|word| !is_end(word)).filter_map(|word| lexicon::noun(word)).last()
+    let nouns = phrase.iter().skip_while(is_end).take(5).take_while(|word| !is_end(word));
+    nouns.filter_map(|word| lexicon::noun(word)).last()
 }
 
 fn kind_before(before: &str) -> Option<Kind> {

@@ -74,6 +74,10 @@ fn entry(entity: &DraftEntity, comments: &mut Comments) -> String {
         let comment = comments.once("the person at the table");
         let _ = writeln!(text, "    player: {}{comment}", scalar(player));
     }
+    if let Some(occupation) = &entity.occupation {
+        let comment = comments.once("everybody who meets the character learns it");
+        let _ = writeln!(text, "    attributes: {{occupation: {}}}{comment}", scalar(occupation));
+    }
     if let Some(place) = &entity.location {
         let comment = match entity.kind {
             Kind::Npc => comments.once("is here, and lives here too; `home: …` names another home"),

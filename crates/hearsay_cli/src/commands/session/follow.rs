@@ -27,6 +27,7 @@ use crate::{
     args,
     campaign::{self, Access},
     commands::log::print_hearers,
+    display_names::DisplayNames,
     interrupt,
     names::Names,
     output::{CliError, Output, USAGE_ERROR, count},
@@ -267,6 +268,7 @@ impl<'a> Follower<'a> {
         })?;
         let (session, mut effects) = read.wait()?;
         self.session = self.session.take().or(session);
+        let names = DisplayNames::read(self.memory)?;
         for (line, facts) in lines.iter().zip(facts) {
             let number = line.number.unwrap_or_default();
             let own = effects.iter().position(|(line, _)| *line == number);
@@ -275,7 +277,8 @@ impl<'a> Follower<'a> {
                 effects.cards.retain(|card| self.shown.insert(card.id.clone()));
             }
             let speaker = line.speaker.as_ref().map(|speaker| speaker.id.clone());
-            print_line(&FollowedLine { line: number, speaker, text: line.text.clone(), facts, effects }, output)?;
+            let followed = FollowedLine { line: number, speaker, text: line.text.clone(), facts, effects };
+            print_line(&followed, &names, output)?;
         }
         for row in revealable(self.memory)? {
             output.line(format!("  {}", format_reveal(&row)))?;
@@ -291,19 +294,19 @@ fn print_earlier(recorded: usize, output: &mut Output) -> Result<()> {
 }
 
 /// Prints a line with its effects.
-fn print_line(line: &FollowedLine, output: &mut Output) -> Result<()> {
+fn print_line(line: &FollowedLine, names: &DisplayNames, output: &mut Output) -> Result<()> {
     output.data(line)?;
     let text = match &line.speaker {
-        Some(speaker) => Line::heading(speaker.as_str()).plain(format!(": {}", line.text)),
+        Some(speaker) => Line::heading(names.name(speaker)).plain(format!(": {}", line.text)),
         None => Line::from(line.text.as_str()),
     };
     output.line(text)?;
-    let Some(effects) = &line.effects else { return line.facts.print(output) };
+    let Some(effects) = &line.effects else { return line.facts.print(names, output) };
     if effects.talk_kind == Some(TalkKind::OutOfCharacter) {
         return output.line("  out of character: nobody hears it");
     }
-    print_hearers(&effects.heard_by.iter().map(ToString::to_string).collect::<Vec<_>>(), output)?;
-    line.facts.print(output)?;
+    print_hearers(&effects.heard_by, names, output)?;
+    line.facts.print(names, output)?;
     for fact in &effects.found {
         output.line(format!("  found: {}  [{} \u{00B7} {}]", fact.statement, fact.status, fact.fact.short()))?;
     }

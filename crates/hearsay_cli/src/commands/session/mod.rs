@@ -18,12 +18,13 @@ use serde::Serialize;
 use serde_json::json;
 
 use self::{
-    report::{format_ids, print_next_steps, print_report, thread_line},
+    report::{print_next_steps, print_report, thread_line},
     transcript::new_session,
 };
 use crate::{
     args::{self, Session},
     campaign::{self, Access},
+    display_names::DisplayNames,
     dry_run::{print_written, write_or_preview},
     interrupt, llm,
     names::Names,
@@ -66,7 +67,7 @@ fn run_step(
     if let Some(written) = write_step(&memory, dry_run, step, output)? {
         print_written(&written, output)?;
         if let Some(playing) = memory.read(|world| Ok(world.state.active_session().cloned()))?.wait()? {
-            output.line(format!("  present: {}", format_ids(&playing.here)))?;
+            output.line(format!("  present: {}", DisplayNames::read(&memory)?.list(&playing.here)))?;
         }
         print_with_reveals(&memory, written, output)?;
     }
@@ -80,7 +81,9 @@ fn start(args: &args::SessionStart, output: &mut Output) -> Result<()> {
 
 fn attend(args: &args::SessionAttend, output: &mut Output) -> Result<()> {
     let step = |names: &Names| {
-        Ok(SessionStep::Attend { arrive: names.entities(&args.arrive)?, leave: names.entities(&args.leave)? })
+        let mut arrive = names.characters(&args.characters)?;
+        arrive.extend(names.characters(&args.arrive)?);
+        Ok(SessionStep::Attend { arrive, leave: names.characters(&args.leave)? })
     };
     run_step(&args.campaign, args.dry_run, step, output)
 }
@@ -122,7 +125,7 @@ fn end(args: &args::SessionEnd, output: &mut Output) -> Result<()> {
     let report = memory
         .read_in_background(move |world| Ok(query::session::session_report(&world.state, playing.as_ref())?))?
         .wait()?;
-    print_report(&report, 10, output)?;
+    print_report(&report, 10, &DisplayNames::read(&memory)?, output)?;
     print_next_steps(&args.campaign, &report, output)?;
     print_with_reveals(&memory, SessionEndOutput { written, report }, output)?;
     Ok(memory.close()?)
@@ -167,7 +170,8 @@ fn show(args: &args::SessionShow, output: &mut Output) -> Result<()> {
         lines.sort_by_key(|line| (line.line, line.id()));
         output.data(&lines)?;
         for line in &lines {
-            let speaker = line.speaker.as_ref().map_or(String::new(), |speaker| format!("{speaker}: "));
+            let speaker =
+                line.speaker.as_ref().map_or(String::new(), |speaker| format!("{}: ", state.name_or_id(speaker)));
             let remark = if line.is_out_of_character() { "  (out of character)" } else { "" };
             output.line(format!("{:>4}  {speaker}{}{remark}", line.line, line.text))?;
         }
@@ -175,7 +179,7 @@ fn show(args: &args::SessionShow, output: &mut Output) -> Result<()> {
     }
     let report = query::session::session_report(state, session.as_ref())?;
     output.data(&report)?;
-    print_report(&report, args.limit, output)?;
+    print_report(&report, args.limit, &DisplayNames::read(&memory)?, output)?;
     Ok(memory.close()?)
 }
 
@@ -194,9 +198,11 @@ pub(crate) fn threads(args: &args::Threads, output: &mut Output) -> Result<()> {
     if open_threads.is_empty() {
         output.line("No matching open threads.")?;
     }
+    let display = DisplayNames::read(&memory)?;
     for thread in open_threads.iter().take(args.limit) {
-        output.line(thread_line(thread))?;
+        output.line(thread_line(thread, &display))?;
     }
+    drop(display);
     output.omitted(args.limit, open_threads.len())?;
     Ok(memory.close()?)
 }
@@ -250,7 +256,7 @@ pub(crate) fn recap(args: &args::Recap, output: &mut Output) -> Result<()> {
     let names = Names::read(&memory, output)?;
     let session = names.optional_session(args.session.as_ref())?;
     let audience = match &args.knower {
-        Some(name) => RecapAudience::Character(names.entity(name)?),
+        Some(name) => RecapAudience::Character(names.character(name)?),
         None if args.player_safe => RecapAudience::Players,
         None => RecapAudience::Dm,
     };

@@ -1,21 +1,14 @@
 //! Prints the report of a session, and its threads.
 
 use anyhow::Result;
-use hearsay_model::EntityId;
 use hearsay_query::session::{ContradictionRow, FoundFact, SessionReport, TalkCounts, Thread, ThreadKind};
 
 use crate::{
     args::Campaign,
+    display_names::DisplayNames,
     output::{Output, count},
     style::Line,
 };
-
-pub(super) fn format_ids(ids: &[EntityId]) -> String {
-    match ids {
-        [] => "nobody".to_owned(),
-        ids => ids.iter().map(EntityId::as_str).collect::<Vec<_>>().join(", "),
-    }
-}
 
 /// Prints a heading, the first `limit` rows, and the number of remaining rows.
 fn print_list<T>(
@@ -38,11 +31,16 @@ fn print_list<T>(
     }
 }
 
-pub(super) fn print_report(report: &SessionReport, limit: usize, output: &mut Output) -> Result<()> {
+pub(super) fn print_report(
+    report: &SessionReport,
+    limit: usize,
+    names: &DisplayNames,
+    output: &mut Output,
+) -> Result<()> {
     let SessionReport { session, counts, .. } = report;
     let number = session.number.map_or(String::new(), |number| format!(", session {number}"));
     output.line(Line::heading(&session.title).id(format!(" ({}{number})", session.id)))?;
-    output.line(format!("  present: {}", format_ids(&session.present)))?;
+    output.line(format!("  present: {}", names.list(&session.present)))?;
     let waiting = if counts.waiting > 0 { format!(", {} for review", counts.waiting) } else { String::new() };
     output.line(format!(
         "  {}, {} recorded{waiting}, {} learned",
@@ -51,14 +49,16 @@ pub(super) fn print_report(report: &SessionReport, limit: usize, output: &mut Ou
         count(counts.learned, "fact", "facts")
     ))?;
     print_talk(&counts.talk, output)?;
+    let thread = |row: &Thread| thread_line(row, names);
     print_list("Facts to confirm:", &report.review, limit, output, |row| {
         format!("{}  [{} \u{00B7} {} \u{00B7} {}]", row.statement, row.status, row.reasons.join(", "), row.fact.short())
     })?;
     print_list("Secrets that came out:", &report.secrets_out, limit, output, |row| {
-        let learners: Vec<String> = row.learned_by.iter().map(|(knower, how)| format!("{knower}, {how}")).collect();
+        let learners: Vec<String> =
+            row.learned_by.iter().map(|(knower, how)| format!("{}, {how}", names.knower(knower))).collect();
         format!("{}  [{} \u{00B7} {}]", row.statement, learners.join("; "), row.fact.short())
     })?;
-    print_list("Promises made:", &report.promises, limit, output, thread_line)?;
+    print_list("Promises made:", &report.promises, limit, output, thread)?;
     print_list("Contradictions:", &report.contradictions, limit, output, contradiction_line)?;
     print_list("Mentioned, without an entity of their own:", &report.new_names, limit, output, |row| {
         format!("{} ({})  [{}]", row.name, count(row.lines, "line", "lines"), row.fact.short())
@@ -75,7 +75,7 @@ pub(super) fn print_report(report: &SessionReport, limit: usize, output: &mut Ou
         let kind = format!("{:?}", row.kind).to_lowercase();
         format!("{kind}: {}  [{}]", row.statement, row.fact.short())
     })?;
-    print_list("Open threads:", &report.threads, limit, output, thread_line)
+    print_list("Open threads:", &report.threads, limit, output, thread)
 }
 
 /// Prints the commands for what comes after a session: the review, the recaps and the handbook.
@@ -126,10 +126,10 @@ fn kind_name(kind: ThreadKind) -> &'static str {
     }
 }
 
-pub(super) fn thread_line(thread: &Thread) -> String {
+pub(super) fn thread_line(thread: &Thread, names: &DisplayNames) -> String {
     let mut marks: Vec<String> = thread.details.clone();
     if thread.kind == ThreadKind::Secret {
-        marks.push(format!("known to {}", format_ids(&thread.entities)));
+        marks.push(format!("known to {}", names.list(&thread.entities)));
     }
     marks.extend(thread.since.as_ref().map(|since| format!("since {since}")));
     marks.extend(thread.fact.map(|fact| fact.short()));

@@ -17,7 +17,7 @@ pub(super) fn new_session(args: &args::NewSession, names: &Names) -> Result<NewS
         date: args.date.clone(),
         time: args.time.clone(),
         place: names.optional_entity(args.at.as_ref())?,
-        present: names.entities(&args.present)?,
+        present: names.characters(&args.present)?,
     })
 }
 
@@ -26,7 +26,7 @@ pub(super) fn assigned_speakers(args: &args::Speakers, names: &Names) -> Result<
     let mut speakers = Vec::new();
     for (pairs, remember) in [(&args.player, true), (&args.speaker, false)] {
         for (name, character) in pairs {
-            let is = AssignedSpeaker::Character(names.entity(character)?);
+            let is = AssignedSpeaker::Character(names.character(character)?);
             speakers.push(SpeakerAssignment { name: name.clone(), is, remember });
         }
     }

@@ -1,6 +1,6 @@
 //! Finds the probable kind of a note (npc, location, …) in its text, and recognizes notes that are for the DM only.
 
-use hearsay_model::{Kind, slug};
+use hearsay_model::slug;
 
 use crate::import::{Certainty, Field, Note, english::ENGLISH, lexicon, secret};
 
@@ -21,19 +21,6 @@ pub(super) fn set_kind_from_sentence(note: &mut Note) {
     if let Some(kind) = noun {
         note.set_kind(kind, Certainty::Inferred, "its first sentence");
     }
-}
-
-/// Returns the kind that the words of a name state: `The Ascendant Guild`.
-pub(super) fn name_kind(name: &str) -> Option<Kind> {
-    let words = slug(name);
-    let last = words.rsplit('-').next()?;
-    let first = words.trim_start_matches("the-").split('-').next()?;
-    if words.contains("bandits") {
-        return Some(Kind::Faction);
-    }
-    let kinds = [last, first].map(|word| ENGLISH.kinds.name_words.kind(word));
-    let includes = |kind: Kind| kinds.contains(&Some(kind.clone())).then_some(kind);
-    includes(Kind::Faction).or_else(|| includes(Kind::Location))
 }
 
 /// Returns whether a field of the front matter marks the whole note as DM-only.

@@ -6,7 +6,7 @@ use hearsay_model::{Audience, Kind, slug};
 
 use super::{
     calendarium,
-    classification::{is_rule, marks_note_secret, name_kind, set_kind_from_sentence},
+    classification::{is_rule, marks_note_secret, set_kind_from_sentence},
     front_matter::{self, FrontMatter, TextValue},
     links::NoteNames,
     sections::{self, EntityHeading, Section},
@@ -523,12 +523,12 @@ impl Page<'_> {
         let mut parent = section.parent;
         while let Some(index) = parent {
             let parent_section = &sections[index];
-            if let Some(kind) = sections::announced_kind(&parent_section.title).filter(|_| parent_section.level > 1) {
+            if let Some(kind) = lexicon::announced_kind(&parent_section.title).filter(|_| parent_section.level > 1) {
                 note.set_kind(kind, Certainty::Inferred, format!("heading {}", parent_section.title));
             }
             parent = parent_section.parent;
         }
-        if let Some(kind) = name_kind(&note.name) {
+        if let Some(kind) = lexicon::name_kind(&note.name) {
             note.set_kind(kind, Certainty::Inferred, "its name");
         }
         if let Some(guess) = &self.note.kind {

@@ -2,10 +2,8 @@
 
 use std::ops::Range;
 
-use hearsay_model::{Kind, slug};
-
 use super::title::{self, TitleParts};
-use crate::import::{Block, SourceText, english::ENGLISH, lexicon, markup, secret};
+use crate::import::{Block, SourceText, lexicon, markup, secret};
 
 /// A heading and its content, up to the next heading of the same or a higher level.
 #[derive(Debug, Clone)]
@@ -117,7 +115,7 @@ pub(super) fn find_entity_headings(
             let announces_entities = |parent: &usize| {
                 let has_deeper_signs =
                     || (0..sections.len()).any(|other| has_signs[other] && sections[other].level > level);
-                announced_kind(&sections[*parent].title).is_some()
+                lexicon::announced_kind(&sections[*parent].title).is_some()
                     && (sections[*parent].level > 1 || !has_deeper_signs())
             };
             let is_announced = sections[n].parent.filter(announces_entities).is_some();
@@ -144,33 +142,19 @@ pub(super) fn find_entity_headings(
     headings
 }
 
-/// Returns the kind that a heading such as `Key locations`, `NPCs` or `Residents` announces for the entities below it.
-pub(super) fn announced_kind(title: &str) -> Option<Kind> {
-    // Words in parentheses are a remark. A possessive names the owner, not the kind.
-    let words = hearsay_model::text::words(title.split('(').next().unwrap_or_default());
-    let kind_of_word = |word: &String| {
-        let plural_kind = || word.ends_with('s').then(|| lexicon::kind(word)).flatten();
-        ENGLISH.kinds.headings.kind(word).or_else(plural_kind)
-    };
-    if words.len() > 4 { None } else { words.iter().rev().find_map(kind_of_word) }
-}
-
 /// Returns whether a heading may be a name, and not the title of a part of a text.
 fn may_be_name(title: &str) -> bool {
     let title_parts = title::parse_title(title);
     let name = title_parts.name.trim();
     let words: Vec<&str> = name.split_whitespace().collect();
     let first = name.chars().next();
-    let slugs: Vec<String> = slug(name).split('-').map(str::to_owned).collect();
-    let is_part_word = |word: &String| ENGLISH.words.headings.parts.contains(word);
     !words.is_empty()
         && words.len() <= 7
         && first.is_some_and(|c| c.is_uppercase() || c.is_alphabetic() && !c.is_lowercase())
         && !title.contains("[[")
         && !title.contains(['?', '!'])
         && !title.ends_with(':')
-        && !slugs.first().is_some_and(is_part_word)
-        && !slugs.last().is_some_and(is_part_word)
+        && !lexicon::is_part_title(name)
         && !(words.len() == 1 && lexicon::is_known(name))
 }
 

@@ -160,3 +160,59 @@ fn nothing_of_a_page_is_lost() {
         }
     }
 }
+
+const SHORT_NOTES: &str = "\
+# The Salt Road
+
+PCs:
+- Tamsel Brook (Ida)
+- Orrin Vale (Max), a dwarf
+
+## The Broken Wheel
+
+A low inn where the road forks. Everybody sleeps badly here.
+
+## People
+
+- Hanna Pike, the landlady. She waters the ale.
+- Tobin Reed: the bailiff of the fork
+- **Old Mags** sells herbs
+
+## Secrets
+
+- Hanna keeps two sets of books. Known by Hanna and Tobin.
+- Only Tobin knows that the mill is empty.
+- Orrin's father is alive (known only to Mags).
+";
+
+#[test]
+fn short_notes_have_places_lists_and_knowers() {
+    let made = read(SHORT_NOTES, None, "town");
+    let expected = [
+        "tamsel-brook (player):  | ",
+        "orrin-vale (player): Orrin Vale is a dwarf. | ",
+        "hanna-pike (npc): Hanna Pike, the landlady. She waters the ale. | Hanna keeps two sets of books.",
+        "tobin-reed (npc): Tobin Reed: the bailiff of the fork | The mill is empty.",
+        "the-broken-wheel (location): A low inn where the road forks. Everybody sleeps badly here. | ",
+        "old-mags (npc): Old Mags sells herbs | Orrin's father is alive.",
+    ];
+    assert_eq!(entities(&made), expected);
+    let knowers: Vec<(bool, String)> = made
+        .draft
+        .entities
+        .iter()
+        .flat_map(|entity| &entity.secrets)
+        .map(|secret| {
+            let others: Vec<&str> = secret.known_by.iter().map(hearsay_model::EntityId::as_str).collect();
+            (secret.is_unknown_to_owner, others.join(", "))
+        })
+        .collect();
+    let expected = [(false, "tobin-reed"), (false, ""), (false, "")];
+    assert_eq!(knowers, expected.map(|(unknown, others)| (unknown, others.to_owned())));
+}
+
+#[test]
+fn a_list_of_knowers_makes_the_sentence_before_secret() {
+    let made = read("Odo Brandt is a ferryman. Odo hid the ledger. Known only to Odo.\n", None, "town");
+    assert_eq!(entities(&made), ["odo-brandt (npc): Odo Brandt is a ferryman. | Odo hid the ledger."]);
+}

@@ -1,0 +1,62 @@
+//! What a character perceives at once when it meets others, or comes to a place.
+
+use std::collections::BTreeSet;
+
+use hearsay_model::{Acquisition, Audience, Credence, EntityId, Fact, FactStatus, Knower, Secrecy, State};
+
+use super::recorder::{LearningRecorder, newest_name_and_kind};
+use crate::{Occasion, learn::Learning};
+
+/// The entities that a character meets or hears of on an occasion.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Acquaintance {
+    /// Entities that the character sees: it learns their visible facts, if it knows their names.
+    pub met: BTreeSet<EntityId>,
+    /// Entities whose names the character hears or reads: it learns their names and kinds.
+    pub named: BTreeSet<EntityId>,
+    /// Places where the character is: it learns their names, their kinds and their visible facts. An edge to the name
+    /// records each visit.
+    pub visited: BTreeSet<EntityId>,
+}
+
+/// Records what a character perceives of the entities that it meets: the [visible](hearsay_model::Behavior::visible)
+/// facts that are canon, neither secret nor private, and that nobody conceals.
+pub fn meet(state: &State, knower: &EntityId, acquaintance: &Acquaintance, occasion: &Occasion) -> Learning {
+    let mut recorder = LearningRecorder::new(state, occasion);
+    let view = recorder.view(knower);
+    let rules = state.audience_rules();
+    let is_open = |fact: &Fact| {
+        fact.status() == FactStatus::Canon
+            && fact.secrecy() != Secrecy::Secret
+            && state.vocabulary().audience(&rules, fact) != Audience::Private
+            && state.known_by(fact.id()).all(|edge| !edge.conceals)
+    };
+    let visible: Vec<_> = state.vocabulary().attributes().map(|attribute| &attribute.name).collect();
+    let visible = visible.into_iter().filter(|name| state.vocabulary().behavior(name).visible).collect::<Vec<_>>();
+    let Acquaintance { met, named, visited } = acquaintance;
+    let entities: BTreeSet<&EntityId> = met.iter().chain(named).chain(visited).filter(|id| *id != knower).collect();
+    for id in entities {
+        let is_visited = visited.contains(id);
+        let is_seen = is_visited || met.contains(id);
+        let mut facts: Vec<&Fact> = Vec::new();
+        if is_visited || named.contains(id) {
+            facts.extend(newest_name_and_kind(state, id).map(|(_, fact)| fact));
+        }
+        let is_name_known = || view.facts_with_subject(id).any(|known| known.is_name());
+        if is_seen && (!facts.is_empty() || is_name_known()) {
+            let moment = occasion.moment();
+            let current = visible.iter().flat_map(|name| state.facts_with_subject(id, name.as_str()).at(moment));
+            facts.extend(current.map(AsRef::as_ref));
+        }
+        facts.sort_by_key(|fact| fact.id());
+        facts.dedup_by_key(|fact| fact.id());
+        let records_visit = |fact: &Fact| is_visited && fact.is_name();
+        let is_new = |fact: &Fact| view.fact(fact.id()).is_none() || records_visit(fact);
+        for fact in facts.into_iter().filter(|fact| is_open(fact) && is_new(fact)) {
+            let acquisition = if is_seen { Acquisition::Witnessed } else { Acquisition::told(None) };
+            let edge = recorder.new_edge(Knower::Entity(knower.clone()), fact, acquisition);
+            recorder.learn(&view, edge, Credence::FULL);
+        }
+    }
+    recorder.learning
+}

@@ -1,0 +1,97 @@
+//! Finds the words of a secret that say who knows the secret.
+
+use hearsay_model::text::words;
+
+/// Words that list the knowers after a secret: "Known by Odo and Mirela."
+const LIST_STARTS: [&str; 6] =
+    ["known only by ", "known only to ", "only known by ", "only known to ", "known by ", "known to "];
+
+/// Words after which a sentence repeats what the knowers know: "Only Odo knows this."
+const REFERENCES: [&str; 9] = ["this", "it", "that", "so", "about", "of", "the", "secret", "truth"];
+
+/// A secret without the words that list its knowers.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct SecretKnowers {
+    pub(super) text: String,
+    /// Words that name the knowers; `None` if the text does not list them.
+    pub(super) knowers: Option<String>,
+}
+
+/// Splits a secret from the words that list its knowers, such as "Known by Odo and Mirela" or "Only Odo knows this".
+pub(super) fn split_knowers(secret: &str) -> SecretKnowers {
+    let whole = || SecretKnowers { text: secret.to_owned(), knowers: None };
+    if let Some((text, knowers)) = listed_knowers(secret) {
+        return SecretKnowers { text, knowers: Some(knowers) };
+    }
+    let Some((before, knowers, rest)) = exclusive_knowers(secret) else { return whole() };
+    let text = match rest.trim_start().strip_prefix("that ") {
+        // "Only Odo knows that the mill is empty."
+        Some(content) if !content.trim().is_empty() && !is_reference(content) => format!("{before}{content}"),
+        _ if is_reference(rest) => before.trim_end().to_owned(),
+        _ => secret.to_owned(),
+    };
+    if text.is_empty() { whole() } else { SecretKnowers { text, knowers: Some(knowers.to_owned()) } }
+}
+
+/// Returns whether a sentence only says who knows the sentence before.
+pub(super) fn is_list_of_knowers(sentence: &str) -> bool {
+    let sentence = sentence.trim_start_matches(['(', '[', '*', '_', ' ']);
+    let lowercase = sentence.to_ascii_lowercase();
+    LIST_STARTS.iter().any(|start| lowercase.starts_with(start))
+        || exclusive_knowers(sentence).is_some_and(|(before, _, rest)| before.is_empty() && is_reference(rest))
+}
+
+/// Finds a list such as "(known by Odo and Mirela)". Returns the text without the list, and the list.
+fn listed_knowers(secret: &str) -> Option<(String, String)> {
+    let lowercase = secret.to_ascii_lowercase();
+    let (at, start) = LIST_STARTS.iter().find_map(|start| lowercase.find(start).map(|at| (at, start)))?;
+    let list = &secret[at + start.len()..];
+    let end = list.find(['.', ';', ')', ']', '\n']).unwrap_or(list.len());
+    let before = secret[..at].trim_end_matches([' ', ',', ';', '(', '[', '\u{2013}', '\u{2014}', '-']);
+    // "It is known to Odo" is a sentence of its own kind.
+    let is_clause = before.rsplit(' ').next().is_some_and(|word| ["is", "are", "was", "were"].contains(&word));
+    let after = list[end..].trim_start_matches([')', ']', ';', ' ']);
+    let after = if before.ends_with(['.', '!', '?']) { after.trim_start_matches(['.', ' ']) } else { after };
+    let is_sentence_end = before.is_empty() || is_clause;
+    let separator = if after.is_empty() || after.starts_with('.') { "" } else { " " };
+    (!is_sentence_end).then(|| (format!("{before}{separator}{after}"), list[..end].to_owned()))
+}
+
+/// Finds the words "only … knows". Returns the text before these words, the names between them, and the rest.
+fn exclusive_knowers(text: &str) -> Option<(&str, &str, &str)> {
+    let lowercase = text.to_ascii_lowercase();
+    let at = lowercase.find("only ").filter(|at| text[..*at].is_empty() || text[..*at].ends_with([' ', '(']))?;
+    let names = &text[at + "only ".len()..];
+    let (end, verb) = [" knows", " know"].iter().find_map(|verb| names.find(verb).map(|end| (end, verb)))?;
+    let is_short = words(&names[..end]).len() <= 8 && !names[..end].contains(['.', '!', '?', ';']);
+    is_short.then(|| (&text[..at], &names[..end], &names[end + verb.len()..]))
+}
+
+/// Returns whether words refer to the text before them, and state nothing: "of this."
+fn is_reference(rest: &str) -> bool {
+    words(rest).iter().all(|word| REFERENCES.contains(&word.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn knowers_are_split_from_the_secret() {
+        for (secret, text, knowers) in [
+            ("Odo hid it. Known by Odo and Mirela.", "Odo hid it.", Some("Odo and Mirela")),
+            ("Odo hid it (known only to Odo).", "Odo hid it.", Some("Odo")),
+            ("Odo hid it, known by Odo.", "Odo hid it.", Some("Odo")),
+            ("Odo hid it. Only Mirela knows this.", "Odo hid it.", Some("Mirela")),
+            ("Only Mirela knows that the mill burned.", "the mill burned.", Some("Mirela")),
+            ("Only Mirela knows where he is.", "Only Mirela knows where he is.", Some("Mirela")),
+            ("The way is known to smugglers.", "The way is known to smugglers.", None),
+            ("Odo hid it.", "Odo hid it.", None),
+        ] {
+            let expected = SecretKnowers { text: text.into(), knowers: knowers.map(Into::into) };
+            assert_eq!(split_knowers(secret), expected, "{secret}");
+        }
+        assert!(is_list_of_knowers("Known by Odo.") && is_list_of_knowers("Only Odo and Mirela know of this."));
+        assert!(!is_list_of_knowers("Only Odo knows that the mill burned."));
+    }
+}

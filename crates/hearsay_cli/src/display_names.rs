@@ -1,0 +1,52 @@
+//! Names under which the text output shows entities. JSON output contains ids instead.
+
+use std::sync::Arc;
+
+use anyhow::Result;
+use hearsay_engine::Memory;
+use hearsay_model::{EntityId, Knower, Resolution, State};
+
+/// The names of the entities of a campaign.
+///
+/// Drop this value before a write. While it shares the state, the memory must copy the state to change it.
+pub(crate) struct DisplayNames {
+    state: Arc<State>,
+}
+
+impl DisplayNames {
+    /// Reads the names of the current state.
+    pub(crate) fn read(memory: &Memory) -> Result<Self> {
+        Ok(Self { state: memory.read(|world| Ok(Arc::clone(&world.state)))?.wait()? })
+    }
+
+    /// Returns the name of an entity. If another entity has the same name, adds the id.
+    pub(crate) fn name(&self, id: &EntityId) -> String {
+        let name = self.state.name_or_id(id);
+        match self.state.resolve(name) {
+            Resolution::Ambiguous(_) => format!("{name} ({id})"),
+            _ => name.to_owned(),
+        }
+    }
+
+    /// Returns the name of a knower.
+    pub(crate) fn knower(&self, knower: &Knower) -> String {
+        match knower {
+            Knower::Entity(id) => self.name(id),
+            Knower::World => "everybody".to_owned(),
+        }
+    }
+
+    /// Lists the names of entities, separated by commas; `nobody` for no entity.
+    pub(crate) fn list<'a>(&self, ids: impl IntoIterator<Item = &'a EntityId>) -> String {
+        or_nobody(ids.into_iter().map(|id| self.name(id)).collect())
+    }
+
+    /// Lists the names of knowers like [`list`](Self::list).
+    pub(crate) fn list_knowers<'a>(&self, knowers: impl IntoIterator<Item = &'a Knower>) -> String {
+        or_nobody(knowers.into_iter().map(|knower| self.knower(knower)).collect())
+    }
+}
+
+fn or_nobody(names: Vec<String>) -> String {
+    if names.is_empty() { "nobody".to_owned() } else { names.join(", ") }
+}

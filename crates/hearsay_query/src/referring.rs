@@ -1,0 +1,71 @@
+//! Nouns by which a text refers to an entity without its name: "the landlady".
+
+use hearsay_model::{Predicate, ReferringExpression, Vocabulary, attribute, spelling, text};
+
+/// Words before a noun in a description: "Hanna Pike is the landlady".
+const ARTICLES: [&str; 3] = ["a", "an", "the"];
+
+/// Returns whether a text can refer to an entity by the value of this attribute.
+pub(crate) fn is_referring(vocabulary: &Vocabulary, predicate: &Predicate) -> bool {
+    let is_description = vocabulary.behavior(predicate).reference == Some(ReferringExpression::Description);
+    is_description || predicate.as_str() == attribute::DESCRIPTION
+}
+
+/// Returns the nouns of a value, with the words before them: `old ferry master` for "the old ferry master of the quay".
+/// Returns an empty list if the value begins with no such words. A description must have an article before the noun.
+pub(crate) fn noun_phrase(predicate: &Predicate, value: &str, names: &[&str]) -> Vec<String> {
+    let name_words: Vec<String> = names.iter().flat_map(|name| text::words(name)).collect();
+    let mut needs_article = predicate.as_str() == attribute::DESCRIPTION;
+    for clause in value.split([',', '.', ';', ':', '(', '\n', '\u{2013}', '\u{2014}']) {
+        let words = text::words(clause);
+        let is_article = |word: &String| ARTICLES.contains(&word.as_str());
+        let before_noun = |word: &&String| spelling::is_stop_word(word) || name_words.contains(word);
+        let start = words.iter().take_while(before_noun).count();
+        if start == words.len() {
+            continue;
+        }
+        needs_article &= !words[..start].last().is_some_and(is_article);
+        let phrase = words[start..].iter().take_while(|word| !spelling::is_stop_word(word));
+        return if needs_article { Vec::new() } else { phrase.cloned().collect() };
+    }
+    Vec::new()
+}
+
+/// Returns whether words refer to an entity with this noun phrase: "the ferry master" refers to `old ferry master`.
+pub(crate) fn refers_by(reference: &str, phrase: &[String]) -> bool {
+    let mut words = text::words(reference);
+    if words.first().is_some_and(|word| ARTICLES.contains(&word.as_str())) {
+        words.remove(0);
+    }
+    !words.is_empty() && phrase.ends_with(&words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn descriptions_have_a_noun() {
+        let refers = |attribute: &str, value: &str, reference: &str| {
+            refers_by(reference, &noun_phrase(&Predicate::new(attribute).unwrap(), value, &["Hanna Pike"]))
+        };
+        for (attribute, value, reference) in [
+            ("occupation", "landlady of the Broken Wheel", "the landlady"),
+            ("occupation", "old ferry master", "ferry master"),
+            ("description", "Hanna Pike, the landlady. She waters the ale.", "Landlady"),
+            ("description", "Hanna Pike is the sharp landlady of the inn.", "the landlady"),
+            ("description", "The landlady is Hanna Pike.", "the landlady"),
+        ] {
+            assert!(refers(attribute, value, reference), "{value}: {reference}");
+        }
+        for (attribute, value, reference) in [
+            ("description", "Hanna Pike is kind.", "kind"),
+            ("description", "She waters the ale.", "the ale"),
+            ("occupation", "old ferry master", "ferry"),
+            ("occupation", "landlady of the inn", "the inn"),
+            ("occupation", "landlady", "the"),
+        ] {
+            assert!(!refers(attribute, value, reference), "{value}: {reference}");
+        }
+    }
+}
