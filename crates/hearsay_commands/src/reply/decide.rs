@@ -33,7 +33,7 @@ impl ReplyCandidates {
         findings.extend(self.stated_facts());
         findings.extend(self.contradicted_facts());
         findings.extend(self.unknown_names());
-        findings.sort_by(|a, b| (a.span.start, a.kind, a.span.end).cmp(&(b.span.start, b.kind, b.span.end)));
+        findings.sort_by_key(|finding| (finding.span.start, finding.kind, finding.span.end));
         ReplyCheck { findings }
     }
 
