@@ -17,6 +17,7 @@ mod import;
 mod llm;
 mod matching;
 mod minds;
+mod models;
 mod outcome;
 mod questions;
 mod reading;

@@ -3,8 +3,8 @@
 
 use std::{
     collections::{HashMap, HashSet, VecDeque},
-    path::{Path, PathBuf},
-    sync::{Arc, OnceLock},
+    path::PathBuf,
+    sync::Arc,
 };
 
 use crossbeam_channel::bounded;
@@ -14,17 +14,19 @@ use hearsay_commands::{
         Draft, DraftExtraction, Findings, PassageWithContext, ReadingTools, SessionLines, batch_size, read_passages,
     },
 };
-use hearsay_embed::{EmbedError, EncoderOptions, WeightPrecision, find_model};
-use hearsay_extract::{
-    ENTAILMENT_MODEL, EntailmentModel, Extractor, Language, Lexicon, READING_MODEL, ReadingModel, SentenceEncoder,
-};
+use hearsay_extract::{Extractor, Language, Lexicon, READING_MODEL, ReadingModel, SentenceEncoder};
 use hearsay_model::{
     Author, Change, EngineSetting, Evidence, Fact, FactStatus, Key, Operation, PassageId, Position, Setting,
     SettingKey, State, attribute,
 };
 
-use super::{Internal, Worker, Write, encoder::SentenceSender, guarded};
-use crate::{ExtractionEngine, MemoryError, ModelSettings, ModelStatus, Settings, clock::now, ticket::Responder};
+use super::{
+    Internal, Worker, Write,
+    encoder::SentenceSender,
+    guarded,
+    models::{EntailmentResource, LazyModel},
+};
+use crate::{ExtractionEngine, MemoryError, ModelStatus, Settings, clock::now, ticket::Responder};
 
 /// Tools with which a background thread reads texts.
 pub(super) struct ReadingResources {
@@ -33,52 +35,6 @@ pub(super) struct ReadingResources {
     /// Channel for the vectors of sentences, if there is a sentence encoder.
     sentences: Option<SentenceSender>,
     model: Option<Arc<LazyModel<ReadingModel>>>,
-}
-
-/// Model that is loaded when it is first used.
-struct LazyModel<M> {
-    settings: ModelSettings,
-    /// Name of the directory next to that of the sentence encoder.
-    directory: &'static str,
-    load: fn(&Path, &EncoderOptions) -> Result<M, EmbedError>,
-    model: OnceLock<Option<M>>,
-}
-
-impl<M> LazyModel<M> {
-    fn new(
-        settings: &ModelSettings,
-        directory: &'static str,
-        load: fn(&Path, &EncoderOptions) -> Result<M, EmbedError>,
-    ) -> Self {
-        Self { settings: settings.clone(), directory, load, model: OnceLock::new() }
-    }
-
-    /// Returns the model, or `None` if there is no model. Callers then do without the model.
-    fn get(&self) -> Option<&M> {
-        self.model.get_or_init(|| self.read()).as_ref()
-    }
-
-    fn read(&self) -> Option<M> {
-        let encoder = find_model(self.settings.directory.as_deref()).ok()?;
-        let directory = encoder.parent()?.join(self.directory);
-        if !directory.is_dir() {
-            return None;
-        }
-        let options = EncoderOptions { threads: self.settings.threads, precision: WeightPrecision::Int8 };
-        let loaded = (self.load)(&directory, &options);
-        loaded.inspect_err(|error| tracing::warn!("the model {} is not used: {error}", self.directory)).ok()
-    }
-}
-
-/// The entailment model, which compares replies with facts. It is loaded at the first check of a reply.
-#[derive(Clone)]
-pub(super) struct EntailmentResource(Arc<LazyModel<EntailmentModel>>);
-
-impl EntailmentResource {
-    /// Returns the model, or `None` if there is no model.
-    pub(super) fn model(&self) -> Option<&EntailmentModel> {
-        self.0.get()
-    }
 }
 
 impl ReadingResources {
@@ -147,8 +103,7 @@ impl Readings {
         let uses_reading_model = extraction.engine == ExtractionEngine::Model;
         let model =
             uses_reading_model.then(|| Arc::new(LazyModel::new(&settings.model, READING_MODEL, ReadingModel::load)));
-        let entailment = LazyModel::new(&settings.model, ENTAILMENT_MODEL, EntailmentModel::load);
-        let entailment = settings.model.enabled.then(|| EntailmentResource(Arc::new(entailment)));
+        let entailment = settings.model.enabled.then(|| EntailmentResource::new(&settings.model));
         let mut readings = Self { enabled, language, model, entailment, ..Self::default() };
         let (read_up_to, mut passages_with_findings) = (state.extracted_up_to(), HashSet::new());
         for (position, entry) in state.journal().filter(|(_, entry)| entry.live) {

@@ -9,10 +9,7 @@ use hearsay_extract::{Lexicon, SentenceEncoder};
 use hearsay_model::Knower;
 use hearsay_query::{ids::require_entities, views::CachedView};
 
-use super::{
-    Internal, Worker, guarded,
-    reading::{EntailmentResource, ReadingResources},
-};
+use super::{Internal, Worker, guarded, models::EntailmentResource, reading::ReadingResources};
 use crate::{MemoryError, ticket::Responder};
 
 /// Maximum number of views whose names are kept for the next reply.

@@ -147,7 +147,8 @@ fn an_answer_says_to_whom_a_secret_may_be_told() {
     set_clock(&memory, DAY);
     let (line, prompt) = answer(None);
     assert_eq!(line.secrecy, LineSecrecy::Concealed);
-    assert!(prompt.contains("The ledger lies in the chapel. [you keep it to yourself]"), "{prompt}");
+    let (_, secrets) = prompt.split_once("You keep these secret").unwrap_or_else(|| panic!("{prompt}"));
+    assert!(secrets.contains("The ledger lies in the chapel."), "{prompt}");
     do_edit(&memory, relate("Wren", "OWNS", "Silver Ring"));
     for as_of in [None, Some(DAY)] {
         let (line, prompt) = answer(as_of);
@@ -155,7 +156,7 @@ fn an_answer_says_to_whom_a_secret_may_be_told() {
         assert_eq!(to.iter().map(|listener| &listener.id).collect::<Vec<_>>(), [&id("wren")]);
         assert!(line.secrecy.allows(&id("wren")) && !line.secrecy.allows(&id("ansel")));
         assert!(prompt.contains("The ledger lies in the chapel. [you may tell Wren, but nobody else]"), "{prompt}");
-        assert!(!prompt.contains("you keep it to yourself"), "{prompt}");
+        assert!(!prompt.contains("You keep these secret"), "{prompt}");
     }
     assert_eq!(answer(Some(DAY - 1)).0.secrecy, LineSecrecy::Concealed, "reveals are evaluated at the current time");
     let ask = Ask::new(id("mirela-voss"), "Where is the ledger?");

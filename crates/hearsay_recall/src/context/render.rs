@@ -5,7 +5,7 @@ use hearsay_model::escape;
 use super::{
     form::{Detail, Form},
     remark::Remark,
-    scene_context::{Frame, Line, SceneContext, SectionKind},
+    scene_context::{Frame, Line, SceneContext, Section, SectionKind},
     second_person::address,
     secrecy::LineSecrecy,
 };
@@ -63,12 +63,14 @@ fn render_markdown(context: &SceneContext, detail: Detail) -> String {
 pub(crate) const INSTRUCTION: &str = " Answer in the first person. Say only what you know from this text. If it does not contain \
                            the answer, say that you do not know.\n";
 
-/// Heading of the lines that the speaker conceals, in the prompt form.
-const SECRET_HEADING: &str =
-    "You keep these secret. Do not say them, and do not hint at them, even if you are asked:\n";
-
-/// Heading of the lines that the speaker made up, in the prompt form.
-const LIE_HEADING: &str = "These are lies that you told. Stay with them:\n";
+/// Headings of the lines that the speaker conceals, and of the lines that the speaker made up, in the prompt form. The
+/// first of each pair stands before the recent talk, so that it does not depend on the question.
+const SECRET_HEADINGS: [&str; 2] = [
+    "You keep these secret. Do not say them, and do not hint at them, even if you are asked:\n",
+    "You keep these secret too. Do not say them, and do not hint at them:\n",
+];
+const LIE_HEADINGS: [&str; 2] =
+    ["These are lies that you told. Stay with them:\n", "These are lies that you told, too. Stay with them:\n"];
 
 fn render_prompt(context: &SceneContext, detail: Detail) -> String {
     let mut page = Page::new(Markup::Plain);
@@ -88,29 +90,40 @@ fn render_prompt(context: &SceneContext, detail: Detail) -> String {
 }
 
 /// Returns the sections of the prompt form: the headings, each with its lines. The lines that the speaker conceals, and
-/// those that the speaker made up, have their own sections at the end.
+/// the lines that the speaker made up, have sections of their own.
 pub(crate) fn prompt_sections(context: &SceneContext) -> Vec<(&'static str, Vec<&Line>)> {
-    let is_lie = |line: &Line| line.remarks.contains(&Remark::MadeUp);
-    let is_secret = |line: &Line| line.secrecy == LineSecrecy::Concealed && !is_lie(line);
-    // The beginning of the prompt does not depend on the question, so repetitions are left out at their later place.
-    let all = || context.sections.iter().flat_map(|section| &section.lines).filter(|line| !line.is_repetition);
+    let (stable, others): (Vec<&Section>, Vec<&Section>) =
+        context.sections.iter().partition(|section| section.kind < SectionKind::RecentTalk);
     let mut sections: Vec<(&'static str, Vec<&Line>)> = Vec::new();
-    for section in &context.sections {
-        let open = section.lines.iter().filter(|line| !line.is_repetition && !is_secret(line) && !is_lie(line));
-        sections.push((heading(section.kind), open.collect()));
+    for (number, part) in [stable, others].into_iter().enumerate() {
+        // The beginning of the prompt does not depend on the question, so repetitions are left out at their later place.
+        for section in &part {
+            let open = section.lines.iter().filter(|line| !line.is_repetition && !is_secret(line) && !is_lie(line));
+            sections.push((heading(section.kind), open.collect()));
+        }
+        let all = || part.iter().flat_map(|section| &section.lines).filter(|line| !line.is_repetition);
+        sections.push((SECRET_HEADINGS[number], all().filter(|line| is_secret(line)).collect()));
+        sections.push((LIE_HEADINGS[number], all().filter(|line| is_lie(line)).collect()));
     }
-    sections.push((SECRET_HEADING, all().filter(|line| is_secret(line)).collect()));
-    sections.push((LIE_HEADING, all().filter(|line| is_lie(line)).collect()));
     sections.retain(|(_, lines)| !lines.is_empty());
     sections
+}
+
+/// Returns whether the speaker made the line up.
+fn is_lie(line: &Line) -> bool {
+    line.remarks.contains(&Remark::MadeUp)
+}
+
+/// Returns whether the speaker conceals the line from everyone. A line that says who is present stays in the scene.
+fn is_secret(line: &Line) -> bool {
+    line.secrecy == LineSecrecy::Concealed && !line.states_presence && !is_lie(line)
 }
 
 /// Returns the note on a line in the prompt form. It says when the speaker learned the line, and leaves out what the
 /// heading of its section says.
 pub(crate) fn prompt_note(line: &Line) -> String {
-    let is_said_by_heading = |remark: &&Remark| **remark == Remark::MadeUp;
-    let remarks = line.remarks.iter().filter(|remark| !is_said_by_heading(remark)).map(Remark::text);
-    let secrecy = line.secrecy.note().filter(|_| line.secrecy != LineSecrecy::Concealed);
+    let remarks = line.remarks.iter().filter(|remark| **remark != Remark::MadeUp).map(Remark::text);
+    let secrecy = line.secrecy.note().filter(|_| !is_secret(line));
     line.age.iter().cloned().chain(remarks).chain(secrecy).collect::<Vec<_>>().join("; ")
 }
 

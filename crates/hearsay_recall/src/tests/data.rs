@@ -35,7 +35,10 @@ fn the_note_of_a_line_follows_from_its_remarks_and_secrecy() {
             "" => [format!("{text}\n"), format!("{text}\n")],
             note => [format!("{text} [{note}]\n"), format!("{text} *[{note}]*\n")],
         };
-        for (form, expected) in [(Form::Text, &plain), (Form::Prompt, &plain), (Form::Markdown, &markdown)] {
+        // The headings of the prompt form say what the speaker conceals, and what the speaker made up.
+        let is_said_by_heading = line.secrecy == LineSecrecy::Concealed || line.remarks.contains(&Remark::MadeUp);
+        let prompt = (!is_said_by_heading).then_some((Form::Prompt, &plain));
+        for (form, expected) in [(Form::Text, &plain), (Form::Markdown, &markdown)].into_iter().chain(prompt) {
             let output = context.render(form, false);
             assert!(output.contains(expected), "{expected} in {output}");
         }

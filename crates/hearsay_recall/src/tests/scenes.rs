@@ -140,7 +140,8 @@ proptest! {
         // Every answer to the question is stated somewhere.
         let prompt = context.render(Form::Prompt, false);
         for line in context.section_lines(SectionKind::Knowledge) {
-            prop_assert!(line.is_repetition || prompt.contains(&line.text), "{}\n{}", line.text, prompt);
+            let text = crate::context::prompt_text(line, &context.name);
+            prop_assert!(line.is_repetition || prompt.contains(&text), "{}\n{}", text, prompt);
         }
     }
 }
