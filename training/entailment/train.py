@@ -44,7 +44,7 @@ def premise(speaker, listener, question, reply):
 def scene_pairs(scene):
     """Returns pairs of a premise, a hypothesis and a label."""
     pairs = []
-    for number, reply in enumerate(scene["replies"]):
+    for reply in scene["replies"]:
         text = premise(scene["speaker"], scene["listener"], scene["question"], reply["text"])
         for at, fact in enumerate(scene["facts"]):
             label = STATES if at in reply["states"] else CONTRADICTS if at in reply["contradicts"] else NEUTRAL
@@ -101,7 +101,7 @@ def main():
     parser.add_argument("--encoder", required=True, help="directory of all-MiniLM-L6-v2")
     parser.add_argument("--scenes", required=True, help="folder of the labelled scenes")
     parser.add_argument("--out", required=True, help="directory of the trained model")
-    parser.add_argument("--epochs", type=int, default=4)
+    parser.add_argument("--epochs", type=int, default=3)
     parser.add_argument("--rate", type=float, default=8e-5)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=1)

@@ -25,15 +25,11 @@ impl ReplyCheck {
             .collect();
         states.sort_unstable();
         states.dedup();
-        let hearers = match draft.listeners.is_empty() {
-            true => Hearers::AtPlace,
-            false => Hearers::Listed(draft.listeners.clone()),
-        };
         GameEvent::Say {
             speaker: Speaker::from(draft.speaker.clone()),
             text: draft.text.clone(),
             states: states.into_iter().map(Stated::Recorded).collect(),
-            hearers,
+            hearers: Hearers::listed_or_at_place(draft.listeners.clone()),
             lie,
             circumstances,
         }
