@@ -56,8 +56,20 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &["hearsay_model", "hearsay_belief", "hearsay_recall", "hearsay_query", "hearsay_commands", "hearsay_engine"],
     ),
     (
+        "hearsay_speech",
+        &["hearsay_model", "hearsay_features", "hearsay_recall", "hearsay_query", "hearsay_commands", "hearsay_engine"],
+    ),
+    (
         "bevy_hearsay",
-        &["hearsay_model", "hearsay_belief", "hearsay_recall", "hearsay_query", "hearsay_commands", "hearsay_engine"],
+        &[
+            "hearsay_model",
+            "hearsay_belief",
+            "hearsay_recall",
+            "hearsay_query",
+            "hearsay_commands",
+            "hearsay_engine",
+            "hearsay_speech",
+        ],
     ),
     (
         "bevy_hearsay_panel",
@@ -92,10 +104,9 @@ const EXTERNAL: &[(&[&str], &[&str])] = &[
     // `hearsay_store` implements traits of the database engine whose functions return `anyhow` errors.
     (&["anyhow"], &["hearsay_store"]),
     // Tensors and tokenizers.
-    (
-        &["candle-core", "candle-nn", "candle-transformers", "gemm", "rayon", "safetensors", "tokenizers"],
-        &["hearsay_embed"],
-    ),
+    (&["candle-core", "tokenizers"], &["hearsay_embed", "hearsay_speech"]),
+    (&["candle-nn", "gemm", "rayon", "safetensors"], &["hearsay_embed"]),
+    (&["candle-transformers", "minijinja", "minijinja-contrib"], &["hearsay_speech"]),
     (&["pulp"], &["hearsay_embed", "hearsay_recall", "hearsay_simd"]),
     // Bevy and the panels.
     (&["bevy"], &["bevy_hearsay", "bevy_hearsay_panel"]),
@@ -105,7 +116,7 @@ const EXTERNAL: &[(&[&str], &[&str])] = &[
     // Threads and asynchronous code.
     (&["tokio"], &["hearsay_llm", "hearsay_mcp", "hearsay_store"]),
     (&["tokio-util"], &["hearsay_store"]),
-    (&["crossbeam-channel"], &["bevy_hearsay", "bevy_hearsay_panel", "hearsay_engine"]),
+    (&["crossbeam-channel"], &["bevy_hearsay", "bevy_hearsay_panel", "hearsay_engine", "hearsay_speech"]),
     (&["thread-priority"], &["hearsay_engine"]),
     // The Model Context Protocol.
     (&["rmcp", "schemars"], &["hearsay_mcp"]),

@@ -5,6 +5,7 @@ use bevy::{prelude::*, sprite::Anchor};
 use bevy_hearsay::prelude::*;
 
 use crate::{
+    conversation::TextBox,
     knowledge::CharacterKnowledge,
     room::{NearestCharacter, Person, Player},
     style::{self, at, block, clip, columns, line_height, wrap},
@@ -28,6 +29,7 @@ pub(crate) fn plugin(app: &mut App) {
     let changed = resource_changed::<NearestCharacter>
         .or_else(resource_changed::<CharacterKnowledge>)
         .or_else(resource_changed::<Notice>)
+        .or_else(resource_changed::<TextBox>)
         .or_else(|added: Query<(), Added<Player>>| !added.is_empty())
         .or_else(|speech: Query<(), Changed<Speech>>, ended: RemovedComponents<Speech>| {
             !speech.is_empty() || !ended.is_empty()
@@ -39,13 +41,14 @@ fn setup(mut commands: Commands) {
     for [left, top, width, height] in [PANEL, TALK] {
         commands.spawn(block(style::PANEL, width, height, at(left, top, 30.0)));
     }
-    let keys = "Arrows or WASD: walk    1-3: talk    F5: save    F9: load    Esc: quit";
+    let keys = "Arrows or WASD: walk    1-3, Enter: talk    F5: save    F9: load    Esc: quit";
     commands.spawn(style::text(keys, SIZE, style::MUTED, Anchor::CENTER_LEFT, at(20.0, 694.0, 31.0)));
 }
 
 fn draw(
     old_parts: Query<Entity, With<PanelPart>>,
     (nearest, knowledge, notice): (Res<NearestCharacter>, Res<CharacterKnowledge>, Res<Notice>),
+    text_box: Res<TextBox>,
     people: People,
     player: Query<(Entity, &MemoryId), With<Player>>,
     speech: Query<(Entity, &Speech, &Transform)>,
@@ -60,6 +63,7 @@ fn draw(
     let you = player.single().ok();
     let words = you.and_then(|(entity, _)| speech.get(entity).ok()).map(|(_, speech, _)| speech.words.as_str());
     let other = nearest.0.and_then(|nearest| people.get(nearest).ok()).map(|(id, name, _)| (id, name.as_str()));
+    let words = Words { typed: text_box.0.as_deref(), said: words };
     draw_choices(&mut commands, &knowledge, you.map(|(_, id)| id), other, words);
     for (entity, speech, place) in &speech {
         if you.is_none_or(|(you, _)| entity != you) {
@@ -180,13 +184,22 @@ fn credence_label(credence: f32) -> (&'static str, Color) {
     }
 }
 
+/// The player's words.
+#[derive(Clone, Copy)]
+struct Words<'a> {
+    /// Words in the text box; `None` while it is closed.
+    typed: Option<&'a str>,
+    /// Words that the player has just said.
+    said: Option<&'a str>,
+}
+
 /// Draws the player's choices.
 fn draw_choices(
     commands: &mut Commands,
     knowledge: &CharacterKnowledge,
     you: Option<&MemoryId>,
     other: Option<(&MemoryId, &str)>,
-    words: Option<&str>,
+    words: Words,
 ) {
     let [left, top, width, _] = TALK;
     let (x, mut y) = (left + PADDING, top + 12.0);
@@ -212,8 +225,12 @@ fn draw_choices(
         Some(lie) => write(&format!("[3] Lie: {lie}"), 1, style::TEXT),
         None => write(&format!("[3] Lie: {name} has heard it already"), 1, style::MUTED),
     }
-    if let Some(words) = words {
-        write(&format!("You: {words}"), 2, style::UNSURE);
+    match words.typed {
+        Some(typed) => write(&format!("You say: {typed}_"), 2, style::ACCENT),
+        None => write("[Enter] Say something in your own words", 1, style::TEXT),
+    }
+    if let Some(said) = words.said {
+        write(&format!("You: {said}"), 2, style::UNSURE);
     }
 }
 

@@ -3,7 +3,10 @@
 use bevy::{prelude::*, sprite::Anchor};
 use bevy_hearsay::prelude::*;
 
-use crate::style::{self, at, block};
+use crate::{
+    conversation::not_typing,
+    style::{self, at, block},
+};
 
 /// Walkable area of the room: left, top, right, bottom.
 const FLOOR: [f32; 4] = [32.0, 48.0, 808.0, 488.0];
@@ -74,7 +77,7 @@ pub(crate) fn plugin(app: &mut App) {
         .init_resource::<NearestCharacter>()
         .add_observer(add_sprites)
         .add_systems(Startup, setup)
-        .add_systems(Update, (walk, find_nearest).chain());
+        .add_systems(Update, (walk.run_if(not_typing), find_nearest).chain());
 }
 
 fn setup(mut commands: Commands) {

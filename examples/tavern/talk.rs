@@ -4,6 +4,7 @@ use bevy::prelude::*;
 use bevy_hearsay::{SlotLoaded, SlotSaved, prelude::*};
 
 use crate::{
+    conversation::not_typing,
     knowledge::{CharacterKnowledge, TOPIC},
     room::{NearestCharacter, Person, Player},
 };
@@ -12,7 +13,7 @@ use crate::{
 const LIE: &str = "The miller hid the chapel bell in his barn.";
 
 /// Time for which spoken words are shown, in seconds.
-const SPEECH_SECONDS: f32 = 7.0;
+const SPEECH_SECONDS: f32 = 9.0;
 
 /// The words that a character is saying.
 #[derive(Component)]
@@ -48,13 +49,19 @@ pub(crate) fn plugin(app: &mut App) {
     app.init_resource::<Notice>().add_observer(answer).add_systems(
         Update,
         (
-            (hide_speech.run_if(conversation_ended), handle_talk_keys.run_if(memory_ready), expire_speech).chain(),
-            (handle_save_keys, show_save_notice, show_errors, show_phase),
+            (
+                hide_speech.run_if(conversation_ended),
+                handle_talk_keys.run_if(memory_ready.and_then(not_typing)),
+                expire_speech,
+            )
+                .chain(),
+            (handle_save_keys.run_if(not_typing), show_save_notice, show_errors, show_phase),
         ),
     );
 }
 
-fn show_speech(commands: &mut Commands, character: Entity, words: impl Into<String>) {
+/// Shows the words of a character for some seconds.
+pub(crate) fn show_speech(commands: &mut Commands, character: Entity, words: impl Into<String>) {
     commands.entity(character).insert(Speech { words: words.into(), remaining_seconds: SPEECH_SECONDS });
 }
 

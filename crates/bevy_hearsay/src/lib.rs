@@ -228,6 +228,7 @@
 //! |---|---|---|
 //! | `serialize` | no | components implement `Serialize` and `Deserialize`, and register both for reflection |
 //! | `import` | no | adds the import of archives and of other tools' formats (Foundry, Kanka, Obsidian, …) |
+//! | `local-speech` | no | runs language models from GGUF files in this process, for conversations |
 //! | `llm` | no | adds extraction of facts with a language model, which the settings must enable |
 //! | `bundled-model` | no | compiles the sentence encoder's model (45 MB) into the program; this model is used if no model directory is found |
 //!
@@ -250,6 +251,7 @@ mod plugins;
 mod questions;
 mod saves;
 mod schedule;
+mod speech;
 mod sync;
 pub mod testing;
 
@@ -259,6 +261,7 @@ pub use hearsay_engine as engine;
 pub use hearsay_model as model;
 pub use hearsay_query as query;
 pub use hearsay_recall as recall;
+pub use hearsay_speech as character_speech;
 
 pub use bridge::{
     EncoderStatus, HearsayError, LoadProgress, MemoryChanged, MemoryErrorMessage, MemoryExit, MemoryFailure,
@@ -282,6 +285,10 @@ pub use questions::{
 };
 pub use saves::{Autosave, SaveCommands, SavesPlugin, SlotLoaded, SlotSaved};
 pub use schedule::{CollectSystems, HearsaySchedulePlugin, HearsaySystems, PluginName, ReceiveSystems, SendSystems};
+pub use speech::{
+    Conversation, ConversationCommands, ConversationTurn, NpcSpeech, ReplyChunk, ReplySpoken, SpeechPlugin,
+    TurnCommands,
+};
 pub use sync::{
     Forgotten, GameClock, MemoryEntities, SpawnPolicy, SyncPlugin, SyncSettings, SyncedAttribute, SyncedAttributeAppExt,
 };
@@ -301,13 +308,13 @@ pub mod prelude {
     pub use hearsay_recall::{CitedAccessPath, CitedAcquisition, Form, LineSecrecy, SceneContext, SectionKind, Source};
 
     pub use crate::{
-        ActionCommitted, ActionFailed, ActionId, Answered, AskedOf, Attributes, BeliefChanged, Earshot, EntityKind,
-        EntityMemoryCommands, EntityQuestionCommands, FactLearned, GameAction, GameClock, GameEvent, HearsayError,
-        HearsayPlugins, HearsaySystems, KeepAnswer, LoadProgress, LocatedIn, MemoryChanged, MemoryCommands,
-        MemoryEntities, MemoryErrorMessage, MemoryFailure, MemoryId, MemoryLifecycleCommands, MemoryPhase, NewSession,
-        Occupants, PlaceId, PreferGameState, PromiseMade, Question, QuestionState, Relation, RelationOf, Relations,
-        Reply, RumourHeard, SaveCommands, SecretRevealable, SessionCommands, SessionEnded, SessionStarted, SlotLoaded,
-        SlotSaved, SpawnPolicy, Statement, SyncedAttribute, SyncedAttributeAppExt, Target, Unanswered, WatchMind,
-        WorldMemoryCommands, memory_ready,
+        ActionCommitted, ActionFailed, ActionId, Answered, AskedOf, Attributes, BeliefChanged, ConversationCommands,
+        ConversationTurn, Earshot, EntityKind, EntityMemoryCommands, EntityQuestionCommands, FactLearned, GameAction,
+        GameClock, GameEvent, HearsayError, HearsayPlugins, HearsaySystems, KeepAnswer, LoadProgress, LocatedIn,
+        MemoryChanged, MemoryCommands, MemoryEntities, MemoryErrorMessage, MemoryFailure, MemoryId,
+        MemoryLifecycleCommands, MemoryPhase, NewSession, Occupants, PlaceId, PreferGameState, PromiseMade, Question,
+        QuestionState, Relation, RelationOf, Relations, Reply, RumourHeard, SaveCommands, SecretRevealable,
+        SessionCommands, SessionEnded, SessionStarted, SlotLoaded, SlotSaved, SpawnPolicy, Statement, SyncedAttribute,
+        SyncedAttributeAppExt, Target, Unanswered, WatchMind, WorldMemoryCommands, memory_ready,
     };
 }

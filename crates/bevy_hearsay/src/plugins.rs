@@ -12,6 +12,7 @@ use crate::{
     questions::QuestionsPlugin,
     saves::SavesPlugin,
     schedule::HearsaySchedulePlugin,
+    speech::SpeechPlugin,
     sync::{SpawnPolicy, SyncPlugin},
 };
 
@@ -28,6 +29,7 @@ use crate::{
 /// | [`GameEventsPlugin`] | records game events: lines that characters say, and facts that they tell, see or read |
 /// | [`MindsPlugin`] | triggers events when characters learn facts, change their beliefs, or are allowed to tell a secret |
 /// | [`QuestionsPlugin`] | sends questions and receives their replies |
+/// | [`SpeechPlugin`] | lets characters answer in conversations |
 /// | [`SavesPlugin`] | saves and loads slots, quick saves and autosaves |
 /// | [`HearsayDiagnosticsPlugin`] | measures frame cost and queue lengths |
 #[derive(Debug, Clone, Default)]
@@ -44,6 +46,8 @@ pub struct HearsayPlugins {
     pub minds: MindsPlugin,
     /// Sends questions and receives their replies.
     pub questions: QuestionsPlugin,
+    /// Lets characters answer in conversations.
+    pub speech: SpeechPlugin,
     /// Saves and loads slots, quick saves and autosaves.
     pub saves: SavesPlugin,
     /// Measures frame cost and queue lengths.
@@ -129,6 +133,7 @@ impl PluginGroup for HearsayPlugins {
             .add(self.game_events)
             .add(self.minds)
             .add(self.questions)
+            .add(self.speech)
             .add(self.saves)
             .add(self.diagnostics)
     }

@@ -22,13 +22,14 @@ mod review;
 mod session;
 mod shell;
 mod simulate;
+mod talk;
 mod values;
 
 use clap::Subcommand;
 
 pub(crate) use {
     ask::*, campaign::*, command::*, db::*, edit::*, event::*, extract::*, files::*, history::*, inspect::*, know::*,
-    maintenance::*, mcp::*, review::*, session::*, shell::*, simulate::*, values::*,
+    maintenance::*, mcp::*, review::*, session::*, shell::*, simulate::*, talk::*, values::*,
 };
 
 /// `hearsay entity`.

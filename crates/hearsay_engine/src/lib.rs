@@ -66,7 +66,8 @@ pub use progress::{ImportProgress, ImportStage};
 #[cfg(not(feature = "llm"))]
 pub use settings::LlmSettings;
 pub use settings::{
-    DuplicateSettings, ExtractionEngine, ExtractionSettings, ModelSettings, SETTINGS_FILE, Settings, StoreSettings,
+    DuplicateSettings, ExtractionEngine, ExtractionSettings, ModelSettings, SETTINGS_FILE, Settings, SpeechSettings,
+    StoreSettings,
 };
 #[cfg(feature = "llm")]
 pub use status::LlmStatus;

@@ -45,6 +45,7 @@ impl MemoryOptions {
         let location = Location::Directory(directory.join(&settings.store.directory));
         settings.model.directory = settings.model.directory.map(|model| directory.join(model));
         settings.extraction.language = settings.extraction.language.map(|language| directory.join(language));
+        settings.speech.model = settings.speech.model.map(|model| directory.join(model));
         let share = settings.store.share;
         Self { location, settings, share, ..Self::in_memory() }
     }

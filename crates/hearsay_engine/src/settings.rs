@@ -1,5 +1,7 @@
 //! Settings of a campaign directory: `hearsay.toml`.
 
+mod speech;
+
 use std::{
     io,
     path::{Path, PathBuf},
@@ -15,6 +17,8 @@ use serde::{Deserialize, Serialize};
 use crate::MemoryError;
 #[cfg(feature = "llm")]
 use hearsay_llm::LlmSettings;
+
+pub use speech::SpeechSettings;
 
 /// Name of the settings file in a campaign directory.
 pub const SETTINGS_FILE: &str = "hearsay.toml";
@@ -40,6 +44,8 @@ pub struct Settings {
     pub store: StoreSettings,
     /// Settings for duplicate entities.
     pub duplicates: DuplicateSettings,
+    /// Settings of the language model that speaks for characters.
+    pub speech: SpeechSettings,
 }
 
 /// Settings for duplicate entities.
@@ -177,6 +183,9 @@ impl Settings {
         if settings.model.threads == 0 {
             return invalid("model.threads must be at least 1");
         }
+        if let Err(problem) = settings.speech.check() {
+            return invalid(&format!("[speech]: {problem}"));
+        }
         #[cfg(feature = "llm")]
         if let Err(error) = settings.extraction.llm.check() {
             return invalid(&format!("[extraction.llm]: {error}"));
@@ -266,6 +275,7 @@ mod tests {
         check("[policy.sources]\ntranscripts = 0.9\n", &["line 2", "transcripts", "session_import"]);
         check("[review]\nmax_per_source = -1\n", &["line 2", "max_per_source"]);
         check("[model]\nthreads = 0\n", &["threads"]);
+        check("[speech]\ntemperature = 3\n", &["[speech]", "temperature must be from 0 to 2, not 3"]);
         check("[", &["line 1"]);
     }
 }

@@ -210,7 +210,7 @@ pub fn check_drafts(
     Ok((checked, DialogueFigures { counts, check: TimeQuantiles::from_times(times) }))
 }
 
-fn open(campaign: &Path) -> Result<Memory> {
+pub(crate) fn open(campaign: &Path) -> Result<Memory> {
     let mut settings = Settings::default();
     settings.extraction.enabled = false;
     let memory = Memory::open(MemoryOptions { settings, ..MemoryOptions::in_memory() })?;

@@ -55,6 +55,7 @@ pub mod recorded_story;
 pub mod screen_safe;
 pub mod sharing;
 pub mod soak;
+pub mod speech;
 pub mod speed;
 pub mod stories;
 pub mod table_talk;

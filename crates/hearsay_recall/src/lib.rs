@@ -56,7 +56,8 @@ mod words;
 
 pub use citation::{Citation, Citations, CitedAccessPath, CitedAcquisition, CitedEntity, Source, score_explanation};
 pub use context::{
-    ContextRequest, Detail, Form, Line, LineClaim, LineSecrecy, Remark, Scene, SceneContext, Section, SectionKind,
+    ChatParts, ContextRequest, Detail, Form, Line, LineClaim, LineSecrecy, Remark, Scene, SceneContext, Section,
+    SectionKind,
 };
 pub use document::{DocId, document_text};
 pub use entity_linker::{EntityLinker, LinkedEntity};

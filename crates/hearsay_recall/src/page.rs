@@ -68,6 +68,11 @@ impl Page {
         self.literal(open).data(remark).literal(close)
     }
 
+    /// Returns the length of the text, in bytes.
+    pub(crate) fn len(&self) -> usize {
+        self.text.len()
+    }
+
     /// Returns the text of the page.
     pub fn into_text(self) -> String {
         self.text

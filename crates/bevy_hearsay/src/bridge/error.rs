@@ -5,6 +5,7 @@ use std::sync::Arc;
 use bevy::prelude::*;
 use hearsay_engine::MemoryError;
 use hearsay_model::EntityId;
+use hearsay_speech::SpeechError;
 use thiserror::Error;
 
 use crate::schedule::PluginName;
@@ -46,12 +47,15 @@ pub enum HearsayError {
     InvalidRelation(String),
     /// Error: too many game events wait for the memory. The request is dropped.
     #[error(
-        "{capacity} game events already wait, so the plugin dropped this request; raise `GameEventSettings::queue_capacity`"
+        "{capacity} game events are already waiting, so the plugin dropped this request; raise `GameEventSettings::queue_capacity`"
     )]
     QueueFull {
         /// Maximum number of waiting game events.
         capacity: usize,
     },
+    /// Error: a character was interrupted before it had said a word.
+    #[error("the character was interrupted before it said a word")]
+    Interrupted,
     /// Error: a slot was loaded before the question was answered or the game event was recorded.
     #[error("the request was dropped, because a slot was loaded before the request was completed; repeat the request")]
     SlotLoaded,
@@ -77,6 +81,9 @@ pub enum HearsayError {
     /// storage, nothing is saved until the memory is opened again.
     #[error("{0}")]
     Failed(String),
+    /// Error: a reply failed.
+    #[error(transparent)]
+    Speech(#[from] SpeechError),
     /// Error: the memory refused the request.
     #[error(transparent)]
     Memory(Arc<MemoryError>),

@@ -54,8 +54,8 @@ pub struct MemoryPlugin {
 pub struct MemorySettings {
     /// Maximum time that a closing memory waits until the game's changes are committed. At exit, the game waits for the
     /// memory, and [`MemoryExit`](crate::MemoryExit) counts the changes that were not committed in time. Acknowledged
-    /// changes are always saved. A closing memory also saves the computed vectors, and a snapshot of the state that
-    /// makes the next opening faster.
+    /// changes are always saved. While it closes, the memory also saves the computed vectors, and writes a snapshot
+    /// of the state, which makes the next opening faster.
     pub exit_timeout: Duration,
     /// Interval between two requests for the memory's status. If the game receives events too slowly, the memory drops
     /// some of them and reports this in its status. The plugin then compares all entities with the memory again.

@@ -172,7 +172,7 @@ fn supersede(world: &mut World, npc: Entity) {
 }
 
 /// Returns a function that creates the question. The function resolves names on the memory's thread.
-fn ask_builder(
+pub(crate) fn ask_builder(
     world: &World,
     npc: Entity,
     question: &Question,

@@ -13,9 +13,10 @@ use crate::{
     sync,
 };
 
+pub(crate) use commands::ask_builder;
 pub use commands::{EntityQuestionCommands, MemoryCommands};
 pub use question::{Answered, AskedOf, KeepAnswer, Question, QuestionState, Questions, Reply, Unanswered};
-pub(crate) use queue::QuestionQueue;
+pub(crate) use queue::{NotSentReason, QuestionQueue, ReceiveFn, SendFn, fail, finish, queue_question_for};
 
 /// Plugin that sends questions to the memory and receives their replies.
 #[derive(Debug, Clone, Default)]

@@ -14,14 +14,14 @@ use crate::{
 };
 
 /// Function that sends a question. Returns an error if the question cannot be sent now.
-pub(super) type SendFn = Box<dyn FnMut(&World, &Memory) -> Result<ReceiveFn, NotSentReason> + Send + Sync>;
+pub(crate) type SendFn = Box<dyn FnMut(&World, &Memory) -> Result<ReceiveFn, NotSentReason> + Send + Sync>;
 
 /// Function that polls for a reply and inserts the reply on the entity of the question. Returns whether the reply
 /// arrived or the question failed.
-pub(super) type ReceiveFn = Box<dyn FnMut(&mut World, Entity) -> bool + Send + Sync>;
+pub(crate) type ReceiveFn = Box<dyn FnMut(&mut World, Entity) -> bool + Send + Sync>;
 
 /// Reason why a question was not sent.
-pub(super) enum NotSentReason {
+pub(crate) enum NotSentReason {
     /// The memory is busy, or the character has no id yet.
     NotYet,
     /// The question can never be sent.
@@ -83,8 +83,14 @@ pub(super) fn is_busy(world: &World) -> bool {
 
 /// Queues a question.
 pub(super) fn queue_question(commands: &mut Commands, entity: Entity, send: SendFn) {
+    queue_question_for(PluginName::Questions, commands, entity, send);
+}
+
+/// Queues a question of another plugin, which also needs [`QuestionsPlugin`](super::QuestionsPlugin).
+pub(crate) fn queue_question_for(plugin: PluginName, commands: &mut Commands, entity: Entity, send: SendFn) {
     commands.queue(move |world: &mut World| {
-        if let Some(plugin) = missing_plugin(world, PluginName::Questions) {
+        let missing = [plugin, PluginName::Questions].into_iter().find_map(|plugin| missing_plugin(world, plugin));
+        if let Some(plugin) = missing {
             return fail_later(world, entity, HearsayError::PluginMissing(plugin));
         }
         let required_events = world.get_resource::<GameEventQueue>().map_or(0, GameEventQueue::watermark);
@@ -106,7 +112,7 @@ fn fail_later(world: &mut World, entity: Entity, error: HearsayError) {
 }
 
 /// Fails a question, and despawns its entity.
-fn fail(world: &mut World, entity: Entity, error: HearsayError) {
+pub(crate) fn fail(world: &mut World, entity: Entity, error: HearsayError) {
     set_failed(world, entity, error);
     finish(world, entity);
 }
@@ -119,7 +125,7 @@ fn set_failed(world: &mut World, entity: Entity, error: HearsayError) {
 }
 
 /// Despawns the entity of a question after all its observers and their commands have run.
-fn finish(world: &mut World, entity: Entity) {
+pub(crate) fn finish(world: &mut World, entity: Entity) {
     world.flush();
     if let Ok(question) = world.get_entity_mut(entity)
         && !question.contains::<KeepAnswer>()

@@ -17,6 +17,8 @@ pub enum PluginName {
     Questions,
     /// [`SavesPlugin`](crate::SavesPlugin).
     Saves,
+    /// [`SpeechPlugin`](crate::SpeechPlugin).
+    Speech,
 }
 
 impl fmt::Display for PluginName {
@@ -27,6 +29,7 @@ impl fmt::Display for PluginName {
             Self::GameEvents => "GameEventsPlugin",
             Self::Questions => "QuestionsPlugin",
             Self::Saves => "SavesPlugin",
+            Self::Speech => "SpeechPlugin",
         })
     }
 }

@@ -4,6 +4,7 @@
 mod answers;
 mod attributes;
 mod commands;
+mod conversations;
 mod exit;
 mod game_events;
 mod minds;

@@ -10,17 +10,23 @@ use std::{
 use bevy::app::AppExit;
 use bevy_hearsay::{
     GameEventsPlugin, HearsayDiagnosticsPlugin, MemoryPlugin, MindsPlugin, PluginName, QuestionsPlugin, SavesPlugin,
-    SyncPlugin, testing::describe_pending_work,
+    SpeechPlugin, SyncPlugin, testing::describe_pending_work,
 };
 use hearsay_engine::Settings;
 
 use super::*;
 
-const PLUGINS: [PluginName; 5] =
-    [PluginName::Memory, PluginName::Sync, PluginName::GameEvents, PluginName::Questions, PluginName::Saves];
+const PLUGINS: [PluginName; 6] = [
+    PluginName::Memory,
+    PluginName::Sync,
+    PluginName::GameEvents,
+    PluginName::Questions,
+    PluginName::Saves,
+    PluginName::Speech,
+];
 
 /// Number of questions that [`play`] asks.
-const QUESTION_COUNT: usize = 5;
+const QUESTION_COUNT: usize = 6;
 
 #[derive(Resource, Default)]
 struct Outcomes {
@@ -73,6 +79,7 @@ fn app(installed: &[PluginName], has_observing_plugins: bool) -> App {
             PluginName::GameEvents => app.add_plugins(GameEventsPlugin::default()),
             PluginName::Questions => app.add_plugins(QuestionsPlugin),
             PluginName::Saves => app.add_plugins(SavesPlugin::default()),
+            PluginName::Speech => app.add_plugins(SpeechPlugin),
         };
     }
     app.finish();
@@ -116,6 +123,7 @@ fn play(commands: &mut Commands) {
     commands.drop_slot("slot");
     commands.quick_save();
     commands.entity(ann).ask("Who are you?").observe(|_: On<Answered>| {});
+    commands.entity(ann).converse_with(bob).say("Who are you?");
     commands.entity(ann).knowledge(10);
     commands.entity(ann).beliefs_about(bob);
     commands.search_memory(Search::new("inn"));

@@ -17,6 +17,7 @@ use super::{
     review::Review,
     session::{LOG, Session, SessionLog},
     shell::{Completions, Man},
+    talk::{TALK, Talk},
 };
 
 /// The help of the program, written by hand because clap cannot group commands.
@@ -28,6 +29,7 @@ Usage: hearsay [-C DIR] <COMMAND>
 Everyday:
   ask          Ask a character a question, and show what the character knows
   search       Search entities, facts and passages
+  talk         Talk to a character, who answers from what it knows
   say          Record a line that a character says aloud
   log          Add a line to the session's log
   review       List facts that wait for your decision, and decide on them
@@ -120,6 +122,9 @@ Examples:
   hearsay search \"who saw the boat\" --as pell --limit 3 --verbose
   hearsay search ledger --about mirela-voss")]
     Search(Search),
+    /// Talk to a character, who answers from what it knows
+    #[command(after_help = TALK)]
+    Talk(Talk),
     /// Record a line that a character says aloud
     #[command(after_help = SAY)]
     Say(Say),

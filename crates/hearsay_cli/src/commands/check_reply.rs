@@ -35,7 +35,8 @@ pub(crate) fn check(args: &args::Say, output: &mut Output) -> Result<()> {
     Ok(())
 }
 
-fn print_finding(finding: &ReplyFinding, names: &Names, output: &mut Output) -> Result<()> {
+/// Prints a finding with the facts to which it refers.
+pub(crate) fn print_finding(finding: &ReplyFinding, names: &Names, output: &mut Output) -> Result<()> {
     let kind = finding.kind.as_str().replace('_', " ");
     let mark = if finding.is_problem { "problem" } else { "ok" };
     output.line(format!("{mark}: {kind}: \u{201C}{}\u{201D}", finding.words))?;

@@ -20,6 +20,7 @@ pub(crate) mod review;
 pub(crate) mod session;
 pub(crate) mod shell;
 pub(crate) mod simulate;
+pub(crate) mod talk;
 pub(crate) mod vocabulary;
 
 use anyhow::Result;
@@ -35,6 +36,7 @@ pub(crate) fn run(args: &Args, output: &mut Output) -> Result<()> {
         Command::Ask(command) => ask::ask(command, output),
         Command::Search(command) => ask::search(command, output),
         Command::Say(command) => event::say(command, output),
+        Command::Talk(command) => talk::talk(command, output),
         Command::Log(command) => log::log(command, output),
         Command::Review(command) => review::run(command, output),
         Command::Undo(command) => history::undo(command, output),

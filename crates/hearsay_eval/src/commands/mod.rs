@@ -17,6 +17,7 @@ mod readers;
 mod recall;
 mod sharing;
 mod soak;
+mod speech;
 mod speed;
 mod statements;
 
@@ -42,6 +43,7 @@ pub(crate) enum Command {
     CrashChild,
     Dialogue(dialogue::Dialogue),
     Encoder(encoder::Encoder),
+    Speech(speech::Speech),
     Speed(speed::Speed),
     Soak(soak::Soak),
     Readers(readers::Readers),
@@ -90,6 +92,7 @@ impl Command {
             }
             Self::Dialogue(command) => command.run(output),
             Self::Encoder(command) => command.run(output),
+            Self::Speech(command) => command.run(output),
             Self::Speed(command) => command.run(output),
             Self::Soak(command) => command.run(output),
             Self::Readers(command) => command.run(output),

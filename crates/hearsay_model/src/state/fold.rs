@@ -104,8 +104,8 @@ pub(super) fn fold_setting(journal: &Journal, writes: &Writes) -> Option<Arc<Set
     for change in live(journal, writes).rev() {
         match change {
             Change::Set(Setting::Game(GameSetting::Flag { name, value })) => {
-                // A flag without a live declaration does not exist. A value is ignored if its type differs from the
-                // type of the declared value.
+                // A flag whose declaration was reverted does not exist. A value is ignored if its type differs from
+                // the type of the declared value.
                 let value = set.into_iter().find(|newer| newer.kind() == value.kind()).unwrap_or(value);
                 return Some(Arc::new(Setting::Game(GameSetting::Flag { name: name.clone(), value: value.clone() })));
             }

@@ -2,16 +2,17 @@
 
 mod assemble;
 mod form;
+mod grammatical_person;
 mod remark;
 mod render;
 mod request;
 mod scene_context;
-mod second_person;
 mod secrecy;
 mod writer;
 
 pub use form::{Detail, Form};
 pub use remark::Remark;
+pub use render::ChatParts;
 #[cfg(test)]
 pub(crate) use render::{INSTRUCTION, prompt_note, prompt_sections, prompt_text};
 pub use request::{ContextRequest, Scene};

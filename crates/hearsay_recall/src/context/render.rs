@@ -4,9 +4,9 @@ use hearsay_model::escape;
 
 use super::{
     form::{Detail, Form},
+    grammatical_person::{Person, in_person},
     remark::Remark,
     scene_context::{Frame, Line, SceneContext, Section, SectionKind},
-    second_person::address,
     secrecy::LineSecrecy,
 };
 use crate::{Markup, Page, citation::score_explanation};
@@ -73,39 +73,79 @@ const LIE_HEADINGS: [&str; 2] =
     ["These are lies that you told. Stay with them:\n", "These are lies that you told, too. Stay with them:\n"];
 
 fn render_prompt(context: &SceneContext, detail: Detail) -> String {
-    let mut page = Page::new(Markup::Plain);
-    if context.frame != Frame::Neither {
-        page.literal("You are ").data(&context.name).literal(".").literal(INSTRUCTION);
-    }
-    for (heading, lines) in prompt_sections(context) {
-        page.literal(heading);
-        for line in lines {
-            write_prompt_line(&mut page, line, &context.name, detail);
-        }
-    }
+    let (mut page, _) = system_prompt(context, detail);
     if context.frame == Frame::Full && !context.question.is_empty() {
         page.literal("You are asked: ").data(&context.question).literal("\n");
     }
     page.into_text()
 }
 
-/// Returns the sections of the prompt form: the headings, each with its lines. The lines that the speaker conceals, and
-/// the lines that the speaker made up, have sections of their own.
-pub(crate) fn prompt_sections(context: &SceneContext) -> Vec<(&'static str, Vec<&Line>)> {
+/// Writes the prompt form without the question. Also returns the number of bytes that do not depend on the recent talk
+/// and the question.
+fn system_prompt(context: &SceneContext, detail: Detail) -> (Page, usize) {
+    let mut page = Page::new(Markup::Plain);
+    if context.frame != Frame::Neither {
+        page.literal("You are ").data(&context.name).literal(".").literal(INSTRUCTION);
+    }
+    let mut stable_bytes = page.len();
+    for (is_stable, heading, lines) in prompt_sections(context) {
+        page.literal(heading);
+        for line in lines {
+            write_prompt_line(&mut page, line, &context.name, detail);
+        }
+        if is_stable {
+            stable_bytes = page.len();
+        }
+    }
+    (page, stable_bytes)
+}
+
+/// The prompt form in the parts that a chat with a language model needs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChatParts {
+    /// Who the speaker is, and what it knows.
+    pub system: String,
+    /// Number of bytes at the start of `system` that do not depend on the recent talk and the question. This part is the
+    /// same for the next question if nothing has changed for the speaker.
+    pub stable_bytes: usize,
+    /// Question, on one line.
+    pub question: String,
+}
+
+impl SceneContext {
+    /// Returns the prompt form as the system message and the question of a chat.
+    pub fn chat_parts(&self) -> ChatParts {
+        let (page, stable_bytes) = system_prompt(self, Detail::Plain);
+        ChatParts { system: page.into_text(), stable_bytes, question: escape::line(self.question.trim()).into_owned() }
+    }
+}
+
+impl Line {
+    /// Returns the words with which the speaker, who has this name, states the line. A statement of a fact about the
+    /// speaker stands in the first person. The words of a passage stay as they are.
+    pub fn spoken(&self, speaker: &str) -> String {
+        if self.claim.is_some() { in_person(&self.text, speaker, Person::First) } else { self.text.clone() }
+    }
+}
+
+/// Returns the sections of the prompt form: whether they stay the same for the next question, their headings, and their
+/// lines. The lines that the speaker conceals, and the lines that the speaker made up, have sections of their own.
+pub(crate) fn prompt_sections(context: &SceneContext) -> Vec<(bool, &'static str, Vec<&Line>)> {
     let (stable, others): (Vec<&Section>, Vec<&Section>) =
         context.sections.iter().partition(|section| section.kind < SectionKind::RecentTalk);
-    let mut sections: Vec<(&'static str, Vec<&Line>)> = Vec::new();
+    let mut sections: Vec<(bool, &'static str, Vec<&Line>)> = Vec::new();
     for (number, part) in [stable, others].into_iter().enumerate() {
+        let is_stable = number == 0;
         // The beginning of the prompt does not depend on the question, so repetitions are left out at their later place.
         for section in &part {
             let open = section.lines.iter().filter(|line| !line.is_repetition && !is_secret(line) && !is_lie(line));
-            sections.push((heading(section.kind), open.collect()));
+            sections.push((is_stable, heading(section.kind), open.collect()));
         }
         let all = || part.iter().flat_map(|section| &section.lines).filter(|line| !line.is_repetition);
-        sections.push((SECRET_HEADINGS[number], all().filter(|line| is_secret(line)).collect()));
-        sections.push((LIE_HEADINGS[number], all().filter(|line| is_lie(line)).collect()));
+        sections.push((is_stable, SECRET_HEADINGS[number], all().filter(|line| is_secret(line)).collect()));
+        sections.push((is_stable, LIE_HEADINGS[number], all().filter(|line| is_lie(line)).collect()));
     }
-    sections.retain(|(_, lines)| !lines.is_empty());
+    sections.retain(|(_, _, lines)| !lines.is_empty());
     sections
 }
 
@@ -129,7 +169,7 @@ pub(crate) fn prompt_note(line: &Line) -> String {
 
 /// Returns the text of a line in the prompt form: statements of facts address the speaker.
 pub(crate) fn prompt_text(line: &Line, name: &str) -> String {
-    if line.claim.is_some() { address(&line.text, name) } else { line.text.clone() }
+    if line.claim.is_some() { in_person(&line.text, name, Person::Second) } else { line.text.clone() }
 }
 
 /// Returns the heading of a section in the prompt form.

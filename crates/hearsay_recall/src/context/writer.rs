@@ -311,13 +311,12 @@ impl<'a> Writer<'a> {
         self.request.hidden.contains(known.predicate())
     }
 
-    /// Returns the facts about a subject, as far as the speaker knows them, without superseded, ended and hidden facts.
+    /// Returns the facts about a subject that the speaker knows. Leaves out superseded, ended and hidden facts.
     fn facts_with_subject<'f>(&'f self, subject: &'f EntityId) -> impl Iterator<Item = &'f Known> {
         self.request.view.facts_with_subject(subject).filter(|known| self.is_current(known))
     }
 
-    /// Returns the facts with the given object, as far as the speaker knows them, without superseded, ended and hidden
-    /// facts.
+    /// Returns the facts with the given object that the speaker knows. Leaves out superseded, ended and hidden facts.
     fn facts_with_object<'f>(&'f self, object: &'f EntityId) -> impl Iterator<Item = &'f Known> {
         self.request.view.facts_with_object(object).filter(|known| self.is_current(known))
     }

@@ -9,7 +9,7 @@ use crate::{LinkedEntity, Scope};
 pub struct Query<'a> {
     /// Text of the question.
     pub text: &'a str,
-    /// Vector of the question, with the Euclidean norm 1. `None` turns off the meaning channel.
+    /// Embedding of the question, normalized to length 1. `None` turns off the meaning channel.
     pub vector: Option<&'a [f32]>,
     /// Entities that the question names, each once.
     pub named: Vec<LinkedEntity>,

@@ -110,7 +110,7 @@ fn expected_structure(context: &SceneContext, form: Form, detail: Detail) -> (Op
         return (None, sections.iter().map(|section| (escaped(&section.title), lines(section))).collect());
     }
     let mut sections: Sections = Vec::new();
-    for (heading, lines) in crate::context::prompt_sections(context) {
+    for (_, heading, lines) in crate::context::prompt_sections(context) {
         let line = |line: &&crate::Line| {
             let note = crate::context::prompt_note(line);
             let mut remarks: Vec<String> = Some(note).filter(|note| !note.is_empty()).into_iter().collect();

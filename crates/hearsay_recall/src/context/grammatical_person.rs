@@ -1,7 +1,44 @@
-//! Statements about the speaker, rewritten so that they address the speaker: "Mirela Voss owns the inn" becomes "You own
-//! the inn".
+//! Statements about a person, rewritten in the first or second person: "Mirela Voss owns the inn" becomes "You own the
+//! inn", or "I own the inn" if Mirela Voss speaks.
 
-/// Verbs whose second person is irregular.
+/// Grammatical person in which a statement is rewritten.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Person {
+    /// The person speaks: "I".
+    First,
+    /// The person is addressed: "you".
+    Second,
+}
+
+/// Pronouns of a grammatical person.
+struct Pronouns {
+    subject: &'static str,
+    object: &'static str,
+    possessive: &'static str,
+    /// Possessive at the start of a sentence.
+    leading_possessive: &'static str,
+}
+
+impl Person {
+    fn pronouns(self) -> Pronouns {
+        match self {
+            Self::First => Pronouns { subject: "I", object: "me", possessive: "my", leading_possessive: "My" },
+            Self::Second => Pronouns { subject: "You", object: "you", possessive: "your", leading_possessive: "Your" },
+        }
+    }
+
+    /// Returns the form of a verb in the third person that belongs to this person. A past tense stays as it is.
+    fn verb(self, verb: &str) -> String {
+        match (self, verb) {
+            (Self::First, "is") => "am".to_owned(),
+            (Self::First, "was" | "wasn't") => verb.to_owned(),
+            (Self::First, "isn't") => "am not".to_owned(),
+            _ => plural(verb),
+        }
+    }
+}
+
+/// Verbs whose plural is irregular.
 const IRREGULAR: [(&str, &str); 6] =
     [("is", "are"), ("was", "were"), ("has", "have"), ("does", "do"), ("isn't", "aren't"), ("wasn't", "weren't")];
 
@@ -9,20 +46,21 @@ const IRREGULAR: [(&str, &str); 6] =
 const ADVERBS: [&str; 12] =
     ["also", "never", "always", "still", "often", "secretly", "once", "now", "only", "already", "usually", "sometimes"];
 
-/// Rewrites a statement so that it addresses the entity with this name. Returns the statement unchanged if it does not
-/// contain the name, or if the verb that belongs to the name cannot be found.
-pub(super) fn address(statement: &str, name: &str) -> String {
-    if name.is_empty() || !has_name(statement, name) {
+/// Rewrites a statement in the given person, where the person has this name. Returns the statement unchanged if it does
+/// not contain the name, or if the verb that belongs to the name cannot be found.
+pub(super) fn in_person(statement: &str, name: &str, person: Person) -> String {
+    if name.is_empty() || !statement.contains(name) {
         return statement.to_owned();
     }
+    let pronouns = person.pronouns();
     match rest_after(statement, name) {
         // "Odo, the ferryman, owns a boat": the verb does not follow the name.
         Some(rest) if rest.starts_with(',') => statement.to_owned(),
         Some(rest) => match possessed(rest) {
-            Some(rest) => format!("Your{}", address_objects(rest, name)),
-            None => format!("You{}", address_objects(&conjugated(rest), name)),
+            Some(rest) => format!("{}{}", pronouns.leading_possessive, replace_objects(rest, name, person)),
+            None => format!("{}{}", pronouns.subject, replace_objects(&conjugated(rest, person), name, person)),
         },
-        None => address_objects(statement, name),
+        None => replace_objects(statement, name, person),
     }
 }
 
@@ -36,56 +74,56 @@ fn possessed(rest: &str) -> Option<&str> {
     rest.strip_prefix("'s").or_else(|| rest.strip_prefix("\u{2019}s"))
 }
 
-fn has_name(statement: &str, name: &str) -> bool {
-    statement.contains(name)
-}
-
 /// Replaces the name where it is not the subject: "serves Mirela Voss" becomes "serves you".
-fn address_objects(text: &str, name: &str) -> String {
-    let mut addressed = String::new();
+fn replace_objects(text: &str, name: &str, person: Person) -> String {
+    let pronouns = person.pronouns();
+    let mut rewritten = String::new();
     let mut rest = text;
     while let Some(at) = rest.find(name) {
         let (before, after) = (&rest[..at], &rest[at + name.len()..]);
         let is_word = !before.ends_with(|c: char| c.is_alphanumeric() || c == '-')
             && !after.starts_with(|c: char| c.is_alphanumeric() || c == '-');
-        addressed.push_str(before);
+        rewritten.push_str(before);
         rest = after;
         match (is_word, possessed(after)) {
-            (false, _) => addressed.push_str(name),
+            (false, _) => rewritten.push_str(name),
             (true, Some(after)) => {
-                addressed.push_str("your");
+                rewritten.push_str(pronouns.possessive);
                 rest = after;
             }
             (true, None) => {
-                addressed.push_str("you");
+                rewritten.push_str(pronouns.object);
                 rest = after;
                 // "Pell saw that Mirela Voss was there": the verb after the name agrees with "you". A verb in -s after
                 // an object belongs to another subject, so only forms of "be" and "have" are changed.
                 let verb = rest.split_whitespace().next().unwrap_or_default();
-                if let Some((_, plural)) = IRREGULAR.iter().find(|(singular, _)| *singular == verb) {
-                    addressed.push(' ');
-                    addressed.push_str(plural);
+                if IRREGULAR.iter().any(|(singular, _)| *singular == verb) {
+                    // "that I was there"
+                    rewritten.truncate(rewritten.len() - pronouns.object.len());
+                    rewritten.push_str(if person == Person::First { "I" } else { "you" });
+                    rewritten.push(' ');
+                    rewritten.push_str(&person.verb(verb));
                     rest = rest.trim_start().strip_prefix(verb).unwrap_or(rest);
                 }
             }
         }
     }
-    addressed.push_str(rest);
-    addressed
+    rewritten.push_str(rest);
+    rewritten
 }
 
-/// Changes the first verb of a predicate from the third to the second person.
-fn conjugated(predicate: &str) -> String {
+/// Changes the first verb of a predicate from the third person to the given person.
+fn conjugated(predicate: &str, person: Person) -> String {
     let mut words: Vec<String> = predicate.split(' ').map(str::to_owned).collect();
     let verb = words.iter_mut().find(|word| !word.is_empty() && !ADVERBS.contains(&word.as_str()));
     if let Some(verb) = verb {
-        *verb = second_person(verb);
+        *verb = person.verb(verb);
     }
     words.join(" ")
 }
 
-/// Returns the second person of a verb in the third person. A past tense stays as it is.
-fn second_person(verb: &str) -> String {
+/// Returns the plural of a verb in the third person singular, such as "own" for "owns".
+fn plural(verb: &str) -> String {
     if let Some((_, plural)) = IRREGULAR.iter().find(|(singular, _)| *singular == verb) {
         return (*plural).to_owned();
     }
@@ -127,7 +165,23 @@ mod tests {
             ("Mirela Vossler owns a boat.", "Mirela Vossler owns a boat."),
             ("Pell likes Odo.", "Pell likes Odo."),
         ] {
-            assert_eq!(address(statement, "Mirela Voss"), expected);
+            assert_eq!(in_person(statement, "Mirela Voss", Person::Second), expected);
+        }
+    }
+
+    #[test]
+    fn a_speaker_says_statements_about_herself_in_the_first_person() {
+        for (statement, expected) in [
+            ("Mirela Voss owns the Gilded Gull.", "I own the Gilded Gull."),
+            ("Mirela Voss is an innkeeper.", "I am an innkeeper."),
+            ("Mirela Voss was in the cellar.", "I was in the cellar."),
+            ("Mirela Voss has never liked Odo Brandt.", "I have never liked Odo Brandt."),
+            ("Mirela Voss's age is 46.", "My age is 46."),
+            ("Hob Carrow works for Mirela Voss.", "Hob Carrow works for me."),
+            ("Pell found Mirela Voss's key.", "Pell found my key."),
+            ("Pell saw that Mirela Voss was there.", "Pell saw that I was there."),
+        ] {
+            assert_eq!(in_person(statement, "Mirela Voss", Person::First), expected);
         }
     }
 }

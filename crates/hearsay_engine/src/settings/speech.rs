@@ -1,0 +1,67 @@
+//! Settings of the language model that speaks for characters.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+/// Settings of the language model that speaks for characters.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SpeechSettings {
+    /// GGUF file of the language model, relative to the campaign directory. If unset, templates write the replies.
+    pub model: Option<PathBuf>,
+    /// Maximum number of tokens of one draft, at least 8; by default 80.
+    pub max_tokens: usize,
+    /// Maximum time for one draft, in milliseconds; by default 20,000.
+    pub timeout_ms: u64,
+    /// Sampling temperature, from 0 to 2; by default 0.7. With 0, the most likely token is always chosen.
+    pub temperature: f64,
+    /// Share of the probability from which a token is chosen, above 0 to 1; by default 0.9.
+    pub top_p: f64,
+    /// Factor by which repeated tokens become less likely, from 1 to 2; by default 1.1.
+    pub repetition_penalty: f32,
+    /// Seed of the random numbers; by default 0.
+    pub seed: u64,
+    /// Maximum memory for the state of the language model after the beginnings of the last prompts, in MiB; by default
+    /// 512.
+    pub prefix_cache_mb: usize,
+}
+
+impl Default for SpeechSettings {
+    fn default() -> Self {
+        Self {
+            model: None,
+            max_tokens: 80,
+            timeout_ms: 20_000,
+            temperature: 0.7,
+            top_p: 0.9,
+            repetition_penalty: 1.1,
+            seed: 0,
+            prefix_cache_mb: 512,
+        }
+    }
+}
+
+impl SpeechSettings {
+    /// Checks that all values are valid.
+    ///
+    /// # Errors
+    /// Returns a message that names the setting and the allowed values.
+    pub fn check(&self) -> Result<(), String> {
+        let is_in = |value: f64, min: f64, max: f64| (min..=max).contains(&value);
+        match () {
+            () if self.max_tokens < 8 => Err(format!("max_tokens must be at least 8, not {}", self.max_tokens)),
+            () if self.timeout_ms == 0 => Err("timeout_ms must be at least 1".to_owned()),
+            () if !is_in(self.temperature, 0.0, 2.0) => {
+                Err(format!("temperature must be from 0 to 2, not {}", self.temperature))
+            }
+            () if !is_in(self.top_p, f64::MIN_POSITIVE, 1.0) => {
+                Err(format!("top_p must be above 0, and at most 1, not {}", self.top_p))
+            }
+            () if !is_in(self.repetition_penalty.into(), 1.0, 2.0) => {
+                Err(format!("repetition_penalty must be from 1 to 2, not {}", self.repetition_penalty))
+            }
+            () => Ok(()),
+        }
+    }
+}

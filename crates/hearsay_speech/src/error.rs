@@ -1,0 +1,64 @@
+//! Errors of speech.
+
+use std::{path::PathBuf, sync::Arc};
+
+use hearsay_engine::MemoryError;
+use thiserror::Error;
+
+/// Error of a reply, or of a language model that writes replies.
+#[derive(Debug, Clone, Error)]
+#[non_exhaustive]
+pub enum SpeechError {
+    /// The file of a language model cannot be read.
+    #[error("the language model {} cannot be read: {reason}", path.display())]
+    ModelFile {
+        /// Path of the file.
+        path: PathBuf,
+        /// Problem with the file.
+        reason: String,
+    },
+    /// The file contains a language model that this program cannot run.
+    #[error("the language model {} cannot be used: {found}; use {supported}", path.display())]
+    UnsupportedModel {
+        /// Path of the file.
+        path: PathBuf,
+        /// Part of the model that is not supported.
+        found: String,
+        /// Models that can be used instead.
+        supported: &'static str,
+    },
+    /// The prompt has more tokens than the language model can read.
+    #[error(
+        "the prompt has {tokens} tokens, but the language model reads at most {max_tokens}; lower `budget` in the \
+         section [recall] of hearsay.toml"
+    )]
+    PromptTooLong {
+        /// Number of tokens of the prompt.
+        tokens: usize,
+        /// Maximum number of tokens of a prompt.
+        max_tokens: usize,
+    },
+    /// The language model failed while it wrote.
+    #[error("the language model {name} failed: {reason}")]
+    Model {
+        /// Name of the language model.
+        name: String,
+        /// Problem.
+        reason: String,
+    },
+    /// The memory could not answer.
+    #[error(transparent)]
+    Memory(Arc<MemoryError>),
+    /// A setting of the section `[speech]` is invalid.
+    #[error("the settings of [speech] are invalid: {0}")]
+    Settings(String),
+    /// The thread of the language model has ended.
+    #[error("the thread of the language model has ended because of an error in this program; start speech again")]
+    Stopped,
+}
+
+impl From<MemoryError> for SpeechError {
+    fn from(error: MemoryError) -> Self {
+        Self::Memory(Arc::new(error))
+    }
+}

@@ -1,0 +1,51 @@
+//! Lets characters speak: a language model writes what a character says, and the memory checks the words before anyone
+//! hears them.
+//!
+//! ```no_run
+//! use hearsay_engine::{Memory, MemoryOptions};
+//! use hearsay_model::EntityId;
+//! use hearsay_query::ask::Ask;
+//! use hearsay_speech::{ReplyRequest, Speech};
+//!
+//! let memory = Memory::open(MemoryOptions::for_campaign("campaigns/gullhaven")?)?;
+//! let speech = Speech::from_settings(&memory.settings().speech, None)?;
+//! let pell = EntityId::new("pell")?;
+//! let answer = memory.ask(Ask {
+//!     present: vec![pell.clone()],
+//!     ..Ask::new(EntityId::new("mirela-voss")?, "Where is the ledger?")
+//! })?;
+//! let request = ReplyRequest { listeners: vec![pell], ..ReplyRequest::default() };
+//! let reply = speech.reply(answer, request).wait(&memory, |words| {
+//!     print!("{words}");
+//!     true
+//! })?;
+//! println!("\n{:?}", reply.writer);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Guarantees
+//!
+//! - **Only checked words are released.** Each sentence is compared with the speaker's knowledge first. A sentence that
+//!   reveals a secret, contradicts what the speaker knows, or contains a name that the speaker does not know is not
+//!   released. The check has the limits that the documentation of
+//!   [`check_reply`](hearsay_engine::Memory::check_reply) states.
+//! - **There is always a reply.** If the language model is missing, fails or writes two bad drafts, a template states a
+//!   fact that the speaker knows and may tell, or says that the speaker can tell nothing.
+//! - **Nothing blocks.** The language model runs on a thread of its own, with a lower priority than the game.
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+
+mod error;
+mod language_model;
+mod reply;
+mod speech;
+#[cfg(test)]
+mod tests;
+
+pub use error::SpeechError;
+pub use language_model::{
+    ChatMessage, ChatPrompt, ChatRole, EndReason, GenerationLimits, GenerationStats, LanguageModel, ScriptedModel,
+};
+#[cfg(feature = "local")]
+pub use language_model::{LocalModel, LocalModelOptions};
+pub use reply::{ConversationLine, PendingReply, RejectedDraft, ReplyRequest, ReplyStep, ReplyWriter, SpokenReply};
+pub use speech::{Speech, SpeechStatus};

@@ -1,0 +1,248 @@
+//! Replies with a real memory: Gullhaven, with the sentence encoder and the entailment model.
+
+use std::{
+    ops::ControlFlow,
+    path::PathBuf,
+    sync::mpsc::{self, Receiver, Sender},
+    time::Duration,
+};
+
+use hearsay_commands::{game_event::Circumstances, reply::FindingKind};
+use hearsay_engine::{ExtractionSettings, Memory, MemoryOptions, Settings, SpeechSettings};
+use hearsay_model::{Acquisition, Author, EntityId, Knower};
+use hearsay_query::ask::Ask;
+
+use crate::{
+    ChatPrompt, ConversationLine, EndReason, GenerationLimits, GenerationStats, LanguageModel, ReplyRequest, ReplyStep,
+    ReplyWriter, ScriptedModel, Speech, SpeechError, SpeechStatus, SpokenReply,
+};
+
+const FINE: &str = "Odo Brandt knows the ferry, my dear. Ask him at the stairs.";
+const LEAK: &str = "I hid the harbour ledger under the flagstones of the chapel.";
+
+fn id(id: &str) -> EntityId {
+    EntityId::new(id).unwrap()
+}
+
+fn gullhaven() -> Memory {
+    let extraction = ExtractionSettings { enabled: false, ..ExtractionSettings::default() };
+    let settings = Settings { extraction, ..Settings::default() };
+    let memory = Memory::open(MemoryOptions { settings, ..MemoryOptions::in_memory() }).unwrap();
+    let campaign = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../campaigns/gullhaven");
+    memory.import(campaign).unwrap().wait().unwrap();
+    memory.wait_for_vectors(|_, _| true).unwrap();
+    memory
+}
+
+fn limits() -> GenerationLimits {
+    GenerationLimits::from_settings(&SpeechSettings::default())
+}
+
+fn scripted(texts: &[&str]) -> Speech {
+    let model = ScriptedModel::new(texts.iter().copied());
+    Speech::start(move || Ok(model), limits(), None).unwrap()
+}
+
+fn ask(question: &str) -> Ask {
+    Ask { present: vec![id("wren-oake")], ..Ask::new(id("mirela-voss"), question) }
+}
+
+fn request() -> ReplyRequest {
+    ReplyRequest { listeners: vec![id("wren-oake")], ..ReplyRequest::default() }
+}
+
+/// Returns the reply of Mirela to a question of Wren, and its chunks.
+fn reply(memory: &Memory, speech: &Speech, question: &str) -> (SpokenReply, Vec<String>) {
+    let mut chunks = Vec::new();
+    let pending = speech.reply(memory.ask(ask(question)).unwrap(), request());
+    let reply = pending.wait(memory, |words| {
+        chunks.extend((!words.is_empty()).then(|| words.to_owned()));
+        true
+    });
+    (reply.unwrap(), chunks)
+}
+
+#[test]
+fn drafts_are_checked_repaired_and_replaced() {
+    let memory = gullhaven();
+    let question = "Where is the harbour ledger?";
+
+    // A draft without problems is said as it is.
+    let (fine, chunks) = reply(&memory, &scripted(&[FINE]), question);
+    assert_eq!((fine.text(), fine.writer), (FINE, ReplyWriter::Model));
+    assert_eq!(chunks.concat(), FINE);
+    assert!(fine.rejected.is_empty() && fine.check.is_fine());
+
+    // After a draft that reveals a secret, the model writes another one.
+    let (repaired, _) = reply(&memory, &scripted(&[LEAK, FINE]), question);
+    assert_eq!((repaired.text(), repaired.writer), (FINE, ReplyWriter::Repair));
+    assert_eq!(repaired.rejected.len(), 1);
+    assert_eq!(repaired.rejected[0].problems[0].kind, FindingKind::RevealsSecret);
+
+    // After two of them, a template speaks, and reveals nothing either.
+    let (template, chunks) = reply(&memory, &scripted(&[LEAK, LEAK]), question);
+    assert_eq!((template.writer, template.rejected.len()), (ReplyWriter::Template, 2));
+    assert!(template.check.is_fine() && !template.text().is_empty());
+    assert_eq!(chunks.concat(), template.text());
+    assert!(!template.text().contains("flagstones"), "{}", template.text());
+
+    // A secret in a later sentence ends the reply before this sentence.
+    let (short, chunks) = reply(&memory, &scripted(&[&format!("{FINE} {LEAK}")]), question);
+    assert_eq!((short.text(), short.writer), (FINE, ReplyWriter::Model));
+    assert_eq!((chunks.concat().trim_end(), short.rejected.len()), (FINE, 1));
+
+    // An invented name is no reply.
+    let (invented, _) = reply(&memory, &scripted(&["Ask Balthasar Quenn about it.", FINE]), question);
+    assert_eq!(invented.rejected[0].problems[0].kind, FindingKind::UnknownName);
+
+    // An empty draft is no reply.
+    let (empty, _) = reply(&memory, &scripted(&[" \n"]), question);
+    assert_eq!(empty.writer, ReplyWriter::Template);
+    memory.close().unwrap();
+}
+
+#[test]
+fn templates_speak_without_a_language_model() {
+    let memory = gullhaven();
+    let speech = Speech::without_model();
+    assert!(matches!(speech.status(), SpeechStatus::NoModel));
+    let (known, _) = reply(&memory, &speech, "Who owns the Gilded Gull?");
+    assert_eq!((known.text(), known.writer), ("I own the Gilded Gull.", ReplyWriter::Template));
+    assert!(known.model_error.is_none());
+    let (unknown, _) = reply(&memory, &speech, "What is the capital of the moon people?");
+    assert_eq!(unknown.text(), "I can tell you nothing about that.");
+
+    let failed = SpeechError::ModelFile { path: "a.gguf".into(), reason: "no such file".into() };
+    let error = failed.clone();
+    let speech = Speech::start(move || Err::<ScriptedModel, _>(error), limits(), None).unwrap();
+    let (reply, _) = reply(&memory, &speech, "Who runs the ferry?");
+    assert_eq!(reply.writer, ReplyWriter::Template);
+    assert_eq!(reply.model_error.map(|error| error.to_string()), Some(failed.to_string()));
+    assert!(matches!(speech.status(), SpeechStatus::Failed(error) if error.to_string() == failed.to_string()));
+    memory.close().unwrap();
+}
+
+#[test]
+fn a_reply_is_recorded_with_its_facts() {
+    let memory = gullhaven();
+    let (reply, _) = reply(&memory, &Speech::without_model(), "When did Odo leave the Gull?");
+    let cited = reply.check.of_kind(FindingKind::Supported).chain(reply.check.of_kind(FindingKind::KnownToListeners));
+    let facts: Vec<_> = cited.filter_map(|finding| finding.facts.first()).map(|fact| fact.fact).collect();
+    assert!(!facts.is_empty(), "{reply:?}");
+    memory.learn(Author::Dm, reply.event(Circumstances::default())).unwrap().wait().unwrap();
+    let heard = memory.read(move |snapshot| {
+        let told = Acquisition::Told { by: Some(id("mirela-voss")), citing: None };
+        let wren = Knower::Entity(id("wren-oake"));
+        let mut edges = snapshot.state.knowledge_of(&wren);
+        Ok(edges.any(|edge| facts.contains(&edge.fact) && edge.acquisition == told))
+    });
+    assert!(heard.unwrap().wait().unwrap());
+    memory.close().unwrap();
+}
+
+/// A model that writes only when the test lets it.
+struct Waiting {
+    words: Receiver<&'static str>,
+    prompts: Sender<ChatPrompt>,
+}
+
+impl LanguageModel for Waiting {
+    fn name(&self) -> &str {
+        "waiting"
+    }
+
+    fn generate(
+        &mut self,
+        prompt: &ChatPrompt,
+        _: &GenerationLimits,
+        emit: &mut dyn FnMut(&str) -> ControlFlow<()>,
+    ) -> Result<GenerationStats, SpeechError> {
+        let _ = self.prompts.send(prompt.clone());
+        let mut end = EndReason::Stopped;
+        while emit("").is_continue() {
+            match self.words.recv_timeout(Duration::from_millis(1)) {
+                Ok("") => {
+                    end = EndReason::Finished;
+                    break;
+                }
+                Ok(words) => drop(emit(words)),
+                Err(_) => {}
+            }
+        }
+        let zero = Duration::ZERO;
+        Ok(GenerationStats {
+            prompt_tokens: 1,
+            cached_tokens: 0,
+            generated_tokens: 1,
+            first_token: zero,
+            total: zero,
+            end,
+        })
+    }
+}
+
+fn waiting() -> (Speech, Sender<&'static str>, Receiver<ChatPrompt>) {
+    let (words_sender, words) = mpsc::channel();
+    let (prompts, prompt_receiver) = mpsc::channel();
+    let speech = Speech::start(move || Ok(Waiting { words, prompts }), limits(), None).unwrap();
+    (speech, words_sender, prompt_receiver)
+}
+
+#[test]
+fn a_reply_can_be_interrupted_and_the_next_one_begins() {
+    let memory = gullhaven();
+    let (speech, words, prompts) = waiting();
+    let mut pending = speech.reply(memory.ask(ask("Who runs the ferry?")).unwrap(), request());
+    words.send("Odo Brandt knows the ferry, my dear. And").unwrap();
+    let mut steps = Vec::new();
+    while steps.is_empty() {
+        steps = pending.poll(&memory);
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    assert!(
+        matches!(&steps[..], [ReplyStep::Chunk(words)] if words == "Odo Brandt knows the ferry, my dear. "),
+        "{steps:?}"
+    );
+    let interrupted = pending.interrupt().unwrap();
+    assert!(interrupted.is_interrupted && pending.is_done());
+    assert_eq!(interrupted.text(), "Odo Brandt knows the ferry, my dear.");
+    assert!(pending.poll(&memory).is_empty());
+
+    // The model has stopped, and writes the next reply. Its prompt contains the earlier lines.
+    let earlier = vec![
+        ConversationLine { is_own: false, text: "Who runs the ferry?".to_owned() },
+        ConversationLine { is_own: true, text: interrupted.text().to_owned() },
+    ];
+    let request = ReplyRequest { earlier, ..request() };
+    let first = prompts.recv().unwrap();
+    let mut next = speech.reply(memory.ask(ask("And who else?")).unwrap(), request);
+    let second = loop {
+        assert!(next.poll(&memory).is_empty());
+        if let Ok(prompt) = prompts.try_recv() {
+            break prompt;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    };
+    words.send("Nobody else does.").unwrap();
+    words.send("").unwrap();
+    assert_eq!(next.wait(&memory, |_| true).unwrap().text(), "Nobody else does.");
+    assert_eq!((first.messages.len(), second.messages.len()), (1, 3));
+    assert!(first.system.starts_with("You are Mirela Voss.") && first.stable_bytes > 200, "{first:?}");
+    assert_eq!(first.system[..first.stable_bytes], second.system[..second.stable_bytes]);
+    memory.close().unwrap();
+}
+
+#[test]
+fn speech_that_ends_does_not_leave_a_reply_waiting() {
+    let memory = gullhaven();
+    let (speech, _words, prompts) = waiting();
+    let mut pending = speech.reply(memory.ask(ask("Who runs the ferry?")).unwrap(), request());
+    while prompts.try_recv().is_err() {
+        assert!(pending.poll(&memory).is_empty());
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    drop(speech);
+    let reply = pending.wait(&memory, |_| true).unwrap();
+    assert_eq!(reply.writer, ReplyWriter::Template);
+    memory.close().unwrap();
+}
