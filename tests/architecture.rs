@@ -294,7 +294,7 @@ fn dependencies_of_modules_are_found() {
 }
 
 /// Modules of `bevy_hearsay`, the lowest first, as in the code map of `ARCHITECTURE.md`.
-const PLUGIN_LAYERS: [&str; 11] = [
+const PLUGIN_LAYERS: [&str; 12] = [
     "schedule",
     "components",
     "bridge",
@@ -302,6 +302,7 @@ const PLUGIN_LAYERS: [&str; 11] = [
     "events",
     "minds",
     "questions",
+    "speech",
     "saves",
     "diagnostics",
     "plugins",

@@ -15,7 +15,7 @@ use anyhow::{Context, Result, ensure};
 use hearsay_engine::Memory;
 use hearsay_query::ask::Ask;
 use hearsay_speech::{
-    GenerationLimits, LocalModel, LocalModelOptions, ReplyRequest, ReplyWriter, Speech, SpeechStatus, SpokenReply,
+    CharacterReply, GenerationLimits, LocalModel, LocalModelOptions, ReplyRequest, ReplyWriter, Speech, SpeechStatus,
 };
 use serde::Serialize;
 
@@ -64,7 +64,8 @@ pub struct SpeechFigures {
     pub frame_speaking: TimeQuantiles,
 }
 
-/// Asks characters of a campaign at most `questions` questions from the drafts in a directory.
+/// Asks characters of a campaign at most `questions` questions from the drafts in a directory. `prompt_tokens` is the
+/// maximum number of tokens of a scene context; `None` for the setting.
 ///
 /// # Errors
 /// Returns an error if the language model or the campaign cannot be loaded.
@@ -72,6 +73,7 @@ pub fn measure(
     model: &Path,
     (campaign, drafts): (&Path, &Path),
     questions: usize,
+    prompt_tokens: Option<usize>,
     mut progress: impl FnMut(usize, usize),
 ) -> Result<SpeechFigures> {
     let memory = dialogue::open(campaign)?;
@@ -88,6 +90,7 @@ pub fn measure(
             _ => thread::sleep(Duration::from_millis(5)),
         }
     };
+    let budget = prompt_tokens.unwrap_or(memory.settings().speech.prompt_tokens);
     let frame_quiet = frames(|is_running| {
         thread::sleep(QUIET_TIME);
         is_running.store(false, Ordering::Relaxed);
@@ -97,8 +100,8 @@ pub fn measure(
     let frame_speaking = frames(|is_running| {
         for (number, draft) in drafts.iter().enumerate() {
             progress(number, drafts.len());
-            first.push(reply(&memory, &speech, draft)?);
-            second.push(reply(&memory, &speech, draft)?);
+            first.push(reply(&memory, &speech, draft, budget)?);
+            second.push(reply(&memory, &speech, draft, budget)?);
         }
         is_running.store(false, Ordering::Relaxed);
         Ok(())
@@ -110,16 +113,16 @@ pub fn measure(
 
 fn figures(
     model: String,
-    first: &[SpokenReply],
-    second: &[SpokenReply],
+    first: &[CharacterReply],
+    second: &[CharacterReply],
     frame_quiet: TimeQuantiles,
     frame_speaking: TimeQuantiles,
 ) -> Result<SpeechFigures> {
     ensure!(!first.is_empty(), "there are no questions");
     let written_by = |writer| first.iter().chain(second).filter(|reply| reply.writer == writer).count();
     // A second draft has another prompt, so only first drafts are compared.
-    let is_first_draft = |reply: &&SpokenReply| reply.rejected.is_empty();
-    let stats = |replies: &[SpokenReply]| -> Vec<_> {
+    let is_first_draft = |reply: &&CharacterReply| reply.rejected.is_empty();
+    let stats = |replies: &[CharacterReply]| -> Vec<_> {
         replies.iter().filter(is_first_draft).filter_map(|reply| reply.stats).collect()
     };
     let (first_stats, second_stats) = (stats(first), stats(second));
@@ -147,8 +150,12 @@ fn figures(
     })
 }
 
-fn reply(memory: &Memory, speech: &Speech, draft: &LabelledDraft) -> Result<SpokenReply> {
-    let ask = Ask { present: draft.listeners.clone(), ..Ask::new(draft.speaker.clone(), &draft.question) };
+fn reply(memory: &Memory, speech: &Speech, draft: &LabelledDraft, budget: usize) -> Result<CharacterReply> {
+    let ask = Ask {
+        present: draft.listeners.clone(),
+        budget: Some(budget),
+        ..Ask::new(draft.speaker.clone(), &draft.question)
+    };
     let request = ReplyRequest { listeners: draft.listeners.clone(), ..ReplyRequest::default() };
     Ok(speech.reply(memory.ask(ask)?, request).wait(memory, |_| true)?)
 }

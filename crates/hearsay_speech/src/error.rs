@@ -29,8 +29,8 @@ pub enum SpeechError {
     },
     /// The prompt has more tokens than the language model can read.
     #[error(
-        "the prompt has {tokens} tokens, but the language model reads at most {max_tokens}; lower `budget` in the \
-         section [recall] of hearsay.toml"
+        "the prompt has {tokens} tokens, but the language model reads at most {max_tokens}; lower \
+         `prompt_tokens` in the section [speech] of hearsay.toml"
     )]
     PromptTooLong {
         /// Number of tokens of the prompt.

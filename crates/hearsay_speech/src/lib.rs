@@ -34,6 +34,7 @@
 //! - **Nothing blocks.** The language model runs on a thread of its own, with a lower priority than the game.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
+mod drafts;
 mod error;
 mod language_model;
 mod reply;
@@ -47,5 +48,5 @@ pub use language_model::{
 };
 #[cfg(feature = "local")]
 pub use language_model::{LocalModel, LocalModelOptions};
-pub use reply::{ConversationLine, PendingReply, RejectedDraft, ReplyRequest, ReplyStep, ReplyWriter, SpokenReply};
+pub use reply::{CharacterReply, ConversationLine, PendingReply, RejectedDraft, ReplyRequest, ReplyStep, ReplyWriter};
 pub use speech::{Speech, SpeechStatus};

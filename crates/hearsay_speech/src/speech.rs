@@ -1,21 +1,11 @@
-//! The thread of the language model, and the drafts that it writes.
+//! Speech: starts the language model, and begins replies.
 
-use std::{
-    ops::ControlFlow,
-    sync::{
-        Arc, OnceLock,
-        atomic::{AtomicBool, Ordering},
-    },
-};
+use std::sync::{Arc, OnceLock};
 
-use crossbeam_channel::{Receiver, Sender, TryRecvError, unbounded};
-use hearsay_engine::{
-    SpeechSettings, Ticket, Waker,
-    priority::{ThreadPriority, lower_priority},
-};
+use hearsay_engine::{SpeechSettings, Ticket, Waker};
 use hearsay_query::ask::Answer;
 
-use crate::{ChatPrompt, GenerationLimits, GenerationStats, LanguageModel, PendingReply, ReplyRequest, SpeechError};
+use crate::{GenerationLimits, LanguageModel, PendingReply, ReplyRequest, SpeechError, drafts::DraftQueue};
 
 /// State of the language model.
 #[derive(Debug, Clone)]
@@ -63,22 +53,9 @@ impl Speech {
         limits: GenerationLimits,
         waker: Option<Waker>,
     ) -> Result<Self, SpeechError> {
-        let (jobs, receiver) = unbounded();
         let loaded = Arc::new(OnceLock::new());
-        let (loaded_on_thread, closing) = (Arc::clone(&loaded), Arc::new(AtomicBool::new(false)));
-        let thread = std::thread::Builder::new().name("hearsay-speech".to_owned()).spawn(move || {
-            // The threads that candle starts inherit the priority.
-            lower_priority(ThreadPriority::Low);
-            let model = load();
-            let name = model.as_ref().map(|model| model.name().to_owned()).map_err(Clone::clone);
-            let _ = loaded_on_thread.set(name);
-            match model {
-                Ok(model) => write_drafts(model, &receiver, waker.as_ref()),
-                Err(error) => refuse_drafts(&error, &receiver, waker.as_ref()),
-            }
-        });
-        thread.map_err(|error| SpeechError::Settings(format!("no thread could be started: {error}")))?;
-        let queue = DraftQueue { jobs, limits, closing };
+        let queue = DraftQueue::start(load, Arc::clone(&loaded), limits, waker);
+        let queue = queue.map_err(|error| SpeechError::Settings(format!("no thread could be started: {error}")))?;
         Ok(Self { running: Some(Running { queue, loaded }) })
     }
 
@@ -135,122 +112,6 @@ impl Speech {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        self.queue.closing.store(true, Ordering::Relaxed);
-        let _ = self.queue.jobs.send(Message::Quit);
-    }
-}
-
-/// Queue of drafts that wait for the language model.
-#[derive(Debug, Clone)]
-pub(crate) struct DraftQueue {
-    jobs: Sender<Message>,
-    limits: GenerationLimits,
-    /// Set when the thread must end.
-    closing: Arc<AtomicBool>,
-}
-
-#[derive(Debug)]
-enum Message {
-    Write(Job),
-    Quit,
-}
-
-#[derive(Debug)]
-struct Job {
-    prompt: ChatPrompt,
-    limits: GenerationLimits,
-    parts: Sender<DraftPart>,
-    cancelled: Arc<AtomicBool>,
-    closing: Arc<AtomicBool>,
-}
-
-#[derive(Debug)]
-enum DraftPart {
-    Text(String),
-    End(Result<GenerationStats, SpeechError>),
-}
-
-/// A draft that the language model writes. Dropping it stops the language model.
-#[derive(Debug)]
-pub(crate) struct Draft {
-    parts: Receiver<DraftPart>,
-    cancelled: Arc<AtomicBool>,
-    /// Text so far.
-    pub(crate) text: String,
-    /// Result of the language model; `None` while it writes.
-    pub(crate) end: Option<Result<GenerationStats, SpeechError>>,
-}
-
-impl DraftQueue {
-    /// Puts a draft at the end of the queue.
-    pub(crate) fn write(&self, prompt: ChatPrompt) -> Draft {
-        let (sender, parts) = unbounded();
-        let cancelled = Arc::new(AtomicBool::new(false));
-        let job = Job {
-            prompt,
-            limits: self.limits.clone(),
-            parts: sender,
-            cancelled: Arc::clone(&cancelled),
-            closing: Arc::clone(&self.closing),
-        };
-        // If the thread has ended, the draft finds its channel closed.
-        let _ = self.jobs.send(Message::Write(job));
-        Draft { parts, cancelled, text: String::new(), end: None }
-    }
-}
-
-impl Draft {
-    /// Takes the parts that have arrived.
-    pub(crate) fn take_parts(&mut self) {
-        while self.end.is_none() {
-            match self.parts.try_recv() {
-                Ok(DraftPart::Text(text)) => self.text.push_str(&text),
-                Ok(DraftPart::End(end)) => self.end = Some(end),
-                Err(TryRecvError::Empty) => return,
-                Err(TryRecvError::Disconnected) => self.end = Some(Err(SpeechError::Stopped)),
-            }
-        }
-    }
-}
-
-impl Drop for Draft {
-    fn drop(&mut self) {
-        self.cancelled.store(true, Ordering::Relaxed);
-    }
-}
-
-impl Job {
-    fn is_cancelled(&self) -> bool {
-        self.cancelled.load(Ordering::Relaxed) || self.closing.load(Ordering::Relaxed)
-    }
-
-    fn send(&self, part: DraftPart, waker: Option<&Waker>) {
-        let _ = self.parts.send(part);
-        waker.into_iter().for_each(Waker::wake);
-    }
-}
-
-fn write_drafts(mut model: impl LanguageModel, jobs: &Receiver<Message>, waker: Option<&Waker>) {
-    while let Ok(Message::Write(job)) = jobs.recv() {
-        if job.is_cancelled() {
-            continue;
-        }
-        let mut emit = |text: &str| {
-            if job.is_cancelled() {
-                return ControlFlow::Break(());
-            }
-            if !text.is_empty() {
-                job.send(DraftPart::Text(text.to_owned()), waker);
-            }
-            ControlFlow::Continue(())
-        };
-        let end = model.generate(&job.prompt, &job.limits, &mut emit);
-        job.send(DraftPart::End(end), waker);
-    }
-}
-
-fn refuse_drafts(error: &SpeechError, jobs: &Receiver<Message>, waker: Option<&Waker>) {
-    while let Ok(Message::Write(job)) = jobs.recv() {
-        job.send(DraftPart::End(Err(error.clone())), waker);
+        self.queue.end();
     }
 }

@@ -13,8 +13,8 @@ use hearsay_model::{Acquisition, Author, EntityId, Knower};
 use hearsay_query::ask::Ask;
 
 use crate::{
-    ChatPrompt, ConversationLine, EndReason, GenerationLimits, GenerationStats, LanguageModel, ReplyRequest, ReplyStep,
-    ReplyWriter, ScriptedModel, Speech, SpeechError, SpeechStatus, SpokenReply,
+    CharacterReply, ChatPrompt, ConversationLine, EndReason, GenerationLimits, GenerationStats, LanguageModel,
+    ReplyRequest, ReplyStep, ReplyWriter, ScriptedModel, Speech, SpeechError, SpeechStatus,
 };
 
 const FINE: &str = "Odo Brandt knows the ferry, my dear. Ask him at the stairs.";
@@ -52,7 +52,7 @@ fn request() -> ReplyRequest {
 }
 
 /// Returns the reply of Mirela to a question of Wren, and its chunks.
-fn reply(memory: &Memory, speech: &Speech, question: &str) -> (SpokenReply, Vec<String>) {
+fn reply(memory: &Memory, speech: &Speech, question: &str) -> (CharacterReply, Vec<String>) {
     let mut chunks = Vec::new();
     let pending = speech.reply(memory.ask(ask(question)).unwrap(), request());
     let reply = pending.wait(memory, |words| {

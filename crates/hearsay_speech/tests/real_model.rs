@@ -5,12 +5,15 @@
 use std::{
     env,
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 use hearsay_engine::{ExtractionSettings, Memory, MemoryOptions, Settings};
 use hearsay_model::EntityId;
 use hearsay_query::ask::Ask;
-use hearsay_speech::{EndReason, GenerationLimits, LocalModel, LocalModelOptions, ReplyRequest, Speech, SpokenReply};
+use hearsay_speech::{
+    CharacterReply, EndReason, GenerationLimits, LocalModel, LocalModelOptions, ReplyRequest, Speech,
+};
 
 /// Returns the model file. Prints a message if it is missing.
 fn model() -> Option<PathBuf> {
@@ -37,9 +40,11 @@ fn a_real_language_model_answers_as_a_character() {
     memory.import(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../campaigns/gullhaven")).unwrap().wait().unwrap();
     memory.wait_for_vectors(|_, _| true).unwrap();
     let options = LocalModelOptions { temperature: 0.0, ..LocalModelOptions::default() };
-    let limits = GenerationLimits { max_tokens: 40, ..GenerationLimits::from_settings(&memory.settings().speech) };
+    let max_time = Duration::from_secs(300);
+    let limits =
+        GenerationLimits { max_tokens: 40, max_time, ..GenerationLimits::from_settings(&memory.settings().speech) };
     let speech = Speech::start(move || LocalModel::load(file, options), limits, None).unwrap();
-    let reply = |question: &str| -> SpokenReply {
+    let reply = |question: &str| -> CharacterReply {
         let ask = Ask { present: vec![id("wren-oake")], ..Ask::new(id("mirela-voss"), question) };
         let request = ReplyRequest { listeners: vec![id("wren-oake")], ..ReplyRequest::default() };
         speech.reply(memory.ask(ask).unwrap(), request).wait(&memory, |_| true).unwrap()

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bevy::prelude::*;
-use hearsay_speech::SpokenReply;
+use hearsay_speech::CharacterReply;
 
 use crate::questions::AskedOf;
 
@@ -28,5 +28,5 @@ pub struct ReplySpoken {
     #[event_target]
     pub entity: Entity,
     /// The reply, with the facts that it states and the drafts that were not said.
-    pub reply: Arc<SpokenReply>,
+    pub reply: Arc<CharacterReply>,
 }

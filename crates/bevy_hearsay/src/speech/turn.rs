@@ -6,7 +6,7 @@ use bevy::prelude::*;
 use hearsay_commands::game_event::{Circumstances, GameEvent as EngineEvent, Stated};
 use hearsay_engine::MemoryError;
 use hearsay_model::EntityId;
-use hearsay_speech::{PendingReply, ReplyRequest, ReplyStep, SpokenReply};
+use hearsay_speech::{CharacterReply, PendingReply, ReplyRequest, ReplyStep};
 
 use super::{NpcSpeech, ReplyChunk, ReplySpoken};
 use crate::{
@@ -52,7 +52,8 @@ pub(super) fn send_turn(character: Entity, turn: ConversationTurn) -> SendFn {
         let listeners = hearing.iter().map(|entity| resolve_entity(world, *entity).cloned());
         let listeners: Vec<EntityId> = listeners.collect::<Result<_, _>>()?;
         let present = Some(hearing.iter().copied().map(Target::Entity).collect());
-        let question = Question { present, ..Question::new(turn.words.clone()) };
+        let budget = Some(memory.settings().speech.prompt_tokens);
+        let question = Question { present, budget, ..Question::new(turn.words.clone()) };
         match memory.ask_with(ask_builder(world, character, &question)?) {
             Ok(answer) => {
                 let pending = speech.reply(answer, ReplyRequest { listeners, ..ReplyRequest::default() });
@@ -115,7 +116,7 @@ fn complete(
     character: Entity,
     turn: &ConversationTurn,
     hearing: &[Entity],
-    reply: SpokenReply,
+    reply: CharacterReply,
 ) {
     record(world, character, turn, hearing, &reply);
     let reply = Arc::new(reply);
@@ -128,7 +129,7 @@ fn complete(
 }
 
 /// Triggers the game events for what was said to the character, and for the reply.
-fn record(world: &mut World, character: Entity, turn: &ConversationTurn, hearing: &[Entity], reply: &SpokenReply) {
+fn record(world: &mut World, character: Entity, turn: &ConversationTurn, hearing: &[Entity], reply: &CharacterReply) {
     let targets = |entities: &mut dyn Iterator<Item = Entity>| Some(entities.map(Target::Entity).collect());
     let words = GameAction::Say { text: turn.words.clone(), states: Vec::new(), lie: false };
     let mut to_character = hearing.iter().copied().filter(|entity| *entity != turn.listener).chain([character]);
@@ -142,7 +143,7 @@ fn record(world: &mut World, character: Entity, turn: &ConversationTurn, hearing
 }
 
 /// Returns the action that records a reply, with the facts that it states.
-fn action(reply: &SpokenReply) -> GameAction {
+fn action(reply: &CharacterReply) -> GameAction {
     let EngineEvent::Say { text, states, lie, .. } = reply.event(Circumstances::default()) else {
         return GameAction::Say { text: reply.text().to_owned(), states: Vec::new(), lie: false };
     };

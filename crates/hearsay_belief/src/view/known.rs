@@ -195,6 +195,11 @@ impl Known {
         &self.shared
     }
 
+    /// Returns whether the knower lied: it told others the fact, and invented it or knows that it is untrue.
+    pub fn is_own_lie(&self) -> bool {
+        !self.shared.is_empty() && (self.is_made_up() || self.credence() == Credence::NONE)
+    }
+
     /// Returns whether the knower invented the fact: the knower told others the fact, but has no source for it.
     pub fn is_made_up(&self) -> bool {
         self.known_edges.is_empty()

@@ -58,9 +58,8 @@ Options:
 {options}{after-help}";
 
 const AFTER: &str = "\
-To name an entity, write its id (mirela-voss), its name, an alias, or a unique part of
-its name. To name a fact, write the start of its id (3fa91c02), its handle, or words of
-its statement (\"ledger chapel\").
+Name an entity by its id (mirela-voss), name, alias, or a unique part of its name. Name
+a fact by the start of its id (3fa91c02), its handle, or words of its statement.
 
 Example: hearsay -C campaigns/gullhaven ask --as mirela-voss \"Where is the ledger?\"
 

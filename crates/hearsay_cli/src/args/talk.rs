@@ -19,6 +19,8 @@ name that the character does not know.
 
 Without TEXT, you talk to the character line by line. An empty line ends the talk.
 
+For the DM only: --verbose and --json show drafts that were not said, and their secrets.
+
 The language model is a GGUF file of a Llama, SmolLM2, Mistral, Qwen 2 or Qwen 3 model
 for chats. Hearsay contains none: name your file with --model, or as `model` under
 [speech] in hearsay.toml. Without a language model, templates answer with one fact.

@@ -10,7 +10,7 @@ use hearsay_commands::{
 use hearsay_engine::Memory;
 use hearsay_model::{Author, EntityId};
 use hearsay_query::{ask::Ask, resolve::Speaker};
-use hearsay_speech::{ConversationLine, ReplyRequest, ReplyWriter, Speech, SpeechStatus, SpokenReply};
+use hearsay_speech::{CharacterReply, ConversationLine, ReplyRequest, ReplyWriter, Speech, SpeechStatus};
 use serde_json::json;
 
 use super::check_reply::print_finding;
@@ -102,13 +102,17 @@ impl Talk<'_> {
         Ok(())
     }
 
-    fn reply(&self, text: &str, output: &Output) -> Result<SpokenReply> {
+    fn reply(&self, text: &str, output: &Output) -> Result<CharacterReply> {
         let spinner = output.spinner(match self.speech.status() {
             SpeechStatus::Loading => "loading the language model",
             _ => "writing",
         });
-        let ask =
-            Ask { place: self.place.clone(), present: self.listeners.clone(), ..Ask::new(self.speaker.clone(), text) };
+        let ask = Ask {
+            place: self.place.clone(),
+            present: self.listeners.clone(),
+            budget: Some(self.memory.settings().speech.prompt_tokens),
+            ..Ask::new(self.speaker.clone(), text)
+        };
         let request = ReplyRequest { listeners: self.listeners.clone(), earlier: self.earlier.clone(), for_dm: true };
         let pending = self.speech.reply(self.memory.ask(ask)?, request);
         let reply = pending.wait(self.memory, |_| !interrupt::is_requested());
@@ -118,7 +122,7 @@ impl Talk<'_> {
     }
 
     /// Records the words of the listener and the reply.
-    fn record(&self, text: &str, reply: &SpokenReply) -> Result<()> {
+    fn record(&self, text: &str, reply: &CharacterReply) -> Result<()> {
         let circumstances = Circumstances { place: self.place.clone(), ..Circumstances::default() };
         let (asker, others) = self.listeners.split_at(1);
         let hearers = others.iter().chain([&self.speaker]).cloned().collect();
@@ -137,7 +141,7 @@ impl Talk<'_> {
 }
 
 /// Prints who wrote a reply, the facts that it states, and the drafts that were not said.
-fn print_details(reply: &SpokenReply, names: &Names, output: &mut Output) -> Result<()> {
+fn print_details(reply: &CharacterReply, names: &Names, output: &mut Output) -> Result<()> {
     let writer = match reply.writer {
         ReplyWriter::Model => "the language model",
         ReplyWriter::Repair => "the language model, second draft",

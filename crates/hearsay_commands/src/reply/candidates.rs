@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use hearsay_belief::{BELIEF_THRESHOLD, Known, RevealableFacts, View};
 use hearsay_extract::{Entailment, EntailmentModel, FactObject, Mention, SpokenReply};
-use hearsay_model::{Credence, EntityId, FactId, Factuality, Object, Span, State};
+use hearsay_model::{EntityId, FactId, Factuality, History, Object, Span, State};
 use hearsay_query::{
     reveals::{RevealRow, reveals},
     views::CachedView,
@@ -20,6 +20,9 @@ use crate::reading::ReadingTools;
 
 /// Maximum number of facts that support or contradict one part.
 const MAX_FACTS: usize = 4;
+
+/// Maximum number of the speaker's lies that the entailment model compares with a draft.
+const MAX_LIES: usize = 3;
 
 /// Maximum number of secrets, and of other facts, that the entailment model compares with a draft.
 const MAX_SECRETS: usize = 8;
@@ -99,7 +102,8 @@ impl DraftReply {
         let collector = Collector { draft: self, sources, reveals };
         let CachedView { view, names, .. } = sources.view;
         let secrets = view.concealed_facts().filter(|known| !known.is_name());
-        let mut facts = secrets.map(|known| (known.id(), collector.compared_fact(known))).collect();
+        let lies = view.facts().filter(|known| known.is_own_lie() && !known.conceals());
+        let mut facts = secrets.chain(lies).map(|known| (known.id(), collector.compared_fact(known))).collect();
         let parts = reading.parts.iter().map(|part| collector.compared_part(part, &mut facts)).collect();
         let calendar = sources.state.calendar();
         let new_names = reading.extraction.entities.iter().enumerate();
@@ -189,7 +193,7 @@ impl Collector<'_> {
             not_for: listeners.iter().filter(|id| !is_allowed(id) && !knows(id)).cloned().collect(),
             is_known_to_listeners: !listeners.is_empty() && listeners.iter().all(knows),
             for_dm: self.unmet_conditions(known.id()),
-            is_made_up: known.is_made_up() || known.credence() == Credence::NONE,
+            is_made_up: known.is_own_lie(),
             is_believed: known.credence().get() >= BELIEF_THRESHOLD && view.known_end(known).is_none(),
             words: ContentWords::new(known.statement(), &self.name_stems(named.iter().map(|named| &named.id))),
             vector: self.sources.index.vector(DocId::Fact(known.id())),
@@ -243,6 +247,10 @@ impl Collector<'_> {
             let has_predicate = |known: &Known| *known.predicate() == stated.predicate;
             let of_subject = || view.facts_with_subject(subject);
             if !stated.denied && of_subject().any(|known| has_predicate(known) && has_object(known)) {
+                continue;
+            }
+            // A place where somebody was does not contradict the place where it is now.
+            if vocabulary.history(&stated.predicate) != History::Full {
                 continue;
             }
             let contradicts = |known: &&Known| match stated.denied {
@@ -307,8 +315,9 @@ impl ReplyCandidates {
     /// Compares the draft with the likeliest facts, with the entailment model. The findings are more reliable
     /// afterwards. If the model fails, the findings depend on the sentence encoder alone.
     pub fn judge(&mut self, model: &EntailmentModel) {
-        let mut judged = self.likeliest(true, MAX_SECRETS);
-        judged.extend(self.likeliest(false, MAX_OPEN));
+        let mut judged = self.likeliest(MAX_SECRETS, |fact| fact.is_secret);
+        judged.extend(self.likeliest(MAX_LIES, |fact| !fact.is_secret && fact.is_made_up));
+        judged.extend(self.likeliest(MAX_OPEN, |fact| !fact.is_secret && !fact.is_made_up));
         let statements: Vec<&str> = judged.iter().map(|id| self.facts[id].cited.statement.as_str()).collect();
         let reply = SpokenReply {
             speaker: &self.speaker_name,
@@ -325,9 +334,9 @@ impl ReplyCandidates {
         }
     }
 
-    /// Returns the secrets, or the other facts, that resemble the draft most.
-    fn likeliest(&self, is_secret: bool, count: usize) -> Vec<FactId> {
-        let facts = self.facts.iter().filter(|(_, fact)| fact.is_secret == is_secret);
+    /// Returns the selected facts that resemble the draft most.
+    fn likeliest(&self, count: usize, is_selected: impl Fn(&ComparedFact) -> bool) -> Vec<FactId> {
+        let facts = self.facts.iter().filter(|(_, fact)| is_selected(fact));
         let mut scored: Vec<(f32, FactId)> =
             facts.filter_map(|(id, fact)| Some((self.best_part(fact)?.similarity, *id))).collect();
         scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));

@@ -30,8 +30,16 @@ impl ReplyCandidates {
     /// Returns the findings.
     pub fn decide(&self) -> ReplyCheck {
         let mut findings = self.revealed_secrets();
-        findings.extend(self.stated_facts());
-        findings.extend(self.contradicted_facts());
+        let stated = self.stated_facts();
+        let lies: Vec<Span> = stated
+            .iter()
+            .filter(|finding| finding.kind == FindingKind::RepeatsLie)
+            .map(|finding| finding.span)
+            .collect();
+        // A lie contradicts what the speaker knows, so a contradiction in the same words is no problem.
+        let is_lie = |span: Span| lies.iter().any(|lie| lie.start < span.end && span.start < lie.end);
+        findings.extend(self.contradicted_facts().into_iter().filter(|finding| !is_lie(finding.span)));
+        findings.extend(stated);
         findings.extend(self.unknown_names());
         findings.sort_by_key(|finding| (finding.span.start, finding.kind, finding.span.end));
         ReplyCheck { findings }

@@ -10,6 +10,9 @@ use serde::{Deserialize, Serialize};
 pub struct SpeechSettings {
     /// GGUF file of the language model, relative to the campaign directory. If unset, templates write the replies.
     pub model: Option<PathBuf>,
+    /// Maximum number of tokens of the scene context in a prompt, at least 64; by default 600. A language model reads a
+    /// short prompt faster.
+    pub prompt_tokens: usize,
     /// Maximum number of tokens of one draft, at least 8; by default 80.
     pub max_tokens: usize,
     /// Maximum time for one draft, in milliseconds; by default 20,000.
@@ -31,6 +34,7 @@ impl Default for SpeechSettings {
     fn default() -> Self {
         Self {
             model: None,
+            prompt_tokens: 600,
             max_tokens: 80,
             timeout_ms: 20_000,
             temperature: 0.7,
@@ -50,6 +54,9 @@ impl SpeechSettings {
     pub fn check(&self) -> Result<(), String> {
         let is_in = |value: f64, min: f64, max: f64| (min..=max).contains(&value);
         match () {
+            () if self.prompt_tokens < 64 => {
+                Err(format!("prompt_tokens must be at least 64, not {}", self.prompt_tokens))
+            }
             () if self.max_tokens < 8 => Err(format!("max_tokens must be at least 8, not {}", self.max_tokens)),
             () if self.timeout_ms == 0 => Err("timeout_ms must be at least 1".to_owned()),
             () if !is_in(self.temperature, 0.0, 2.0) => {

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use hearsay_embed::EncoderOptions;
 use hearsay_eval::{
     end_to_end::{
-        Engine, Episode, Figures, LanguageModel, Models, Reader, masked_entities, measure_episodes, measure_sentences,
+        Engine, Episode, Figures, Models, Reader, ServerModel, masked_entities, measure_episodes, measure_sentences,
         read_episodes,
     },
     extraction::{self, EncoderMeaning, Labelled, SceneEntity},
@@ -132,7 +132,7 @@ impl Extraction {
             false => None,
         };
         let language_model = match (&self.llm, &self.llm_model) {
-            (Some(url), Some(name)) => Some(LanguageModel::new(url, name)?),
+            (Some(url), Some(name)) => Some(ServerModel::new(url, name)?),
             _ => None,
         };
         let models = Models {

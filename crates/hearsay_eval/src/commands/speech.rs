@@ -29,13 +29,22 @@ pub(crate) struct Speech {
     /// Number of questions
     #[arg(long, value_name = "N", default_value_t = 20)]
     questions: usize,
+    /// Maximum number of tokens of the scene context in a prompt [default: the default setting]
+    #[arg(long, value_name = "N")]
+    prompt_tokens: Option<usize>,
 }
 
 impl Speech {
     pub(crate) fn run(&self, output: &mut Output) -> Result<ExitCode> {
-        let figures = speech::measure(&self.model, (&self.campaign, &self.drafts), self.questions, |number, all| {
-            progress(&format!("question {} of {all}", number + 1));
-        })?;
+        let figures = speech::measure(
+            &self.model,
+            (&self.campaign, &self.drafts),
+            self.questions,
+            self.prompt_tokens,
+            |number, all| {
+                progress(&format!("question {} of {all}", number + 1));
+            },
+        )?;
         progress("");
         output.data(&figures)?;
         let times = |times: TimeQuantiles| format!("p50 {:.0} ms, p99 {:.0} ms", times.p50_ms, times.p99_ms);

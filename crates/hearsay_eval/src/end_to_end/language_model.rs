@@ -9,12 +9,12 @@ use hearsay_model::{Knower, State, TalkKind, Vocabulary};
 use hearsay_query::resolve::public_name;
 
 /// A language model on a server with OpenAI's protocol.
-pub struct LanguageModel {
+pub struct ServerModel {
     llm: Llm,
     settings: LlmSettings,
 }
 
-impl LanguageModel {
+impl ServerModel {
     /// Creates a client. Does not contact the server. The key comes from the environment, as in the program.
     ///
     /// # Errors

@@ -15,7 +15,7 @@ mod sessions;
 mod tests;
 
 pub use figures::Figures;
-pub use language_model::LanguageModel;
+pub use language_model::ServerModel;
 pub use reader::{EndToEndError, Engine, Models, Reader};
 pub use sentences::measure_sentences;
 pub use sessions::{Episode, masked_entities, measure_episodes, read_episodes};

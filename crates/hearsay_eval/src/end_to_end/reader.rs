@@ -25,7 +25,7 @@ use hearsay_query::{
 use serde::Serialize;
 use thiserror::Error;
 
-use super::language_model::LanguageModel;
+use super::language_model::ServerModel;
 use crate::table_talk::TableTalkError;
 
 /// Error of a measurement.
@@ -82,7 +82,7 @@ pub struct Models<'a> {
     /// Reading model; `None` if no reading model is available.
     pub reading_model: Option<&'a ReadingModel>,
     /// Language model; `None` if none is configured.
-    pub language_model: Option<&'a LanguageModel>,
+    pub language_model: Option<&'a ServerModel>,
 }
 
 /// Reads texts with one engine, with the default settings of the program.
@@ -93,7 +93,7 @@ pub struct Reader<'a> {
     pub(super) vocabulary: Vocabulary,
     encoder: Option<&'a dyn SentenceEncoder>,
     reading_model: Option<&'a ReadingModel>,
-    language_model: Option<&'a LanguageModel>,
+    language_model: Option<&'a ServerModel>,
     policy: Policy,
     review: ReviewSettings,
 }

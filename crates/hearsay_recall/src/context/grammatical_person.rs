@@ -92,6 +92,15 @@ fn replace_objects(text: &str, name: &str, person: Person) -> String {
                 rest = after;
             }
             (true, None) => {
+                let title = possessive_title(before).map(str::to_owned);
+                if let Some(title) = title {
+                    // "trusts her sergeant Mirela Voss" becomes "trusts you, her sergeant"
+                    rewritten.truncate(rewritten.len() - title.len() - 1);
+                    rewritten.push_str(pronouns.object);
+                    rewritten.push_str(", ");
+                    rewritten.push_str(&title);
+                    continue;
+                }
                 rewritten.push_str(pronouns.object);
                 rest = after;
                 // "Pell saw that Mirela Voss was there": the verb after the name agrees with "you". A verb in -s after
@@ -110,6 +119,16 @@ fn replace_objects(text: &str, name: &str, person: Person) -> String {
     }
     rewritten.push_str(rest);
     rewritten
+}
+
+/// Returns a possessive pronoun and a noun, such as "her sergeant", at the end of the text before a name.
+fn possessive_title(before: &str) -> Option<&str> {
+    let text = before.strip_suffix(' ')?;
+    let noun_at = text.rfind(' ')? + 1;
+    let pronoun_at = text[..noun_at - 1].rfind(' ').map_or(0, |at| at + 1);
+    let is_noun = text[noun_at..].chars().all(|c| c.is_lowercase() || c == '-');
+    let is_pronoun = matches!(&text[pronoun_at..noun_at - 1], "her" | "his" | "its" | "their");
+    (is_noun && is_pronoun).then_some(&text[pronoun_at..])
 }
 
 /// Changes the first verb of a predicate from the third person to the given person.
@@ -159,6 +178,7 @@ mod tests {
             ("Mirela Voss and Dob Hatchett hate each other.", "You and Dob Hatchett hate each other."),
             ("Mirela Voss's age is 46.", "Your age is 46."),
             ("Hob Carrow works for Mirela Voss.", "Hob Carrow works for you."),
+            ("Captain Rusk trusts her sergeant Mirela Voss.", "Captain Rusk trusts you, her sergeant."),
             ("Pell found Mirela Voss's key.", "Pell found your key."),
             ("Pell saw that Mirela Voss was there.", "Pell saw that you were there."),
             ("Mirela Voss, the innkeeper, owns a boat.", "Mirela Voss, the innkeeper, owns a boat."),

@@ -29,7 +29,7 @@ pub enum Remark {
     Uncertain,
     /// The speaker believes the fact, but is not certain: its credence is at most 0.9.
     Believed,
-    /// The speaker invented the fact.
+    /// The speaker invented the fact, or told others the fact although it is untrue.
     MadeUp,
     /// The speaker knows that the subject of the fact is dead, and the fact describes the subject in the present tense.
     SubjectIsDead(CitedEntity),

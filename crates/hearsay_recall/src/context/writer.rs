@@ -471,9 +471,10 @@ impl<'a> Writer<'a> {
 
     /// Returns remarks on the speaker's credence in a fact, and on the entity that told the speaker the fact.
     fn remarks(&self, known: &Known, credence: Credence) -> Vec<Remark> {
-        let Some((acquisition, access_path)) = known.acquisition() else {
-            return if known.shared().is_empty() { Vec::new() } else { vec![Remark::MadeUp] };
-        };
+        if known.is_own_lie() {
+            return vec![Remark::MadeUp];
+        }
+        let Some((acquisition, access_path)) = known.acquisition() else { return Vec::new() };
         let own_teller = acquisition.teller().filter(|_| *access_path == AccessPath::Own);
         let teller = own_teller.map(|teller| Remark::ToldYou(vec![self.cite(teller)]));
         Remark::from_credence(credence).into_iter().chain(teller).collect()

@@ -76,7 +76,7 @@ pub struct RejectedDraft {
 
 /// A reply that a character says.
 #[derive(Debug, Clone)]
-pub struct SpokenReply {
+pub struct CharacterReply {
     /// The draft that was accepted: speaker, listeners and words.
     pub draft: DraftReply,
     /// Result of the check of these words.
@@ -95,7 +95,7 @@ pub struct SpokenReply {
     pub model_error: Option<SpeechError>,
 }
 
-impl SpokenReply {
+impl CharacterReply {
     /// Returns the words.
     pub fn text(&self) -> &str {
         &self.draft.text
@@ -114,7 +114,7 @@ pub enum ReplyStep {
     /// Words that passed the check. The words of all chunks together are the words of the reply.
     Chunk(String),
     /// The reply is complete.
-    Spoken(Box<SpokenReply>),
+    Spoken(Box<CharacterReply>),
     /// The reply failed. No further step follows.
     Failed(SpeechError),
 }

@@ -10,7 +10,7 @@ use hearsay_engine::{Memory, MemoryError, Ticket};
 use hearsay_query::ask::Answer;
 
 use super::{
-    RejectedDraft, ReplyRequest, ReplyStep, ReplyWriter, SpokenReply,
+    CharacterReply, RejectedDraft, ReplyRequest, ReplyStep, ReplyWriter,
     feedback::feedback,
     prompt::{add_feedback, first_prompt},
     sentences::{complete_sentences, sentences_before, up_to_last_sentence},
@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     ChatPrompt, EndReason, GenerationStats, SpeechError,
-    speech::{Draft, DraftQueue},
+    drafts::{Draft, DraftQueue},
 };
 
 /// Pause between two polls while a thread waits for a reply.
@@ -104,7 +104,11 @@ impl PendingReply {
     ///
     /// # Errors
     /// Returns an error if the memory fails or is closed.
-    pub fn wait(mut self, memory: &Memory, mut on_chunk: impl FnMut(&str) -> bool) -> Result<SpokenReply, SpeechError> {
+    pub fn wait(
+        mut self,
+        memory: &Memory,
+        mut on_chunk: impl FnMut(&str) -> bool,
+    ) -> Result<CharacterReply, SpeechError> {
         loop {
             let mut proceed = true;
             for step in self.poll(memory) {
@@ -122,7 +126,7 @@ impl PendingReply {
     }
 
     /// Ends the reply. Returns the words that were released so far; `None` if there are none.
-    pub fn interrupt(&mut self) -> Option<SpokenReply> {
+    pub fn interrupt(&mut self) -> Option<CharacterReply> {
         if self.is_done() {
             return None;
         }
@@ -132,7 +136,7 @@ impl PendingReply {
         };
         self.stage = Stage::Done;
         let draft = draft.filter(|_| !self.spoken.text.trim().is_empty())?;
-        Some(SpokenReply { is_interrupted: true, ..self.spoken_reply(draft) })
+        Some(CharacterReply { is_interrupted: true, ..self.spoken_reply(draft) })
     }
 
     /// Does one step. Returns whether another step may be possible.
@@ -321,9 +325,9 @@ impl PendingReply {
     }
 
     /// Returns the reply with the released words.
-    fn spoken_reply(&mut self, draft: DraftReply) -> SpokenReply {
+    fn spoken_reply(&mut self, draft: DraftReply) -> CharacterReply {
         let Spoken { text, check, writer } = mem::take(&mut self.spoken);
-        SpokenReply {
+        CharacterReply {
             draft: DraftReply { text: text.trim().to_owned(), ..draft },
             check,
             writer: writer.unwrap_or(ReplyWriter::Template),
