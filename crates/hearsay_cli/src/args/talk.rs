@@ -26,9 +26,9 @@ for chats. Hearsay contains none: name your file with --model, or as `model` und
 [speech] in hearsay.toml. Without a language model, templates answer with one fact.
 
 Examples:
-  hearsay talk mirela-voss --as wren-oake \"Where is the ledger?\"
-  hearsay talk pell --as wren-oake --model models/SmolLM2-135M-Instruct.gguf
-  hearsay talk odo-brandt --as wren-oake \"Where were you that night?\" --verbose";
+  hearsay talk mirela-voss --by wren-oake \"Where is the ledger?\"
+  hearsay talk pell --by wren-oake --model models/SmolLM2-135M-Instruct.gguf
+  hearsay talk odo-brandt --by wren-oake \"Where were you that night?\" --verbose";
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Talk {
@@ -41,7 +41,7 @@ pub(crate) struct Talk {
     #[arg(value_parser = text)]
     pub(crate) text: Option<String>,
     /// Character who talks to the character, by id or name
-    #[arg(long = "as", value_name = "CHARACTER", value_parser = name, add = entities())]
+    #[arg(long = "by", value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) listener: String,
     /// Another character who hears the talk; may be repeated
     #[arg(long, value_name = "CHARACTER", value_parser = name, add = entities())]

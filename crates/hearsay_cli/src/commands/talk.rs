@@ -1,6 +1,10 @@
 //! `talk`: talks to a character.
 
-use std::io::{self, BufRead, IsTerminal, Write};
+use std::{
+    io::{self, BufRead, IsTerminal, Write},
+    thread,
+    time::Duration,
+};
 
 use anyhow::Result;
 use hearsay_commands::{
@@ -19,7 +23,7 @@ use crate::{
     campaign::{self, Access},
     interrupt,
     names::Names,
-    output::Output,
+    output::{CliError, FILE_ERROR, Output},
     style::Line,
     texts::{self, EncoderUse},
 };
@@ -48,11 +52,14 @@ pub(crate) fn talk(args: &args::Talk, output: &mut Output) -> Result<()> {
     settings.model = args.model.clone().or(settings.model);
     let speech = Speech::from_settings(&settings, None)?;
     texts::embed_if_few(&memory, EncoderUse::Enabled, output)?;
+    wait_for_model(&speech, output)?;
     let mut talk = Talk { memory: &memory, speech: &speech, speaker, listeners, place, earlier: Vec::new() };
     match &args.text {
         Some(text) => talk.answer(text, &speaker_name, args, output)?,
         None => {
-            output.use_json_lines();
+            if output.is_json() {
+                output.use_json_lines();
+            }
             let is_terminal = io::stdin().is_terminal() && io::stderr().is_terminal();
             loop {
                 if is_terminal {
@@ -70,6 +77,23 @@ pub(crate) fn talk(args: &args::Talk, output: &mut Output) -> Result<()> {
     }
     drop(speech);
     Ok(memory.close()?)
+}
+
+/// Waits until the language model is loaded.
+fn wait_for_model(speech: &Speech, output: &Output) -> Result<()> {
+    let spinner = output.spinner("loading the language model");
+    let status = loop {
+        match speech.status() {
+            SpeechStatus::Loading => thread::sleep(Duration::from_millis(10)),
+            status => break status,
+        }
+        interrupt::check()?;
+    };
+    spinner.finish_and_clear();
+    match status {
+        SpeechStatus::Failed(error) => Err(CliError::new(FILE_ERROR, error.to_string()).into()),
+        _ => Ok(()),
+    }
 }
 
 impl Talk<'_> {
@@ -103,10 +127,7 @@ impl Talk<'_> {
     }
 
     fn reply(&self, text: &str, output: &Output) -> Result<CharacterReply> {
-        let spinner = output.spinner(match self.speech.status() {
-            SpeechStatus::Loading => "loading the language model",
-            _ => "writing",
-        });
+        let spinner = output.spinner("writing");
         let ask = Ask {
             place: self.place.clone(),
             present: self.listeners.clone(),

@@ -46,6 +46,28 @@ fn say<'a>(speaker: &'a str, words: &'a str) -> Vec<&'a str> {
 }
 
 #[test]
+fn a_character_talks_and_keeps_its_secrets() {
+    let test_dir = gullhaven();
+    let talk = |options: &[&str]| {
+        test_dir.json(&[&["-C", "gull", "talk", "mirela-voss", "--by", "wren-oake"][..], options].concat())
+    };
+    let reply = talk(&["Who owns the Gilded Gull?", "--record"]);
+    assert_eq!((reply["reply"].as_str(), reply["writer"].as_str()), (Some("I own the Gilded Gull."), Some("template")));
+    assert_eq!(reply["findings"][0]["kind"], "supported");
+    let lines = test_dir.json(&["-C", "gull", "search", "I own the Gilded Gull", "--as", "wren-oake", "--no-meaning"]);
+    assert!(lines.to_string().contains("I own the Gilded Gull."), "{lines}");
+    let secret = talk(&["Where did you hide the harbour ledger?"]);
+    assert!(!secret["reply"].as_str().unwrap().contains("Chapel"), "{secret}");
+
+    let unknown = test_dir.run(&["-C", "gull", "talk", "mirela-voss", "--by", "nobody-at-all", "Hello."]);
+    assert_eq!(unknown.code, 3);
+    let model = ["-C", "gull", "talk", "pell", "--by", "wren-oake", "--model", "none.gguf", "Hello."];
+    let missing = test_dir.run(&model);
+    assert_eq!(missing.code, 4);
+    assert!(missing.stderr.contains("none.gguf cannot be read"), "{}", missing.stderr);
+}
+
+#[test]
 fn a_secret_said_aloud_is_recognized_and_its_hearers_learn_it() {
     let test_dir = gullhaven();
     assert_eq!(knowers(&test_dir, "tobin-sold-key"), ["kestrel-vane"]);

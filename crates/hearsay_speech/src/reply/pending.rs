@@ -14,7 +14,7 @@ use super::{
     feedback::feedback,
     prompt::{add_feedback, first_prompt},
     sentences::{complete_sentences, sentences_before, up_to_last_sentence},
-    template::{NOTHING_TO_TELL, template_reply},
+    template::{NOTHING_TO_TELL, StatedFact, template_reply},
 };
 use crate::{
     ChatPrompt, EndReason, GenerationStats, SpeechError,
@@ -48,7 +48,7 @@ struct Spoken {
 enum Stage {
     Asking(Ticket<Answer>),
     Drafting { answer: Box<Answer>, prompt: ChatPrompt, draft: Draft, check: Option<PendingCheck> },
-    Template { answer: Box<Answer>, check: PendingCheck },
+    Template { answer: Box<Answer>, stated: Option<StatedFact>, check: PendingCheck },
     Done,
 }
 
@@ -172,11 +172,12 @@ impl PendingReply {
                     }
                 }
             }
-            Stage::Template { answer, check } => match check.ticket.try_take() {
-                None => self.wait_in(Stage::Template { answer, check }),
+            Stage::Template { answer, stated, check } => match check.ticket.try_take() {
+                None => self.wait_in(Stage::Template { answer, stated, check }),
                 Some(result) => {
-                    let result = result?;
+                    let mut result = result?;
                     self.spoken.writer = Some(ReplyWriter::Template);
+                    stated.into_iter().for_each(|stated| stated.add_to(&mut result, &check.words));
                     match result.is_fine() {
                         true => self.release(check.words, result, steps),
                         false => self.release(NOTHING_TO_TELL.to_owned(), ReplyCheck::default(), steps),
@@ -215,9 +216,9 @@ impl PendingReply {
     }
 
     fn use_template(&mut self, answer: Box<Answer>, memory: &Memory) -> Result<bool, SpeechError> {
-        let words = template_reply(&answer, &self.request.listeners);
+        let (words, stated) = template_reply(&answer, &self.request.listeners);
         let check = self.check(words, &answer, memory)?;
-        self.go_to(Stage::Template { answer, check })
+        self.go_to(Stage::Template { answer, stated, check })
     }
 
     /// Takes the parts that the language model has written since the last call.

@@ -1,8 +1,10 @@
 //! A reply without a language model: the statement of a fact that the character knows and may tell.
 
-use hearsay_model::EntityId;
+use hearsay_commands::reply::{CitedFact, FindingKind, ReplyCheck, ReplyFinding};
+use hearsay_model::{EntityId, Span};
 use hearsay_query::ask::Answer;
-use hearsay_recall::{Line, Remark, SectionKind};
+use hearsay_recall::{Line, Remark, SectionKind, Source};
+use unicode_segmentation::UnicodeSegmentation;
 
 /// Reply if the character knows nothing about the question, or may not tell it.
 pub(super) const NOTHING_TO_TELL: &str = "I can tell you nothing about that.";
@@ -13,16 +15,65 @@ const MIN_COSINE: f32 = 0.4;
 /// Minimum word score of a line for which the character mentions the line, if the line has no vector.
 const MIN_WORDS: f32 = 0.5;
 
-/// Returns the words of a reply: the line that fits the question best, of those that the character may tell.
-pub(super) fn template_reply(answer: &Answer, listeners: &[EntityId]) -> String {
+/// The fact that a template states.
+pub(super) struct StatedFact {
+    cited: CitedFact,
+    is_lie: bool,
+}
+
+impl StatedFact {
+    fn new(line: &Line) -> Option<Self> {
+        let Source::Fact(fact) = line.citation.source else { return None };
+        let how_known = line.citation.describe_acquisition();
+        let cited = CitedFact { fact, handle: None, statement: line.text.clone(), how_known };
+        Some(Self { cited, is_lie: line.remarks.contains(&Remark::MadeUp) })
+    }
+
+    /// Adds a finding for the fact to the check of the words, if the check did not recognize the fact.
+    pub(super) fn add_to(self, check: &mut ReplyCheck, words: &str) {
+        if check.findings.iter().flat_map(|finding| &finding.facts).any(|cited| cited.fact == self.cited.fact) {
+            return;
+        }
+        let (kind, reason) = match self.is_lie {
+            true => (FindingKind::RepeatsLie, format!("you made this up: {}", self.cited.statement)),
+            false => (FindingKind::Supported, format!("you know this: {}", self.cited.statement)),
+        };
+        check.findings.push(ReplyFinding {
+            kind,
+            is_problem: false,
+            span: Span { start: 0, end: words.len() },
+            words: words.to_owned(),
+            reason,
+            facts: vec![self.cited],
+            not_for: Vec::new(),
+            score: 1.0,
+            for_dm: Vec::new(),
+        });
+    }
+}
+
+/// Words of a question that is about the character itself.
+const ADDRESS: [&str; 4] = ["you", "your", "yours", "yourself"];
+
+/// A line about the character is preferred if the question is about the character.
+const ADDRESS_ADVANTAGE: f32 = 0.15;
+
+/// Returns the words of a reply, with the fact that they state: the line that fits the question best, of those that the
+/// character may tell.
+pub(super) fn template_reply(answer: &Answer, listeners: &[EntityId]) -> (String, Option<StatedFact>) {
     let context = &answer.context;
     let lines = context.section_lines(SectionKind::Knowledge).iter();
-    let fitting = lines.filter(|line| may_tell(line, listeners)).filter_map(|line| Some((relevance(line)?, line)));
+    let addresses_speaker =
+        context.question.unicode_words().any(|word| ADDRESS.contains(&word.to_lowercase().as_str()));
+    let is_about_speaker = |line: &Line| line.claim.as_ref().is_some_and(|claim| claim.subject == context.speaker);
+    let advantage = |line: &Line| if addresses_speaker && is_about_speaker(line) { ADDRESS_ADVANTAGE } else { 0.0 };
+    let tellable = lines.filter(|line| may_tell(line, listeners));
+    let fitting = tellable.filter_map(|line| Some((relevance(line)? + advantage(line), line)));
     // Of lines with the same relevance, the first one wins.
     let best = fitting.reduce(|best, next| if next.0 > best.0 { next } else { best });
     match best {
-        Some((_, line)) => format!("{}{}", certainty(line), line.spoken(&context.name)),
-        None => NOTHING_TO_TELL.to_owned(),
+        Some((_, line)) => (format!("{}{}", certainty(line), line.spoken(&context.name)), StatedFact::new(line)),
+        None => (NOTHING_TO_TELL.to_owned(), None),
     }
 }
 
