@@ -107,15 +107,12 @@ fn setup(mut commands: Commands) {
 }
 
 /// Adds a body and a name tag to each character of the campaign that the plugin spawns.
-fn add_sprites(
-    added: On<Add, EntityKind>,
-    characters: Query<(&MemoryId, &EntityKind, &Name)>,
-    mut commands: Commands,
-) -> Result {
-    let (id, kind, name) = characters.get(added.entity)?;
+fn add_sprites(added: On<Add, EntityKind>, characters: Query<(&MemoryId, &EntityKind, &Name)>, mut commands: Commands) {
+    // Some entities of a campaign have no name.
+    let Ok((id, kind, name)) = characters.get(added.entity) else { return };
     let Some((_, place, coat)) = PEOPLE.iter().find(|(at, ..)| *at == id.as_str()).filter(|_| kind.0.is_character())
     else {
-        return Ok(());
+        return;
     };
     let mut person = commands.entity(added.entity);
     person.insert((Person, Transform::from_translation(at(place.x, place.y, 10.0)), Visibility::default()));
@@ -136,7 +133,6 @@ fn add_sprites(
         }
         body.spawn(style::text(name.as_str(), 14.0, style::TEXT, Anchor::TOP_CENTER, Vec3::new(0.0, -30.0, 0.4)));
     });
-    Ok(())
 }
 
 /// Returns whether a character can be at a point.

@@ -1,6 +1,6 @@
 //! Measures replies that a language model in this process writes, and their effect on the frames of a game.
 //!
-//! The questions are those of the labelled drafts for Gullhaven (see [`dialogue`](crate::dialogue)). Each question is
+//! The questions are those of the labelled drafts for Gullhaven (see [`dialogue`]). Each question is
 //! asked twice. At the second time, the language model has read the whole prompt before.
 
 use std::{
