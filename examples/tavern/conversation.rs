@@ -12,7 +12,7 @@ use bevy::{
     prelude::*,
 };
 use bevy_hearsay::{
-    ConversationTurn, NpcSpeech, ReplyChunk, ReplySpoken,
+    NpcSpeech,
     character_speech::{Speech as SpeechEngine, SpeechError},
     engine::SpeechSettings,
     prelude::*,
@@ -75,7 +75,7 @@ fn handle_typing(
                 text_box.0 = None;
                 if !words.is_empty() {
                     show_speech(&mut commands, player, words.as_str());
-                    show_speech(&mut commands, other, "...");
+                    commands.entity(other).insert(Speech::waiting());
                     commands.entity(other).converse_with(player).say(words);
                 }
             }
@@ -102,10 +102,7 @@ fn show_chunk(chunk: On<ReplyChunk>, mut speakers: Query<&mut Speech>, turns: Qu
     if turns.get(chunk.entity).is_err()
         && let Ok(mut speech) = speakers.get_mut(chunk.entity)
     {
-        if speech.words == "..." {
-            speech.words.clear();
-        }
-        speech.words.push_str(&chunk.words);
+        speech.add(&chunk.words);
     }
 }
 
@@ -116,8 +113,14 @@ fn show_reply(spoken: On<ReplySpoken>, turns: Query<(), With<ConversationTurn>>,
     }
 }
 
-fn show_failure(failed: On<Unanswered>, turns: Query<(), With<ConversationTurn>>, mut notice: ResMut<Notice>) {
-    if turns.get(failed.entity).is_ok() {
+fn show_failure(
+    failed: On<Unanswered>,
+    turns: Query<&AskedOf, With<ConversationTurn>>,
+    mut notice: ResMut<Notice>,
+    mut commands: Commands,
+) {
+    if let Ok(asked_of) = turns.get(failed.entity) {
+        commands.entity(asked_of.0).remove::<Speech>();
         notice.0 = failed.error.to_string();
     }
 }

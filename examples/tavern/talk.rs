@@ -22,6 +22,24 @@ pub(crate) struct Speech {
     remaining_seconds: f32,
 }
 
+impl Speech {
+    /// Shows that a character thinks about its reply.
+    pub(crate) fn waiting() -> Self {
+        Self { words: WAITING.to_owned(), remaining_seconds: f32::INFINITY }
+    }
+
+    /// Adds words of a reply.
+    pub(crate) fn add(&mut self, words: &str) {
+        if self.words == WAITING {
+            self.words.clear();
+        }
+        self.words.push_str(words);
+    }
+}
+
+/// Words of a character that thinks about its reply.
+const WAITING: &str = "...";
+
 /// A notice to the player.
 #[derive(Resource, Default)]
 pub(crate) struct Notice(pub(crate) String);

@@ -313,8 +313,9 @@ pub mod prelude {
         GameClock, GameEvent, HearsayError, HearsayPlugins, HearsaySystems, KeepAnswer, LoadProgress, LocatedIn,
         MemoryChanged, MemoryCommands, MemoryEntities, MemoryErrorMessage, MemoryFailure, MemoryId,
         MemoryLifecycleCommands, MemoryPhase, NewSession, Occupants, PlaceId, PreferGameState, PromiseMade, Question,
-        QuestionState, Relation, RelationOf, Relations, Reply, RumourHeard, SaveCommands, SecretRevealable,
-        SessionCommands, SessionEnded, SessionStarted, SlotLoaded, SlotSaved, SpawnPolicy, Statement, SyncedAttribute,
-        SyncedAttributeAppExt, Target, Unanswered, WatchMind, WorldMemoryCommands, memory_ready,
+        QuestionState, Relation, RelationOf, Relations, Reply, ReplyChunk, ReplySpoken, RumourHeard, SaveCommands,
+        SecretRevealable, SessionCommands, SessionEnded, SessionStarted, SlotLoaded, SlotSaved, SpawnPolicy, Statement,
+        SyncedAttribute, SyncedAttributeAppExt, Target, TurnCommands, Unanswered, WatchMind, WorldMemoryCommands,
+        memory_ready,
     };
 }

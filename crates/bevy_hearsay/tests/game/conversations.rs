@@ -3,7 +3,7 @@
 use std::{ops::ControlFlow, time::Duration};
 
 use bevy_hearsay::{
-    AskedOf, ConversationTurn, NpcSpeech, ReplyChunk, ReplySpoken, TurnCommands,
+    AskedOf, NpcSpeech,
     character_speech::{
         ChatPrompt, EndReason, GenerationLimits, GenerationStats, LanguageModel, ReplyWriter, ScriptedModel, Speech,
         SpeechError, SpeechStatus,
