@@ -1,14 +1,14 @@
 //! A small game with a window. The chapel's bell is gone, and three people in a tavern each know a different story.
 //! Walk to a person and ask about the bell, pass on a rumour to another person, or tell a lie. The panel shows the
-//! memory of the nearest person, with sources and credence. Press Enter to say something in your own words. F5 saves and F9 loads. The save remains after the game
-//! exits.
+//! memory of the nearest person, with sources and credence. Press Enter to say something in your own words. F5 saves
+//! and F9 loads. The save remains after the game exits.
 //!
 //! ```sh
 //! cargo run -p hearsay_examples --example tavern
 //! ```
 //!
-//! `--model FILE` lets a language model from a GGUF file speak; without it, templates answer. `--new` starts a new game. `--save DIR` changes the directory of the save (default: a directory in the system's
-//! temporary directory). `--screenshot FILE` saves a picture and exits. If `--script` is also set, the game plays by
+//! `--model FILE` lets a language model from a GGUF file speak; without it, templates answer. `--new` starts a new game.
+//! `--save DIR` changes the directory of the save (default: a directory in the system's temporary directory). `--screenshot FILE` saves a picture and exits. If `--script` is also set, the game plays by
 //! itself, and saves a picture at every stage. The name of each picture is `FILE` with a number before its extension.
 //!
 //! | file | content |

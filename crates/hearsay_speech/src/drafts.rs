@@ -22,7 +22,6 @@ use crate::{ChatPrompt, GenerationLimits, GenerationStats, LanguageModel, Speech
 #[derive(Debug, Clone)]
 pub(crate) struct DraftQueue {
     jobs: Sender<Message>,
-    limits: GenerationLimits,
     /// Set when the thread must end.
     closing: Arc<AtomicBool>,
 }
@@ -36,10 +35,8 @@ enum Message {
 #[derive(Debug)]
 struct Job {
     prompt: ChatPrompt,
-    limits: GenerationLimits,
     parts: Sender<DraftPart>,
     cancelled: Arc<AtomicBool>,
-    closing: Arc<AtomicBool>,
 }
 
 #[derive(Debug)]
@@ -69,17 +66,19 @@ impl DraftQueue {
         waker: Option<Waker>,
     ) -> io::Result<Self> {
         let (jobs, receiver) = unbounded();
+        let closing = Arc::new(AtomicBool::new(false));
+        let is_closing = Arc::clone(&closing);
         thread::Builder::new().name("hearsay-speech".to_owned()).spawn(move || {
             // The threads that candle starts inherit the priority.
             lower_priority(ThreadPriority::Low);
             let model = load();
             let _ = loaded.set(model.as_ref().map(|model| model.name().to_owned()).map_err(Clone::clone));
             match model {
-                Ok(model) => write_drafts(model, &receiver, waker.as_ref()),
+                Ok(model) => write_drafts(model, &receiver, &limits, &is_closing, waker.as_ref()),
                 Err(error) => refuse_drafts(&error, &receiver, waker.as_ref()),
             }
         })?;
-        Ok(Self { jobs, limits, closing: Arc::default() })
+        Ok(Self { jobs, closing })
     }
 
     /// Stops the language model, and ends its thread.
@@ -92,13 +91,7 @@ impl DraftQueue {
     pub(crate) fn write(&self, prompt: ChatPrompt) -> Draft {
         let (sender, parts) = unbounded();
         let cancelled = Arc::new(AtomicBool::new(false));
-        let job = Job {
-            prompt,
-            limits: self.limits.clone(),
-            parts: sender,
-            cancelled: Arc::clone(&cancelled),
-            closing: Arc::clone(&self.closing),
-        };
+        let job = Job { prompt, parts: sender, cancelled: Arc::clone(&cancelled) };
         // If the thread has ended, the draft finds its channel closed.
         let _ = self.jobs.send(Message::Write(job));
         Draft { parts, cancelled, text: String::new(), end: None }
@@ -126,23 +119,26 @@ impl Drop for Draft {
 }
 
 impl Job {
-    fn is_cancelled(&self) -> bool {
-        self.cancelled.load(Ordering::Relaxed) || self.closing.load(Ordering::Relaxed)
-    }
-
     fn send(&self, part: DraftPart, waker: Option<&Waker>) {
         let _ = self.parts.send(part);
         waker.into_iter().for_each(Waker::wake);
     }
 }
 
-fn write_drafts(mut model: impl LanguageModel, jobs: &Receiver<Message>, waker: Option<&Waker>) {
+fn write_drafts(
+    mut model: impl LanguageModel,
+    jobs: &Receiver<Message>,
+    limits: &GenerationLimits,
+    is_closing: &AtomicBool,
+    waker: Option<&Waker>,
+) {
     while let Ok(Message::Write(job)) = jobs.recv() {
-        if job.is_cancelled() {
+        let is_cancelled = || job.cancelled.load(Ordering::Relaxed) || is_closing.load(Ordering::Relaxed);
+        if is_cancelled() {
             continue;
         }
         let mut emit = |text: &str| {
-            if job.is_cancelled() {
+            if is_cancelled() {
                 return ControlFlow::Break(());
             }
             if !text.is_empty() {
@@ -150,7 +146,7 @@ fn write_drafts(mut model: impl LanguageModel, jobs: &Receiver<Message>, waker: 
             }
             ControlFlow::Continue(())
         };
-        let end = model.generate(&job.prompt, &job.limits, &mut emit);
+        let end = model.generate(&job.prompt, limits, &mut emit);
         job.send(DraftPart::End(end), waker);
     }
 }

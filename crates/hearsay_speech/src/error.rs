@@ -52,6 +52,9 @@ pub enum SpeechError {
     /// A setting of the section `[speech]` is invalid.
     #[error("the settings of [speech] are invalid: {0}")]
     Settings(String),
+    /// The thread of the language model could not be started.
+    #[error("the thread of the language model could not be started: {0}")]
+    Thread(String),
     /// The thread of the language model has ended.
     #[error("the thread of the language model has ended because of an error in this program; start speech again")]
     Stopped,

@@ -55,7 +55,7 @@ impl Speech {
     ) -> Result<Self, SpeechError> {
         let loaded = Arc::new(OnceLock::new());
         let queue = DraftQueue::start(load, Arc::clone(&loaded), limits, waker);
-        let queue = queue.map_err(|error| SpeechError::Settings(format!("no thread could be started: {error}")))?;
+        let queue = queue.map_err(|error| SpeechError::Thread(error.to_string()))?;
         Ok(Self { running: Some(Running { queue, loaded }) })
     }
 
@@ -74,8 +74,8 @@ impl Speech {
     ///
     /// # Errors
     /// Returns an error if a setting is invalid, if this program was built without the feature `local` and the settings
-    /// name a language model, or if the thread cannot be started. A file that cannot be read is no error here: see
-    /// [`status`](Self::status).
+    /// name a language model, or if the thread cannot be started. If the file cannot be read,
+    /// [`status`](Self::status) returns the error later.
     pub fn from_settings(settings: &SpeechSettings, waker: Option<Waker>) -> Result<Self, SpeechError> {
         settings.check().map_err(SpeechError::Settings)?;
         let Some(model) = settings.model.clone() else { return Ok(Self::without_model()) };

@@ -76,7 +76,8 @@ struct CloseStepList(Vec<CloseSteps>);
 
 /// Registers the functions that a plugin runs when the memory closes.
 pub(crate) trait CloseAppExt {
-    /// Adds the functions that a plugin runs when the memory closes. The functions of the plugins run in the order in which they were added.
+    /// Adds the functions that a plugin runs when the memory closes. The functions of the plugins run in the order in
+    /// which they were added.
     fn add_close_steps(&mut self, steps: CloseSteps) -> &mut Self;
 }
 

@@ -47,7 +47,8 @@ pub enum HearsayError {
     InvalidRelation(String),
     /// Error: too many game events wait for the memory. The request is dropped.
     #[error(
-        "{capacity} game events are already waiting, so the plugin dropped this request; raise `GameEventSettings::queue_capacity`"
+        "{capacity} game events are already waiting, so the plugin dropped this request; raise \
+         `GameEventSettings::queue_capacity`"
     )]
     QueueFull {
         /// Maximum number of waiting game events.

@@ -25,7 +25,7 @@ pub(super) fn sentences_before(text: &str, position: usize) -> usize {
 }
 
 /// Returns whether a text ends with the punctuation of a sentence.
-pub(super) fn ends_sentence(text: &str) -> bool {
+fn ends_sentence(text: &str) -> bool {
     let text = text.trim_end().trim_end_matches(['"', '\u{201D}', '\u{2019}', '\'', ')', '*']);
     text.ends_with(['.', '!', '?', '\u{2026}'])
 }

@@ -66,7 +66,7 @@ impl LocalModelOptions {
 /// read faster.
 pub struct LocalModel {
     name: String,
-    /// Network that has read nothing. `None` while a run uses a network that cannot be forked.
+    /// Network without any tokens. `None` during a run if the network cannot be copied.
     network: Option<Network>,
     tokenizer: ModelTokenizer,
     template: ChatTemplate,
@@ -163,7 +163,7 @@ impl LanguageModel for LocalModel {
             start,
         };
         let written = run.write(&mut position, &parts, &mut self.prefixes);
-        // A network that cannot be forked was taken from this model.
+        // Puts back a network that cannot be copied.
         self.network.get_or_insert(position.network);
         written.map_err(|error| failed(&self.name, first_line(&error.to_string())))
     }
