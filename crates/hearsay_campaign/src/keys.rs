@@ -56,8 +56,8 @@ macro_rules! keys {
 }
 
 keys! {
-    FILE = "", "a campaign file", &[&["format", "campaign", "calendar", "audience", "predicates", "attributes", "entities",
-        "relationships", "facts", "rumours", "lies", "knowledge", "passages", "sessions", "flags"]];
+    FILE = "", "a campaign file", &[&["format", "campaign", "calendar", "audience", "minds", "predicates", "attributes",
+        "entities", "relationships", "facts", "rumours", "lies", "knowledge", "passages", "sessions", "flags"]];
     CAMPAIGN = "campaign", "the campaign", &[&["id", "name", "description", "system", "start"]];
     CALENDAR = "calendar", "the calendar", &[&["name", "months", "weekdays", "hours_per_day", "minutes_per_hour", "era",
         "leap", "year_zero", "eras"]];
@@ -65,6 +65,7 @@ keys! {
     LEAP = "leap_rule", "a leap rule", &[&["every", "except_every", "unless_every", "offset", "month", "days"]];
     ERA = "era", "an era", &[&["name", "short", "start", "end", "first", "backwards"]];
     AUDIENCE = "audience_rules", "the audience rules", &[&["default", "predicates", "attributes"]];
+    MINDS = "mind_rules", "the rules for minds", &[&["forgetting", "distortion", "feelings_half_life_days"]];
     PREDICATE = "predicate", "a predicate", &[&["name", "inverse", "phrase", "inverse_phrase", "symmetric", "functional",
         "history", "embedded", "audience", "opposites", "examples", "behavior", "words"]];
     ATTRIBUTE_DEF = "attribute_def", "an attribute", &[&["name", "kinds", "phrase", "functional", "history",

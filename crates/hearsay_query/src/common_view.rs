@@ -251,7 +251,7 @@ impl Reducer<'_> {
             Setting::World(WorldSetting::Calendar(_) | WorldSetting::Predicate(_) | WorldSetting::Attribute(_))
             | Setting::Game(GameSetting::Clock(_))
             | Setting::Session(SessionSetting::Recap(_)) => Some(Setting::clone(setting)),
-            Setting::World(WorldSetting::Audience(_))
+            Setting::World(WorldSetting::Audience(_) | WorldSetting::Minds(_))
             | Setting::Game(GameSetting::Reveal(_) | GameSetting::Flag { .. })
             | Setting::Review(_)
             | Setting::Engine(_) => None,

@@ -31,6 +31,7 @@ fn exported_key(setting: &Setting) -> Option<&'static str> {
         Setting::World(WorldSetting::Campaign(_)) => Some("campaign"),
         Setting::World(WorldSetting::Calendar(_)) => Some("calendar"),
         Setting::World(WorldSetting::Audience(_)) => Some("audience"),
+        Setting::World(WorldSetting::Minds(_)) => Some("minds"),
         Setting::Game(GameSetting::Flag { .. }) => Some("flags"),
         _ => Some(""),
     }

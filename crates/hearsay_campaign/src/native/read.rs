@@ -173,6 +173,8 @@ impl CampaignReader {
         settings.extend(flags.map(|(name, value)| Setting::Game(GameSetting::Flag { name, value })));
         let rules = self.single_node(files, "audience").map(|node| self.read_audience_rules(node));
         settings.extend(rules.clone().map(|setting| Setting::World(WorldSetting::Audience(setting))));
+        let minds = self.single_node(files, "minds").map(|node| self.read_mind_rules(node));
+        settings.extend(minds.map(|rules| Setting::World(WorldSetting::Minds(rules))));
         let Some(node) = self.single_node(files, "campaign") else {
             if files.is_empty() && self.diagnostics.has_no_errors() || !files.is_empty() {
                 let hint = "add `campaign: {name: …}` to one file";

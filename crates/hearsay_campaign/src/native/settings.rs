@@ -1,8 +1,8 @@
 //! The settings of a campaign: its name, calendar, audience rules and vocabulary.
 
 use hearsay_model::{
-    AttributeDef, Audience, AudienceRules, Calendar, CalendarError, CampaignInfo, EntityId, Era, GameTime, History,
-    LeapRule, Month, Predicate, PredicateDef, VocabularyError,
+    AttributeDef, Audience, AudienceRules, Calendar, CalendarError, CampaignInfo, Distortion, EntityId, Era,
+    Forgetting, GameTime, History, LeapRule, MindRules, Month, Predicate, PredicateDef, VocabularyError,
 };
 
 use super::{
@@ -170,6 +170,40 @@ impl CampaignReader {
             }
         }
         rules
+    }
+
+    /// Reads the rules for minds. A rule that is missing or wrong keeps its default.
+    pub(super) fn read_mind_rules(&mut self, node: &Node) -> MindRules {
+        let mut rules = MindRules::default();
+        let Some(f) = self.read_fields(node, "minds", &keys::MINDS) else { return rules };
+        if let Some(forgetting) = self.read_named(&f, "forgetting", Forgetting::from_name) {
+            rules.forgetting = forgetting;
+        }
+        if let Some(distortion) = self.read_named(&f, "distortion", Distortion::from_name) {
+            rules.distortion = distortion;
+        }
+        match self.read_count(&f, "feelings_half_life_days") {
+            None => {}
+            Some(0) => {
+                let at = f.get("feelings_half_life_days").map_or(f.at, |node| node.at);
+                let path = f.child_path("feelings_half_life_days");
+                self.diagnostics.add(at, &path, "expected a number of days that is at least 1, not 0", "");
+            }
+            Some(days) => rules.feelings_half_life_days = days,
+        }
+        rules
+    }
+
+    /// Reads one of the words `off`, `mild` and `strong`.
+    fn read_named<T>(&mut self, f: &Fields, key: &str, from_name: fn(&str) -> Option<T>) -> Option<T> {
+        let (node, path) = (f.get(key)?, f.child_path(key));
+        let text = self.read_text_node(node, &path)?;
+        let value = from_name(text);
+        if value.is_none() {
+            let hint = keys::hint(text, ["off", "mild", "strong"]);
+            self.diagnostics.add(node.at, &path, format!("unknown value `{text}`"), hint);
+        }
+        value
     }
 
     fn read_predicate_name(&mut self, f: &Fields, key: &str) -> Option<Predicate> {

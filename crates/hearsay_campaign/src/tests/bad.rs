@@ -56,6 +56,8 @@ fn numbers_dates_and_words() {
     check(&fact("known_by: [book]"), 11, "`book` is a document, which cannot know facts", "name a character");
     check(&fact("statement: U."), 11, "both `text` and `statement`", "");
     check("rumours: [{text: T., about: [ann], truth: maybe}]", 10, "true, false or unknown", "");
+    check("minds: {forgetting: mld}", 10, "unknown value `mld`", "did you mean `mild`?");
+    check("minds: {feelings_half_life_days: 0}", 10, "at least 1, not 0", "");
     check("audience: {predicates: {OWNZ: local}}", 10, "unknown predicate `OWNZ`", "did you mean `OWNS`?");
     check("predicates: [{name: bad, phrase: '{subject} {object}'}]", 10, "write relations LIKE_THIS", "");
     check("predicates: [{name: BAD, phrase: '{subject}'}]", 10, "must contain both", "");

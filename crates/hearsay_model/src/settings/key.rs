@@ -18,6 +18,8 @@ pub enum SettingKey {
     Clock,
     /// The key of [`WorldSetting::Audience`](crate::WorldSetting::Audience).
     Audience,
+    /// The key of [`WorldSetting::Minds`](crate::WorldSetting::Minds).
+    Minds,
     /// The key of [`WorldSetting::Predicate`](crate::WorldSetting::Predicate): the name of the relation.
     Predicate(Predicate),
     /// The key of [`WorldSetting::Attribute`](crate::WorldSetting::Attribute): the name of the attribute.
@@ -54,6 +56,7 @@ impl fmt::Display for SettingKey {
             Self::Calendar => f.write_str("the calendar"),
             Self::Clock => f.write_str("the game clock"),
             Self::Audience => f.write_str("the audience rules"),
+            Self::Minds => f.write_str("the rules for minds"),
             Self::Predicate(name) => write!(f, "predicate {name}"),
             Self::Attribute(name) => write!(f, "attribute {name}"),
             Self::Imported(source) => write!(f, "the import of {source}"),

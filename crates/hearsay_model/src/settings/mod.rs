@@ -3,6 +3,7 @@
 mod engine;
 mod game;
 mod key;
+mod minds;
 mod review;
 mod session;
 mod setting;
@@ -12,6 +13,7 @@ mod world;
 pub use engine::EngineSetting;
 pub use game::GameSetting;
 pub use key::SettingKey;
+pub use minds::{Distortion, Forgetting, MindRules};
 pub use review::{CalibrationSettings, ReviewSetting, SpeakerRole};
 pub use session::{ActiveSession, EditedRecap, SessionSetting};
 pub use setting::Setting;

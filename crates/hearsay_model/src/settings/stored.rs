@@ -4,8 +4,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ActiveSession, CalibrationSettings, CampaignInfo, EditedRecap, EngineSetting, GameSetting, ReviewSetting,
-    SessionSetting, Setting, SpeakerRole, WorldSetting,
+    ActiveSession, CalibrationSettings, CampaignInfo, EditedRecap, EngineSetting, GameSetting, MindRules,
+    ReviewSetting, SessionSetting, Setting, SpeakerRole, WorldSetting,
 };
 use crate::{AttributeDef, AudienceRules, Calendar, EntityId, GameTime, Position, PredicateDef, Reveal, Value};
 
@@ -30,6 +30,7 @@ pub(super) enum StoredSetting {
     Merged { gone: EntityId, into: EntityId },
     Recap(EditedRecap),
     Speaker { name: String, role: SpeakerRole },
+    Minds(MindRules),
 }
 
 impl From<Setting> for StoredSetting {
@@ -39,6 +40,7 @@ impl From<Setting> for StoredSetting {
             Setting::World(WorldSetting::Calendar(value)) => Self::Calendar(value),
             Setting::Game(GameSetting::Clock(value)) => Self::Clock(value),
             Setting::World(WorldSetting::Audience(value)) => Self::Audience(value),
+            Setting::World(WorldSetting::Minds(value)) => Self::Minds(value),
             Setting::World(WorldSetting::Predicate(value)) => Self::Predicate(value),
             Setting::World(WorldSetting::Attribute(value)) => Self::Attribute(value),
             Setting::Engine(EngineSetting::Imported { source, digest }) => Self::Imported { source, digest },
@@ -63,6 +65,7 @@ impl From<StoredSetting> for Setting {
             StoredSetting::Calendar(value) => Self::World(WorldSetting::Calendar(value)),
             StoredSetting::Clock(value) => Self::Game(GameSetting::Clock(value)),
             StoredSetting::Audience(value) => Self::World(WorldSetting::Audience(value)),
+            StoredSetting::Minds(value) => Self::World(WorldSetting::Minds(value)),
             StoredSetting::Predicate(value) => Self::World(WorldSetting::Predicate(value)),
             StoredSetting::Attribute(value) => Self::World(WorldSetting::Attribute(value)),
             StoredSetting::Imported { source, digest } => Self::Engine(EngineSetting::Imported { source, digest }),

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::SettingKey;
+use super::{MindRules, SettingKey};
 use crate::{AttributeDef, AudienceRules, Calendar, PredicateDef};
 
 /// Description of a campaign: id, name, text and game system.
@@ -27,6 +27,8 @@ pub enum WorldSetting {
     Calendar(Calendar),
     /// The rules that decide who knows a fact that names no knowers and that is neither common nor secret.
     Audience(AudienceRules),
+    /// The rules that decide how characters forget, how they distort rumours, and how long their feelings last.
+    Minds(MindRules),
     /// A relation that the campaign defines, or a redefinition of a built-in relation.
     Predicate(PredicateDef),
     /// An attribute that the campaign defines, or a redefinition of a built-in attribute.
@@ -39,6 +41,7 @@ impl WorldSetting {
             Self::Campaign(_) => SettingKey::Campaign,
             Self::Calendar(_) => SettingKey::Calendar,
             Self::Audience(_) => SettingKey::Audience,
+            Self::Minds(_) => SettingKey::Minds,
             Self::Predicate(def) => SettingKey::Predicate(def.name.clone()),
             Self::Attribute(def) => SettingKey::Attribute(def.name.clone()),
         }

@@ -9,9 +9,9 @@ use super::{
 };
 use crate::{
     ActiveSession, ApplyError, AudienceRules, Calendar, CalibrationSettings, CampaignInfo, EngineSetting, Entity,
-    EntityId, Fact, FactId, GameSetting, GameTime, Key, Knower, KnowledgeEdge, KnowledgeId, Passage, PassageId,
-    Position, Predicate, Reveal, ReviewSetting, Session, SessionId, SessionSetting, Setting, SettingKey, Value,
-    Vocabulary, WorldSetting,
+    EntityId, Fact, FactId, GameSetting, GameTime, Key, Knower, KnowledgeEdge, KnowledgeId, MindRules, Passage,
+    PassageId, Position, Predicate, Reveal, ReviewSetting, Session, SessionId, SessionSetting, Setting, SettingKey,
+    Value, Vocabulary, WorldSetting,
 };
 
 /// Relation between two entities, seen from one of them.
@@ -516,6 +516,14 @@ impl State {
         match self.setting(&SettingKey::Audience) {
             Some(Setting::World(WorldSetting::Audience(rules))) => rules.clone(),
             _ => AudienceRules::default(),
+        }
+    }
+
+    /// Returns the rules that decide how characters forget, how they distort rumours, and how long their feelings last.
+    pub fn mind_rules(&self) -> MindRules {
+        match self.setting(&SettingKey::Minds) {
+            Some(Setting::World(WorldSetting::Minds(rules))) => *rules,
+            _ => MindRules::default(),
         }
     }
 
