@@ -15,7 +15,7 @@ use anyhow::{Context, Result, ensure};
 use hearsay_engine::Memory;
 use hearsay_query::ask::Ask;
 use hearsay_speech::{
-    CharacterReply, GenerationLimits, LocalModel, LocalModelOptions, ReplyRequest, ReplyWriter, Speech, SpeechStatus,
+    CharacterReply, GenerationLimits, LocalModel, LocalModelOptions, ReplyRequest, ReplyWriter, Speech,
 };
 use serde::Serialize;
 
@@ -83,13 +83,7 @@ pub fn measure(
     drafts.truncate(questions);
     let (path, limits) = (model.to_owned(), GenerationLimits::from_settings(&memory.settings().speech));
     let speech = Speech::start(move || LocalModel::load(path, LocalModelOptions::default()), limits, None)?;
-    let name = loop {
-        match speech.status() {
-            SpeechStatus::Ready { name } => break name,
-            SpeechStatus::Failed(error) => return Err(error.into()),
-            _ => thread::sleep(Duration::from_millis(5)),
-        }
-    };
+    let name = speech.wait_until_loaded(|| anyhow::Ok(()))?.unwrap_or_default();
     let budget = prompt_tokens.unwrap_or(memory.settings().speech.prompt_tokens);
     let frame_quiet = frames(|is_running| {
         thread::sleep(QUIET_TIME);

@@ -1,11 +1,18 @@
 //! Speech: starts the language model, and begins replies.
 
-use std::sync::{Arc, OnceLock};
+use std::{
+    sync::{Arc, OnceLock},
+    thread,
+    time::Duration,
+};
 
 use hearsay_engine::{SpeechSettings, Ticket, Waker};
 use hearsay_query::ask::Answer;
 
 use crate::{GenerationLimits, LanguageModel, PendingReply, ReplyRequest, SpeechError, drafts::DraftQueue};
+
+/// Time between two looks at a language model that is being loaded.
+const LOADING_POLL: Duration = Duration::from_millis(10);
 
 /// State of the language model.
 #[derive(Debug, Clone)]
@@ -66,6 +73,27 @@ impl Speech {
             Some(None) => SpeechStatus::Loading,
             Some(Some(Ok(name))) => SpeechStatus::Ready { name: name.clone() },
             Some(Some(Err(error))) => SpeechStatus::Failed(error.clone()),
+        }
+    }
+
+    /// Blocks until the language model is loaded, or could not be loaded. Calls `check` every few milliseconds, and stops
+    /// waiting when `check` returns an error, for example because the user pressed Ctrl-C. Returns the name of the
+    /// language model; `None` if there is none.
+    ///
+    /// # Errors
+    /// Returns the error of `check`, or the reason why the language model could not be loaded.
+    pub fn wait_until_loaded<E: From<SpeechError>>(
+        &self,
+        mut check: impl FnMut() -> Result<(), E>,
+    ) -> Result<Option<String>, E> {
+        loop {
+            match self.status() {
+                SpeechStatus::NoModel => return Ok(None),
+                SpeechStatus::Ready { name } => return Ok(Some(name)),
+                SpeechStatus::Failed(error) => return Err(error.into()),
+                SpeechStatus::Loading => thread::sleep(LOADING_POLL),
+            }
+            check()?;
         }
     }
 

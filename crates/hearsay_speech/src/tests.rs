@@ -169,15 +169,7 @@ impl LanguageModel for Waiting {
                 Err(_) => {}
             }
         }
-        let zero = Duration::ZERO;
-        Ok(GenerationStats {
-            prompt_tokens: 1,
-            cached_tokens: 0,
-            generated_tokens: 1,
-            first_token: zero,
-            total: zero,
-            end,
-        })
+        Ok(GenerationStats { prompt_tokens: 1, generated_tokens: 1, end, ..GenerationStats::default() })
     }
 }
 

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use bevy::prelude::*;
-use hearsay_commands::game_event::{Circumstances, GameEvent as EngineEvent, Stated};
 use hearsay_engine::MemoryError;
 use hearsay_model::EntityId;
 use hearsay_speech::{CharacterReply, PendingReply, ReplyRequest, ReplyStep};
@@ -144,12 +143,6 @@ fn record(world: &mut World, character: Entity, turn: &ConversationTurn, hearing
 
 /// Returns the action that records a reply, with the facts that it states.
 fn action(reply: &CharacterReply) -> GameAction {
-    let EngineEvent::Say { text, states, lie, .. } = reply.event(Circumstances::default()) else {
-        return GameAction::Say { text: reply.text().to_owned(), states: Vec::new(), lie: false };
-    };
-    let facts = states.into_iter().filter_map(|stated| match stated {
-        Stated::Recorded(fact) => Some(Statement::fact(fact)),
-        _ => None,
-    });
-    GameAction::Say { text, states: facts.collect(), lie }
+    let states = reply.check.stated_facts().into_iter().map(Statement::fact).collect();
+    GameAction::Say { text: reply.text().to_owned(), states, lie: reply.check.is_lie() }
 }

@@ -1,10 +1,6 @@
 //! `talk`: talks to a character.
 
-use std::{
-    io::{self, BufRead, IsTerminal, Write},
-    thread,
-    time::Duration,
-};
+use std::io::{self, BufRead, IsTerminal, Write};
 
 use anyhow::Result;
 use hearsay_commands::{
@@ -14,7 +10,7 @@ use hearsay_commands::{
 use hearsay_engine::Memory;
 use hearsay_model::{Author, EntityId};
 use hearsay_query::{ask::Ask, resolve::Speaker};
-use hearsay_speech::{CharacterReply, ConversationLine, ReplyRequest, ReplyWriter, Speech, SpeechStatus};
+use hearsay_speech::{CharacterReply, ConversationLine, ReplyRequest, ReplyWriter, Speech, SpeechError};
 use serde_json::json;
 
 use super::check_reply::print_finding;
@@ -82,17 +78,11 @@ pub(crate) fn talk(args: &args::Talk, output: &mut Output) -> Result<()> {
 /// Waits until the language model is loaded.
 fn wait_for_model(speech: &Speech, output: &Output) -> Result<()> {
     let spinner = output.spinner("loading the language model");
-    let status = loop {
-        match speech.status() {
-            SpeechStatus::Loading => thread::sleep(Duration::from_millis(10)),
-            status => break status,
-        }
-        interrupt::check()?;
-    };
+    let loaded = speech.wait_until_loaded(interrupt::check);
     spinner.finish_and_clear();
-    match status {
-        SpeechStatus::Failed(error) => Err(CliError::new(FILE_ERROR, error.to_string()).into()),
-        _ => Ok(()),
+    match loaded {
+        Err(error) if error.is::<SpeechError>() => Err(CliError::new(FILE_ERROR, error.to_string()).into()),
+        loaded => loaded.map(drop),
     }
 }
 

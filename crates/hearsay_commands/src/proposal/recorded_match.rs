@@ -1,8 +1,8 @@
 //! Comparison of a proposed fact with the facts that are already recorded.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
-use hearsay_model::{Evidence, Fact, FactStatus, PassageId, Provenance, State};
+use hearsay_model::{Evidence, Fact, FactStatus, PassageId, Provenance, State, text};
 use hearsay_query::{
     contradictions::may_overlap,
     duplicates::{Claim, canonical_relation, is_equivalent, is_implied_by},
@@ -85,8 +85,12 @@ pub(super) fn find_recorded_match(state: &State, batch: &Batch, fact: &Fact) -> 
     RecordedMatch::None
 }
 
+/// Minimum share of the words of a proposal that a recorded fact about the same subject contains, if the proposal names
+/// no other entity.
+const MIN_SAME_WORDS: f64 = 0.8;
+
 /// Returns whether the line from which a proposal comes states a recorded fact about the same entities. Such a proposal is
-/// another reading of the same words.
+/// another reading of the same words. If the proposal names only its subject, it must also have the words of the fact.
 pub(super) fn restates_stated_fact(state: &State, proposal: &Proposal) -> bool {
     let Some(speaker) = &proposal.speaker else { return false };
     let passages: Vec<PassageId> = proposal.evidence.iter().filter_map(Evidence::passage).collect();
@@ -100,8 +104,22 @@ pub(super) fn restates_stated_fact(state: &State, proposal: &Proposal) -> bool {
         })
     };
     let names_all = |fact: &Fact| others().all(|other| fact.entities().any(|id| id == other));
-    others().any(|other| *other != proposal.subject)
-        && state.facts_of(&proposal.subject).any(|fact| names_all(fact) && is_stated(fact))
+    let names_another = others().any(|other| *other != proposal.subject);
+    let statement = proposal.statement.as_deref().or(proposal.object.text());
+    let has_same_words =
+        |fact: &Fact| statement.is_some_and(|text| shared_words(text, fact.statement()) >= MIN_SAME_WORDS);
+    let mut facts = state.facts_of(&proposal.subject);
+    facts.any(|fact| names_all(fact) && (names_another || has_same_words(fact)) && is_stated(fact))
+}
+
+/// Returns the share of the words of a text that another text contains, 0.0–1.0.
+fn shared_words(text: &str, other: &str) -> f64 {
+    let words = |text: &str| -> BTreeSet<String> {
+        let normal = text::normalize(text);
+        normal.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+    };
+    let (words, others) = (words(text), words(other));
+    if words.is_empty() { 0.0 } else { words.intersection(&others).count() as f64 / words.len() as f64 }
 }
 
 /// Returns whether a proposed fact comes from a repeated reading of the same text. Returns `true` if the recorded fact

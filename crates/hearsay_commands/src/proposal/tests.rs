@@ -1,11 +1,14 @@
 use std::collections::BTreeSet;
 
-use hearsay_model::{Entity, Value};
+use hearsay_model::{Entity, KnowledgeEdge, Method, Provenance, Span, Value};
 use hearsay_query::{contradictions::may_overlap, review::review_items};
 use proptest::prelude::*;
 
 use super::*;
-use crate::review::Decision;
+use crate::{
+    game_event::{Circumstances, GameEvent, Hearers, Stated},
+    review::Decision,
+};
 
 fn id(n: u8) -> EntityId {
     EntityId::new(format!("e{}", n % 4)).unwrap()
@@ -116,4 +119,53 @@ proptest! {
         let ids = |facts: &[Arc<Fact>]| facts.iter().map(|fact| fact.id()).collect::<Vec<_>>();
         prop_assert_eq!(ids(&state.facts().cloned().collect::<Vec<_>>()), ids(&facts));
     }
+}
+
+#[test]
+fn a_line_that_states_a_recorded_fact_gives_no_second_fact_with_the_same_words() {
+    let mut state = State::fold([Operation::new(
+        Author::Dm,
+        "begin",
+        vec![Change::AddEntity(Entity::new(id(0))), Change::AddEntity(Entity::new(id(1)))],
+    )])
+    .unwrap();
+    let text = "The chapel bell has been gone for three days.";
+    let provenance = Provenance::new(Method::Authored, Author::Dm);
+    let fact = Fact::attribute(&id(0), "lore", text, provenance).unwrap().statement(text).build().unwrap();
+    let known = fact.id();
+    state
+        .apply(Operation::new(
+            Author::Dm,
+            "lore",
+            vec![
+                Change::AssertFact(Arc::new(fact)),
+                Change::Learn(Arc::new(KnowledgeEdge::authored(id(0).into(), known))),
+            ],
+        ))
+        .unwrap();
+    let say = GameEvent::Say {
+        speaker: id(0).into(),
+        text: text.to_owned(),
+        states: vec![Stated::Recorded(known)],
+        hearers: Hearers::Listed(vec![id(1)]),
+        lie: false,
+        circumstances: Circumstances::default(),
+    };
+    state.apply(say.operation(&state, Author::Game, Timestamp(1)).unwrap()).unwrap();
+    let passage = state.passages().next().unwrap().1.id();
+    let found = |words: &str| Proposal {
+        speaker: Some(id(0)),
+        statement: Some(words.to_owned()),
+        evidence: vec![Evidence::Passage {
+            passage,
+            span: Span { start: 0, end: words.len() },
+            quote: words.to_owned(),
+        }],
+        ..Proposal::new(id(0), Predicate::new("lore").unwrap(), Object::Value(Value::Text(words.to_owned())))
+    };
+    let propose = |words: &str| {
+        apply_proposals(&mut state.clone(), &TrustCalibration::default(), &Author::Extractor, &[found(words)])
+    };
+    assert_eq!(propose("The chapel bell has been gone.").known, 1);
+    assert_eq!(propose("The well is dry.").known, 0);
 }

@@ -1,5 +1,6 @@
 //! Records a reply that was said, with the facts that it states.
 
+use hearsay_model::FactId;
 use hearsay_query::resolve::Speaker;
 
 use super::{DraftReply, FindingKind, ReplyCheck};
@@ -10,13 +11,31 @@ impl ReplyCheck {
     /// state. If the words repeat a lie of the speaker, the event is a lie. Facts without a source are extracted from
     /// the words later, as from every spoken line.
     pub fn say(&self, draft: &DraftReply, circumstances: Circumstances) -> GameEvent {
-        let lie = self.of_kind(FindingKind::RepeatsLie).next().is_some();
+        GameEvent::Say {
+            speaker: Speaker::from(draft.speaker.clone()),
+            text: draft.text.clone(),
+            states: self.stated_facts().into_iter().map(Stated::Recorded).collect(),
+            hearers: Hearers::listed_or_at_place(draft.listeners.clone()),
+            lie: self.is_lie(),
+            circumstances,
+        }
+    }
+
+    /// Returns whether the words repeat a lie of the speaker.
+    pub fn is_lie(&self) -> bool {
+        self.of_kind(FindingKind::RepeatsLie).next().is_some()
+    }
+
+    /// Returns the recorded facts that the listeners learn from the words, sorted and unique. If the words repeat a
+    /// lie, they are the facts that the speaker made up.
+    pub fn stated_facts(&self) -> Vec<FactId> {
+        let lie = self.is_lie();
         let is_stated = |kind: FindingKind| match kind {
             FindingKind::RepeatsLie => lie,
             FindingKind::RevealsSecret | FindingKind::KnownToListeners | FindingKind::Supported => !lie,
             FindingKind::Contradicts | FindingKind::UnknownName => false,
         };
-        let mut states: Vec<_> = self
+        let mut states: Vec<FactId> = self
             .findings
             .iter()
             .filter(|finding| is_stated(finding.kind))
@@ -25,13 +44,6 @@ impl ReplyCheck {
             .collect();
         states.sort_unstable();
         states.dedup();
-        GameEvent::Say {
-            speaker: Speaker::from(draft.speaker.clone()),
-            text: draft.text.clone(),
-            states: states.into_iter().map(Stated::Recorded).collect(),
-            hearers: Hearers::listed_or_at_place(draft.listeners.clone()),
-            lie,
-            circumstances,
-        }
+        states
     }
 }

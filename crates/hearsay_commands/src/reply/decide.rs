@@ -101,15 +101,12 @@ impl ReplyCandidates {
     }
 
     fn stated(&self, Match { fact, span, score }: &Match<'_>) -> ReplyFinding {
-        let statement = &fact.cited.statement;
-        let (kind, reason) = if fact.is_made_up {
-            (FindingKind::RepeatsLie, format!("you made this up: {statement}"))
-        } else if fact.is_known_to_listeners {
-            (FindingKind::KnownToListeners, format!("your listeners know this: {statement}"))
-        } else {
-            (FindingKind::Supported, format!("you know this: {statement}"))
+        let kind = match () {
+            () if fact.is_made_up => FindingKind::RepeatsLie,
+            () if fact.is_known_to_listeners => FindingKind::KnownToListeners,
+            () => FindingKind::Supported,
         };
-        ReplyFinding { facts: vec![fact.cited.clone()], score: *score, ..self.finding(kind, *span, reason) }
+        ReplyFinding::stated(kind, fact.cited.clone(), *span, self.words(*span), *score)
     }
 
     fn contradicted_facts(&self) -> Vec<ReplyFinding> {
@@ -145,17 +142,10 @@ impl ReplyCandidates {
     }
 
     fn finding(&self, kind: FindingKind, span: Span, reason: String) -> ReplyFinding {
-        let words = self.draft.text.get(span.start..span.end).unwrap_or_default().to_owned();
-        ReplyFinding {
-            kind,
-            is_problem: kind.is_problem(),
-            span,
-            words,
-            reason,
-            facts: Vec::new(),
-            not_for: Vec::new(),
-            score: 0.0,
-            for_dm: Vec::new(),
-        }
+        ReplyFinding::new(kind, span, self.words(span), reason)
+    }
+
+    fn words(&self, span: Span) -> &str {
+        self.draft.text.get(span.start..span.end).unwrap_or_default()
     }
 }

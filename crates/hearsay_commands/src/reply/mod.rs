@@ -133,6 +133,36 @@ pub struct ReplyCheck {
     pub findings: Vec<ReplyFinding>,
 }
 
+impl ReplyFinding {
+    /// Creates a finding for words that state a fact which the speaker may state. `kind` is
+    /// [`RepeatsLie`](FindingKind::RepeatsLie), [`KnownToListeners`](FindingKind::KnownToListeners) or
+    /// [`Supported`](FindingKind::Supported). `span` is the position of `words` in the draft.
+    pub fn stated(kind: FindingKind, fact: CitedFact, span: Span, words: impl Into<String>, score: f32) -> Self {
+        let clause = match kind {
+            FindingKind::RepeatsLie => "you made this up",
+            FindingKind::KnownToListeners => "your listeners know this",
+            _ => "you know this",
+        };
+        let reason = format!("{clause}: {}", fact.statement);
+        Self { facts: vec![fact], score, ..Self::new(kind, span, words, reason) }
+    }
+
+    /// Creates a finding that refers to no facts.
+    fn new(kind: FindingKind, span: Span, words: impl Into<String>, reason: String) -> Self {
+        Self {
+            kind,
+            is_problem: kind.is_problem(),
+            span,
+            words: words.into(),
+            reason,
+            facts: Vec::new(),
+            not_for: Vec::new(),
+            score: 0.0,
+            for_dm: Vec::new(),
+        }
+    }
+}
+
 impl ReplyCheck {
     /// Returns whether no finding is a problem.
     pub fn is_fine(&self) -> bool {

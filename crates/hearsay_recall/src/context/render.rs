@@ -138,25 +138,20 @@ pub(crate) fn prompt_sections(context: &SceneContext) -> Vec<(bool, &'static str
         let is_stable = number == 0;
         // The beginning of the prompt does not depend on the question, so repetitions are left out at their later place.
         for section in &part {
-            let open = section.lines.iter().filter(|line| !line.is_repetition && !is_secret(line) && !is_lie(line));
+            let open = section.lines.iter().filter(|line| !line.is_repetition && !is_secret(line) && !line.is_lie());
             sections.push((is_stable, heading(section.kind), open.collect()));
         }
         let all = || part.iter().flat_map(|section| &section.lines).filter(|line| !line.is_repetition);
         sections.push((is_stable, SECRET_HEADINGS[number], all().filter(|line| is_secret(line)).collect()));
-        sections.push((is_stable, LIE_HEADINGS[number], all().filter(|line| is_lie(line)).collect()));
+        sections.push((is_stable, LIE_HEADINGS[number], all().filter(|line| line.is_lie()).collect()));
     }
     sections.retain(|(_, _, lines)| !lines.is_empty());
     sections
 }
 
-/// Returns whether the speaker made the line up.
-fn is_lie(line: &Line) -> bool {
-    line.remarks.contains(&Remark::MadeUp)
-}
-
 /// Returns whether the speaker conceals the line from everyone. A line that says who is present stays in the scene.
 fn is_secret(line: &Line) -> bool {
-    line.secrecy == LineSecrecy::Concealed && !line.states_presence && !is_lie(line)
+    line.secrecy == LineSecrecy::Concealed && !line.states_presence && !line.is_lie()
 }
 
 /// Returns the note on a line in the prompt form. It says when the speaker learned the line, and leaves out what the

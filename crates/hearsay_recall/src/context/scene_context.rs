@@ -72,6 +72,11 @@ pub struct Line {
 }
 
 impl Line {
+    /// Returns whether the speaker made the line up.
+    pub fn is_lie(&self) -> bool {
+        self.remarks.contains(&Remark::MadeUp)
+    }
+
     /// Returns the sources of the line, including those in [`also`](Self::also).
     pub fn sources(&self) -> impl Iterator<Item = Source> {
         std::iter::once(&self.citation).chain(&self.also).map(|citation| citation.source)

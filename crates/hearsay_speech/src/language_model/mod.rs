@@ -66,10 +66,11 @@ impl GenerationLimits {
 }
 
 /// Reason why a text ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EndReason {
     /// The language model ended its message, or wrote a stop string.
+    #[default]
     Finished,
     /// The text reached the maximum number of tokens.
     MaxTokens,
@@ -80,7 +81,7 @@ pub enum EndReason {
 }
 
 /// Counts and times of one text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
 pub struct GenerationStats {
     /// Number of tokens of the prompt.
     pub prompt_tokens: usize,

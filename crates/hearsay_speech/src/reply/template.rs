@@ -26,7 +26,7 @@ impl StatedFact {
         let Source::Fact(fact) = line.citation.source else { return None };
         let how_known = line.citation.describe_acquisition();
         let cited = CitedFact { fact, handle: None, statement: line.text.clone(), how_known };
-        Some(Self { cited, is_lie: line.remarks.contains(&Remark::MadeUp) })
+        Some(Self { cited, is_lie: line.is_lie() })
     }
 
     /// Adds a finding for the fact to the check of the words, if the check did not recognize the fact.
@@ -34,21 +34,9 @@ impl StatedFact {
         if check.findings.iter().flat_map(|finding| &finding.facts).any(|cited| cited.fact == self.cited.fact) {
             return;
         }
-        let (kind, reason) = match self.is_lie {
-            true => (FindingKind::RepeatsLie, format!("you made this up: {}", self.cited.statement)),
-            false => (FindingKind::Supported, format!("you know this: {}", self.cited.statement)),
-        };
-        check.findings.push(ReplyFinding {
-            kind,
-            is_problem: false,
-            span: Span { start: 0, end: words.len() },
-            words: words.to_owned(),
-            reason,
-            facts: vec![self.cited],
-            not_for: Vec::new(),
-            score: 1.0,
-            for_dm: Vec::new(),
-        });
+        let kind = if self.is_lie { FindingKind::RepeatsLie } else { FindingKind::Supported };
+        let span = Span { start: 0, end: words.len() };
+        check.findings.push(ReplyFinding::stated(kind, self.cited, span, words, 1.0));
     }
 }
 
@@ -97,7 +85,7 @@ fn certainty(line: &Line) -> &'static str {
     let has = |wanted: fn(&Remark) -> bool| line.remarks.iter().any(wanted);
     match () {
         // A liar stays with the lie.
-        () if has(|remark| *remark == Remark::MadeUp) => "",
+        () if line.is_lie() => "",
         () if has(|remark| *remark == Remark::Doubted) => "I have heard this, but I doubt it: ",
         () if has(|remark| *remark == Remark::Uncertain) => "I am not sure, but I have heard this: ",
         () if has(|remark| *remark == Remark::Believed) => "As far as I know: ",

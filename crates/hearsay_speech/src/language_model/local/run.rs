@@ -1,9 +1,6 @@
 //! One run of a network: it reads a prompt, then writes a text.
 
-use std::{
-    ops::ControlFlow,
-    time::{Duration, Instant},
-};
+use std::{ops::ControlFlow, time::Instant};
 
 use candle_core::{Device, Result, Tensor};
 use candle_transformers::{generation::LogitsProcessor, utils::apply_repeat_penalty};
@@ -55,10 +52,7 @@ impl Run<'_> {
         let mut stats = GenerationStats {
             prompt_tokens: prompt.len(),
             cached_tokens: position.tokens,
-            generated_tokens: 0,
-            first_token: Duration::ZERO,
-            total: Duration::ZERO,
-            end: EndReason::Finished,
+            ..GenerationStats::default()
         };
         let mut end_of_part = 0;
         for part in parts {
