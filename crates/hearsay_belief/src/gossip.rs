@@ -31,7 +31,8 @@
 //!
 //! A teller never tells the hearer a fact about the hearer. The teller does not tell a fact if the teller's credence is
 //! below [`min_credence`](GossipOptions::min_credence), or if the teller knows that the fact is refuted or ended. The
-//! teller also does not tell a fact if the teller has a reason to think that the hearer already knows the fact. The
+//! teller does not tell a fact that has [faded](crate::Retention::is_faded) from its memory. The teller
+//! also does not tell a fact if the teller has a reason to think that the hearer already knows the fact. The
 //! teller has such a reason in four cases: the hearer was present when the teller learned the fact, the hearer told the
 //! fact to the teller, the hearer heard the fact from the teller, or the hearer belongs to a group or place that knows
 //! the fact.
@@ -315,6 +316,7 @@ impl Simulation<'_> {
         }
         let Some(known) = self.knowledge.known(teller, id, when) else { return false };
         !known.conceals()
+            && !self.knowledge.retention(teller, &known, when).is_faded()
             && self.knowledge.effective_credence(teller, &known, when) >= self.options.min_credence.get()
             && !self.knowledge.thinks_knows(teller, hearer, &known, when)
     }

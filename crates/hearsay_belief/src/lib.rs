@@ -47,6 +47,7 @@
 //! | How does a character learn a fact? | [`learn`]: witness, say, tell, read, deduce, refute |
 //! | How strongly does a character believe a fact? | [`combined_belief`], [`BeliefCalculator`] and [`Trust`] state the formulas |
 //! | What does a character believe about a subject, and what contradicts it? | [`View::beliefs`], [`View::belief`] |
+//! | How well does a character remember a fact? | [`View::retention`], [`Retention`] |
 //! | What does a character think that another character knows? | [`View::attributed_facts`], [`View::attributed_beliefs`] |
 //! | What are the sources of a known fact? What would a retraction change? | [`derivations`], [`retraction_impact`] |
 //! | How does news spread among characters? | [`gossip`] |
@@ -84,6 +85,7 @@ mod edge_moves;
 pub mod gossip;
 pub mod graph;
 pub mod learn;
+mod memory;
 mod observed_location;
 mod occasion;
 mod reveal;
@@ -97,6 +99,7 @@ pub use belief::{Attribution, AttributionReason, BELIEF_THRESHOLD, Belief, Belie
 pub use credence::{BeliefCalculator, FIRST_IMPRESSION_WEIGHT, RETELLING_FACTOR, WeighedEdge, combined_belief};
 pub use derivation::{DerivationStep, RetractionImpact, derivations, retraction_impact, withdrawal_changes};
 pub use edge_moves::{edges_with_dependents, move_edges};
+pub use memory::Retention;
 pub use occasion::{Occasion, characters_at, is_dead, states_death};
 pub use reveal::{
     Judgement, RevealEvaluation, RevealableFacts, TrustFn, evaluate_condition, evaluate_reveals, evaluate_reveals_for,

@@ -20,17 +20,19 @@ pub use known::{AccessPath, FactSummary, Known, KnownEdge, ReceivedPassage, Rece
 use update::Dependents;
 pub use update::ViewImpact;
 
+use crate::memory::MemoryRules;
+
 /// Everything that one knower knows at a moment of game time.
 #[derive(Debug, Clone)]
 pub struct View {
-    knower: Knower,
-    as_of: Option<GameTime>,
+    pub(crate) knower: Knower,
+    pub(crate) as_of: Option<GameTime>,
     /// The known facts, sorted by id.
     facts: Vec<Known>,
     /// Short records of the facts, in the same order.
     summaries: Vec<FactSummary>,
     passages: BTreeMap<PassageId, ReceivedPassage>,
-    vocabulary: Arc<Vocabulary>,
+    pub(crate) vocabulary: Arc<Vocabulary>,
     /// Index of the facts, computed at the first query that needs the index.
     index: OnceLock<FactIndex>,
     /// Sources whose knowledge reaches the view.
@@ -38,6 +40,8 @@ pub struct View {
     /// Edges on which the view depends. Computed at the first change of an edge.
     dependents: OnceLock<Dependents>,
     is_of_dm: bool,
+    /// How the knower forgets.
+    pub(crate) memory: MemoryRules,
 }
 
 /// Views are equal if their content is equal. Caches are not compared.
@@ -48,6 +52,7 @@ impl PartialEq for View {
             && self.facts == other.facts
             && self.passages == other.passages
             && self.vocabulary == other.vocabulary
+            && self.memory == other.memory
     }
 }
 
@@ -92,8 +97,8 @@ impl View {
         let vocabulary = Arc::clone(state.vocabulary());
         let (facts, summaries) = collector.with_beliefs();
         let (index, dependents) = Default::default();
-        let (knower, is_of_dm) = (knower.clone(), false);
-        Self { knower, as_of, facts, summaries, passages, vocabulary, index, sources, dependents, is_of_dm }
+        let (knower, is_of_dm, memory) = (knower.clone(), false, MemoryRules::new(state, knower));
+        Self { knower, as_of, facts, summaries, passages, vocabulary, index, sources, dependents, is_of_dm, memory }
     }
 
     /// Returns the knower whose view this is.
@@ -237,8 +242,8 @@ impl View {
         let passages = state.passages().map(|(id, passage)| (id, passage_of_dm(passage))).collect();
         let vocabulary = Arc::clone(state.vocabulary());
         let (index, sources, dependents) = Default::default();
-        let (knower, is_of_dm) = (Knower::World, true);
-        Self { knower, as_of: None, facts, summaries, passages, vocabulary, index, sources, dependents, is_of_dm }
+        let (knower, as_of, is_of_dm, memory) = (Knower::World, None, true, MemoryRules::NONE);
+        Self { knower, as_of, facts, summaries, passages, vocabulary, index, sources, dependents, is_of_dm, memory }
     }
 }
 

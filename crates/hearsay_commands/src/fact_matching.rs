@@ -166,6 +166,7 @@ impl SentenceMatcher<'_> {
             graph: false,
             scope: None,
             weights: Weights::default(),
+            now: None,
         };
         let mut ranking = Ranking::new(view, self.index, &query);
         let ranked = ranking.facts(MAX_CANDIDATES, |known| {

@@ -155,6 +155,9 @@ pub mod attribute {
     /// Attribute for the share of its knowledge that a character passes on in gossip, from 0 (nothing) to 1
     /// (everything). The default is 0.5.
     pub const TALKATIVENESS: &str = "talkativeness";
+    /// Attribute for how fast a character forgets: `off`, `mild` or `strong`. It overrides the rule of the campaign, see
+    /// [`Forgetting`](crate::Forgetting).
+    pub const FORGETTING: &str = "forgetting";
     /// Attribute for the name of the person who plays a character.
     pub const PLAYER: &str = "player";
 }

@@ -251,7 +251,8 @@ impl Search {
             if let Some(scope) = &scope {
                 scope.add_to(&mut named);
             }
-            let query = Query { text: &self.text, vector, named, graph, scope, weights: Weights::default() };
+            let now = self.as_of.or_else(|| state.clock());
+            let query = Query { text: &self.text, vector, named, graph, scope, weights: Weights::default(), now };
             let mut ranking = Ranking::new(view, index, &query);
             let facts =
                 ranking.facts(self.limit, |known| view_search.matches_fact(known) && view_search.is_of_kind(known));

@@ -1,7 +1,7 @@
 //! The facts and passages of a view, arranged for one ranking.
 
 use hearsay_belief::{FactSummary, Known, View};
-use hearsay_model::PassageId;
+use hearsay_model::{Forgetting, GameTime, PassageId};
 
 use crate::{
     DocId, Index,
@@ -32,6 +32,8 @@ pub(crate) struct Candidates<'a> {
     /// For each fact, its position in [`View::summaries`].
     known: Vec<u32>,
     passages: Vec<PassageId>,
+    /// For each fact, how well the asker remembers it; `None` if the asker forgets nothing.
+    retentions: Option<Vec<f32>>,
     /// Passages grouped into runs. A run contains the passages of one session or document, in line order. A passage
     /// that belongs to neither is a run by itself.
     pub(crate) talk: Vec<TalkLine>,
@@ -47,7 +49,7 @@ pub(crate) struct TalkLine {
 }
 
 impl<'a> Candidates<'a> {
-    pub(crate) fn from_view(view: &'a View, index: &'a Index) -> Self {
+    pub(crate) fn from_view(view: &'a View, index: &'a Index, now: Option<GameTime>) -> Self {
         let summaries = view.summaries();
         let mut at = vec![NONE; index.text_number_count()];
         let mut text_numbers = Vec::with_capacity(summaries.len());
@@ -101,7 +103,11 @@ impl<'a> Candidates<'a> {
             }
         }
         let heads = text_numbers.iter().map(|number| index.head_at(*number)).collect();
-        Self { view, index, facts, text_numbers, heads, at, known, passages, talk }
+        let retentions = (view.forgetting() != Forgetting::Off).then(|| {
+            let facts = known.iter().filter_map(|number| view.fact_at(*number as usize));
+            facts.map(|known| view.retention(known, now).get() as f32).collect()
+        });
+        Self { view, index, facts, text_numbers, heads, at, known, passages, retentions, talk }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -143,6 +149,12 @@ impl<'a> Candidates<'a> {
     #[inline]
     pub(crate) fn summary(&self, fact: usize) -> &'a FactSummary {
         &self.view.summaries()[self.known[fact] as usize]
+    }
+
+    /// Returns how well the asker remembers a fact, from 0 to 1; `None` if the asker forgets nothing.
+    #[inline]
+    pub(crate) fn retention(&self, fact: usize) -> Option<f32> {
+        self.retentions.as_ref()?.get(fact).copied()
     }
 
     /// Returns the asker's knowledge of a candidate; `None` if the candidate is a passage.

@@ -13,9 +13,9 @@ use hearsay_belief::{
     graph::{self, Direction, Traversal},
 };
 use hearsay_model::{
-    Acquisition, Author, Change, Credence, Date, Entity, EntityId, Evidence, Fact, FactId, FactRelation, GameTime,
-    Knower, KnowledgeEdge, Method, Object, Operation, Passage, PassageId, Predicate, Provenance, Session, SessionId,
-    Span, State, Validity,
+    Acquisition, Author, Change, Credence, Date, Entity, EntityId, Evidence, Fact, FactId, FactRelation, Forgetting,
+    GameTime, Knower, KnowledgeEdge, Method, MindRules, Object, Operation, Passage, PassageId, Predicate, Provenance,
+    Session, SessionId, Setting, Span, State, Validity, WorldSetting,
 };
 
 use crate::{

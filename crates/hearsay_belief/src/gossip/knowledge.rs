@@ -10,10 +10,11 @@ use hearsay_model::{
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{
-    AccessPath, BELIEF_THRESHOLD, BeliefCalculator, Known, KnownEdge, Trust, View,
+    AccessPath, BELIEF_THRESHOLD, BeliefCalculator, Known, KnownEdge, Retention, Trust, View,
     audience::states_belonging,
     credence::{credence, refuted_belief},
     learn::{justifications, newest_name_and_kind},
+    memory::MemoryRules,
     trust::{experiences, first_impression},
     view::{KnowledgeSource, groups, learned},
 };
@@ -122,6 +123,8 @@ pub(super) struct CharacterKnowledge<'s> {
     /// The facts that refute or end a fact, by the id of the refuted or ended fact.
     fact_relations: FxHashMap<FactId, Vec<FactId>>,
     naming_facts: FxHashMap<EntityId, Arc<NamingFacts>>,
+    /// How each character forgets, by the dense index of the character. Computed at the first query.
+    memory_rules: FxHashMap<u32, MemoryRules>,
     /// Moments within the step at which a membership begins or becomes known, sorted.
     moments: Vec<GameTime>,
 }
@@ -155,6 +158,7 @@ impl<'s> CharacterKnowledge<'s> {
             news_eligibility: FxHashMap::default(),
             fact_relations,
             naming_facts: FxHashMap::default(),
+            memory_rules: FxHashMap::default(),
             moments,
         };
         knowledge.common_lore = knowledge.read_edges(&Knower::World);
@@ -430,6 +434,15 @@ impl<'s> CharacterKnowledge<'s> {
         // A fact is not told, not even as a rumour, if the character believes a refutation of the fact more than the
         // fact.
         if outweighed && belief < BELIEF_THRESHOLD { 0.0 } else { belief }
+    }
+
+    /// Returns how well a character remembers a fact at a moment.
+    pub(super) fn retention(&mut self, character: u32, known: &Known, now: GameTime) -> Retention {
+        let state = self.state;
+        let Some(id) = self.ids[character as usize] else { return Retention::FULL };
+        let knower = Knower::Entity(id.clone());
+        let rules = self.memory_rules.entry(character).or_insert_with(|| MemoryRules::new(state, &knower));
+        rules.retention(state.vocabulary(), &knower, known, Some(now))
     }
 
     /// Returns whether a character has reason to think that another character knows a fact.

@@ -2,8 +2,8 @@
 //! result as a sequence of single tellings.
 
 use hearsay_model::{
-    Attitude, Author, Entity, Fact, FactBuilder, FactRelation, Method, Number, Operation, Provenance, Secrecy,
-    Validity, Value,
+    Attitude, Author, Entity, Fact, FactBuilder, FactRelation, Forgetting, Method, MindRules, Number, Operation,
+    Provenance, Secrecy, Setting, Validity, Value, WorldSetting,
 };
 use proptest::prelude::*;
 
@@ -69,6 +69,11 @@ impl World {
             self.learn(KnowledgeEdge { acquisition: Acquisition::Witnessed, learned: at(when), ..edge });
         }
         fact
+    }
+
+    fn forget(&mut self, forgetting: Forgetting) {
+        let rules = MindRules { forgetting, ..MindRules::default() };
+        self.0.push(Change::Set(Setting::World(WorldSetting::Minds(rules))));
     }
 
     fn villager(&mut self, name: &str, home: &str) {
@@ -345,7 +350,9 @@ proptest! {
     /// The view of a knower during gossip equals its real view, at every moment.
     #[test]
     fn minds_equal_views(seed: u64) {
-        let state = random_world(seed).state();
+        let mut world = random_world(seed);
+        world.forget(Forgetting::Strong);
+        let state = world.state();
         let ids: Vec<_> = (0..state.index_count() as u32)
             .map(|index| state.entities().map(|entity| &entity.id).find(|id| state.index_of(id) == Some(index)))
             .collect();
@@ -360,6 +367,7 @@ proptest! {
                     let expected = view.fact(fact.id()).filter(|known| !known.is_made_up());
                     prop_assert_eq!(known.as_ref(), expected, "{} of {} at {}", fact.statement(), knower, now);
                     let Some(known) = known else { continue };
+                    prop_assert_eq!(knowledge.retention(character, &known, now), view.retention(&known, Some(now)));
                     let belief = view.belief(&known);
                     let credence = knowledge.effective_credence(character, &known, now);
                     let may_be_told = matches!(belief.status, crate::BeliefStatus::Believed | crate::BeliefStatus::Doubted);
@@ -377,8 +385,17 @@ proptest! {
     /// A step of gossip equals a sequence of tellings, however the step is divided.
     #[test]
     fn gossip_is_telling_one_by_one(seed: u64, cut in 0..8 * DAY) {
-        let state = random_world(seed).state();
-        let lively = GossipOptions { seed, meetings_per_day: 8.0, visits_per_day: 0.3, ..days(0, 8) };
+        let mut world = random_world(seed);
+        world.forget(if seed.is_multiple_of(2) { Forgetting::Strong } else { Forgetting::Off });
+        // These rumours fade during the step.
+        for n in 0..8 {
+            let fact = world.fact(attribute("town", "lore", format!("Rumour {n}.")), &[]);
+            let learned = at(-(13 + n) * DAY);
+            let edge = KnowledgeEdge::authored(id(&format!("p{n}")).into(), fact);
+            world.learn(KnowledgeEdge { acquisition: Acquisition::told(None), learned, ..edge });
+        }
+        let state = world.state();
+        let lively = GossipOptions { seed, news_days: 60, meetings_per_day: 8.0, visits_per_day: 0.3, ..days(0, 8) };
         let step = gossip(&state, &lively).unwrap();
         let mut told = state.clone();
         let mut changes = Vec::new();

@@ -30,6 +30,8 @@ pub enum UntoldReason {
     Concealed,
     /// The credence of all knowers of the fact is too low, or they know that the fact is refuted or has ended.
     Doubted,
+    /// The fact has faded from the memory of all knowers.
+    Faded,
     /// All knowers of the fact have a talkativeness of 0.
     Silent,
     /// The places of all knowers of the fact are unknown.
@@ -67,6 +69,7 @@ impl UntoldReason {
             Self::NotYetLearned => "nobody learns it before the end of this time",
             Self::Concealed => "everybody who knows it conceals it",
             Self::Doubted => "nobody who knows it believes it enough to tell it",
+            Self::Faded => "everybody who knows it remembers it only dimly",
             Self::Silent => "everybody who knows it is silent (talkativeness 0)",
             Self::NoPlace => "the place of everybody who knows it is unknown (give them a home or a location)",
             Self::Alone => "nobody else is at the places of those who know it",
@@ -305,7 +308,8 @@ pub(super) fn is_about(fact: &Fact, id: &EntityId) -> bool {
     fact.subject() == id || fact.object().entity() == Some(id)
 }
 
-/// Returns why a character tells a fact to nobody at a moment, if it conceals or doubts the fact.
+/// Returns why a character tells a fact to nobody at a moment, if it conceals or doubts the fact, or if the fact has
+/// faded.
 fn teller_obstacle(
     knowledge: &mut CharacterKnowledge,
     teller: u32,
@@ -317,5 +321,8 @@ fn teller_obstacle(
     if known.conceals() {
         return Some(UntoldReason::Concealed);
     }
-    (knowledge.effective_credence(teller, &known, when) < min_credence).then_some(UntoldReason::Doubted)
+    if knowledge.effective_credence(teller, &known, when) < min_credence {
+        return Some(UntoldReason::Doubted);
+    }
+    knowledge.retention(teller, &known, when).is_faded().then_some(UntoldReason::Faded)
 }

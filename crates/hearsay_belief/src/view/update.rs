@@ -13,7 +13,7 @@ use super::{
     collector::{KnowledgeSource, received_passage, received_passages},
     known::Known,
 };
-use crate::credence::BeliefCalculator;
+use crate::{credence::BeliefCalculator, memory::MemoryRules};
 
 /// For each edge on which a view depends, the facts of the view that depend on it.
 pub(super) type Dependents = FxHashMap<KnowledgeId, SmallVec<[FactId; 1]>>;
@@ -37,7 +37,7 @@ impl View {
     /// disappeared. If you do not [update](Self::update) the view after each change, collect the records that this
     /// method returns for each change, and pass all of them to the next update.
     pub fn impact(&self, state: &State, touched: &[Key]) -> ViewImpact {
-        if !Arc::ptr_eq(&self.vocabulary, state.vocabulary()) {
+        if !Arc::ptr_eq(&self.vocabulary, state.vocabulary()) || self.has_other_memory(state, touched) {
             return ViewImpact::Whole;
         }
         let mut records = Vec::new();
@@ -91,6 +91,13 @@ impl View {
             passages.into_iter().for_each(|id| self.replace_passage(state, id));
         }
         Some(changed)
+    }
+
+    /// Returns whether a change of some records changes how the knower forgets: the rules of the campaign, or the facts
+    /// that state the kind of the knower and its attribute `forgetting`.
+    fn has_other_memory(&self, state: &State, touched: &[Key]) -> bool {
+        let may_change = |key: &Key| matches!(key, Key::Fact(_) | Key::Setting(_));
+        !self.is_of_dm && touched.iter().any(may_change) && MemoryRules::new(state, &self.knower) != self.memory
     }
 
     /// Returns whether a fact determines which groups, places and ranks give the knower access to knowledge.

@@ -5,7 +5,8 @@ use serde::Serialize;
 
 use crate::{CitedEntity, citation::join_names};
 
-/// A remark to the speaker about a line: whether the speaker believes the fact, or how others know the fact.
+/// A remark to the speaker about a line: whether the speaker believes or remembers the fact, or how others know
+/// the fact.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Remark {
@@ -29,6 +30,8 @@ pub enum Remark {
     Uncertain,
     /// The speaker believes the fact, but is not certain: its credence is at most 0.9.
     Believed,
+    /// The fact has faded from the speaker's memory: see [`Retention`](hearsay_belief::Retention).
+    Faded,
     /// The speaker invented the fact, or told others the fact although it is untrue.
     MadeUp,
     /// The speaker knows that the subject of the fact is dead, and the fact describes the subject in the present tense.
@@ -67,6 +70,7 @@ impl Remark {
             Self::Doubted => "you doubt it".into(),
             Self::Uncertain => "you are not sure of it".into(),
             Self::Believed => "you believe it".into(),
+            Self::Faded => "you remember it only dimly".into(),
             Self::MadeUp => "you made it up".into(),
             Self::SubjectIsDead(entity) => format!("{} is dead", entity.name_or("the person")),
             Self::ToldYou(tellers) => format!("{} told you", join_names(tellers, "somebody")),

@@ -195,7 +195,8 @@ impl<'a> Writer<'a> {
             scope.add_to(&mut linked);
         }
         let (text, vector, graph) = (request.question, request.vector, request.graph);
-        let query = Query { text, vector, named: linked, graph, scope, weights: Weights::default() };
+        let (weights, now) = (Weights::default(), request.scene.time);
+        let query = Query { text, vector, named: linked, graph, scope, weights, now };
         let ranking = Ranking::new(request.view, request.index, &query);
         let result_count = request.limit.saturating_mul(RESULTS_PER_LINE).saturating_add(self.written.len());
         ranking.relevant(MIN_RELEVANT_SCORE, result_count, |doc| self.is_usable(doc))
@@ -469,7 +470,8 @@ impl<'a> Writer<'a> {
         (end_remark.into_iter().chain(objection).collect(), credence)
     }
 
-    /// Returns remarks on the speaker's credence in a fact, and on the entity that told the speaker the fact.
+    /// Returns remarks on the speaker's credence in a fact, on its memory of the fact, and on the entity that told the
+    /// speaker the fact.
     fn remarks(&self, known: &Known, credence: Credence) -> Vec<Remark> {
         if known.is_own_lie() {
             return vec![Remark::MadeUp];
@@ -477,7 +479,9 @@ impl<'a> Writer<'a> {
         let Some((acquisition, access_path)) = known.acquisition() else { return Vec::new() };
         let own_teller = acquisition.teller().filter(|_| *access_path == AccessPath::Own);
         let teller = own_teller.map(|teller| Remark::ToldYou(vec![self.cite(teller)]));
-        Remark::from_credence(credence).into_iter().chain(teller).collect()
+        let is_faded = self.request.view.retention(known, self.request.scene.time).is_faded();
+        let faded = is_faded.then_some(Remark::Faded);
+        Remark::from_credence(credence).into_iter().chain(faded).chain(teller).collect()
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use hearsay_model::GameTime;
+
 use crate::{LinkedEntity, Scope};
 
 /// A ranking query: the question, the entities that it names, and the channels to use.
@@ -19,6 +21,9 @@ pub struct Query<'a> {
     pub scope: Option<Scope>,
     /// Weights of the channels.
     pub weights: Weights,
+    /// Game time of the question. Facts that the asker remembers less well at this time are ranked lower. `None` ranks
+    /// all facts as if the asker forgot nothing.
+    pub now: Option<GameTime>,
 }
 
 impl Query<'_> {

@@ -96,7 +96,7 @@ impl QueueEntry {
 impl<'a> Ranking<'a> {
     /// Creates a ranking of a view against a query.
     pub fn new(view: &'a View, index: &'a Index, query: &Query<'a>) -> Self {
-        let candidates = Candidates::from_view(view, index);
+        let candidates = Candidates::from_view(view, index, query.now);
         let words = lexical_scores(&candidates, index, &query.spelt());
         let about: Vec<EntityMatches> =
             query.named.iter().map(|named| EntityMatches::new(view, index, &candidates, named)).collect();

@@ -45,6 +45,9 @@ const PASSAGE_PENALTY: f32 = 0.3;
 /// weight that does not depend on the question.
 const MAX_PRIOR: f32 = 1.0 + OWN_BONUS + SECRET_BONUS;
 
+/// Share of the prior that a fact keeps if the asker has forgotten it. Retention determines the rest.
+const FORGOTTEN_SHARE: f32 = 0.7;
+
 /// Channel scores of the candidates, before and after spreading activation.
 #[derive(Debug)]
 pub(super) struct ChannelScores<'a> {
@@ -126,7 +129,12 @@ impl ChannelScores<'_> {
         let prior = if at < self.candidates.facts {
             let (summary, is_minor) = (self.candidates.summary(at), self.candidates.head(at).is_minor);
             let weigh = |is: bool, weight: f32| if is { weight } else { 0.0 };
-            1.0 + weigh(summary.own, OWN_BONUS) + weigh(summary.secret, SECRET_BONUS) - weigh(is_minor, MINOR_PENALTY)
+            let bonuses = 1.0 + weigh(summary.own, OWN_BONUS) + weigh(summary.secret, SECRET_BONUS)
+                - weigh(is_minor, MINOR_PENALTY);
+            match self.candidates.retention(at) {
+                Some(retention) => bonuses * (FORGOTTEN_SHARE + (1.0 - FORGOTTEN_SHARE) * retention),
+                None => bonuses,
+            }
         } else {
             1.0 + OWN_BONUS - PASSAGE_PENALTY
         };

@@ -226,7 +226,7 @@ fn question_fit(request: &SummaryRequest, facts: &[Piece], lines: &[Piece]) -> O
     }
     let Hearer { view, names } = request.hearer;
     let (text, vector, named) = (request.question, request.vector, names.mentioned_entities(request.question));
-    let query = Query { text, vector, named, graph: true, scope: None, weights: Weights::default() };
+    let query = Query { text, vector, named, graph: true, scope: None, weights: Weights::default(), now: None };
     let mut score_by_doc: FxHashMap<DocId, f32> = FxHashMap::default();
     let mut part_counts: FxHashMap<DocId, usize> = FxHashMap::default();
     for piece in facts.iter().chain(lines) {

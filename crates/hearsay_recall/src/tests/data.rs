@@ -54,6 +54,7 @@ fn the_note_of_a_line_follows_from_its_remarks_and_secrecy() {
         (Remark::Doubted, "you doubt it"),
         (Remark::Uncertain, "you are not sure of it"),
         (Remark::Believed, "you believe it"),
+        (Remark::Faded, "you remember it only dimly"),
         (Remark::MadeUp, "you made it up"),
         (Remark::ToldYou(vec![odo()]), "Odo Brandt told you"),
         (Remark::ToldYou(vec![unnamed("odo")]), "somebody told you"),

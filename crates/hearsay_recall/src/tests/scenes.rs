@@ -346,3 +346,42 @@ fn facts_with_hidden_predicates_are_in_no_section() {
     let others: BTreeSet<String> = all.into_iter().filter(|name| !hidden.contains(&name.as_str())).collect();
     assert_eq!(predicates(&hidden), others);
 }
+
+#[test]
+fn a_faded_fact_is_ranked_lower_and_has_a_remark() {
+    let mut world = World::tavern();
+    let rumour = world.attribute("chapel", "lore", "The bell of the chapel rings by itself.", "");
+    let learned = Some(Date::at(GameTime(0)));
+    let acquisition = Acquisition::told(Some(id("odo")));
+    let edge = KnowledgeEdge { acquisition, learned, ..KnowledgeEdge::authored(id("mirela").into(), rumour) };
+    world.apply(vec![Change::Learn(edge.into())]);
+    let line = |world: &World| {
+        let scene = Scene { time: Some(GameTime(100 * 24 * 60)), ..Scene::default() };
+        let scene: &Scene = Box::leak(Box::new(scene));
+        let context = world
+            .context_with("mirela", "What of the bell of the chapel?", |request| ContextRequest { scene, ..request });
+        let line = context.lines().find(|line| line.citation.source == Source::Fact(rumour)).unwrap().clone();
+        (line, [Form::Text, Form::Markdown, Form::Prompt].map(|form| context.render(form, false)))
+    };
+    let (exact, outputs) = line(&world);
+    assert!(!exact.remarks.contains(&Remark::Faded));
+    assert!(outputs.iter().all(|output| !output.contains("only dimly")));
+
+    let set_forgetting = |world: &mut World, forgetting| {
+        let rules = MindRules { forgetting, ..MindRules::default() };
+        world.apply(vec![Change::Set(Setting::World(WorldSetting::Minds(rules)))]);
+    };
+    set_forgetting(&mut world, Forgetting::Off);
+    assert_eq!(line(&world), (exact.clone(), outputs), "the default changes nothing");
+
+    set_forgetting(&mut world, Forgetting::Strong);
+    let (faded, outputs) = line(&world);
+    let expected: Vec<Remark> = exact.remarks.iter().cloned().chain([Remark::Faded]).collect();
+    assert!(expected.iter().all(|remark| faded.remarks.contains(remark)), "{:?}", faded.remarks);
+    for output in outputs {
+        assert!(output.contains("you remember it only dimly"), "{output}");
+    }
+    assert_eq!(serde_json::to_value(&faded).unwrap()["remarks"][0], "faded");
+    let prior = |line: &crate::Line| line.explanation.as_ref().unwrap().prior;
+    assert!((0.7..1.0).contains(&(prior(&faded) / prior(&exact))), "{} {}", prior(&faded), prior(&exact));
+}

@@ -166,3 +166,20 @@ proptest! {
         prop_assert!(explained.untold.is_sorted_by_key(|untold| std::cmp::Reverse(untold.reason)));
     }
 }
+
+#[test]
+fn a_faded_fact_is_not_told() {
+    let mut world = mill();
+    world.fact(attribute("ada", "talkativeness", Value::Number(Number::new(1.0).unwrap())), &[]);
+    let rumour = world.fact(lore(), &[]);
+    let edge = KnowledgeEdge::authored(id("ada").into(), rumour);
+    world.learn(KnowledgeEdge { acquisition: Acquisition::told(None), learned: at(-30 * DAY), ..edge });
+    let seen = world.event(attribute("mill", "lore", "The sails tore."), &["ada"], -30 * DAY);
+    let lively = GossipOptions { meetings_per_day: 8.0, news_days: 100, ..days(1, 6) };
+    let told =
+        |world: &World| -> Vec<FactId> { explained(world, lively.clone()).news.iter().map(|news| news.fact).collect() };
+    assert!(told(&world).contains(&rumour) && told(&world).contains(&seen));
+    world.forget(Forgetting::Strong);
+    assert_eq!(untold(&world, rumour, lively.clone()).reason, UntoldReason::Faded);
+    assert!(told(&world).contains(&seen), "witnesses remember a fact longer");
+}

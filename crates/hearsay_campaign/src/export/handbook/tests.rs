@@ -13,7 +13,7 @@ entities:
   - {id: inn, name: The Inn, kind: location}
   - {id: cellar, name: The Cellar, kind: location, part_of: inn}
   - {id: guild, name: The Guild, kind: faction}
-  - {id: kessa, name: Kessa Thorn, kind: player, home: none, location: inn, attributes: {occupation: thief, talkativeness: "0.4"},
+  - {id: kessa, name: Kessa Thorn, kind: player, home: none, location: inn, attributes: {occupation: thief, talkativeness: "0.4", forgetting: strong},
      secrets: [{id: kessa-owes, text: "Kessa Thorn stole the silver bell."}]}
   - {id: bram, name: Bram Hale, kind: player, home: none, location: inn}
   - {id: mirela, name: Mirela Voss, kind: npc, home: inn,
@@ -128,8 +128,16 @@ fn the_handbook_of_the_party_says_what_all_know_and_how_sure_they_are() {
 fn the_handbook_of_the_party_has_no_whisper_no_secret_and_no_repetition() {
     let state = mill(MILL);
     let book = book(&state, None, HandbookFormat::Markdown);
-    for private in ["bell", "well", "Grey Lady", "Old Nobody pays", "pays Old Nobody", "talkativeness", "Talkativeness"]
-    {
+    for private in [
+        "bell",
+        "well",
+        "Grey Lady",
+        "Old Nobody pays",
+        "pays Old Nobody",
+        "talkativeness",
+        "Talkativeness",
+        "forgetting",
+    ] {
         assert!(!book.contains(private), "{private}: {book}");
     }
     // The story tells when the party learned a fact. Apart from that, each fact is printed once.
