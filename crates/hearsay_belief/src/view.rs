@@ -38,6 +38,8 @@ pub struct View {
     /// Edges on which the view depends. Computed at the first change of an edge.
     dependents: OnceLock<Dependents>,
     is_of_dm: bool,
+    /// The half-life of changes of feelings, in minutes of game time.
+    feelings_half_life: i64,
 }
 
 /// Views are equal if their content is equal. Caches are not compared.
@@ -48,6 +50,7 @@ impl PartialEq for View {
             && self.facts == other.facts
             && self.passages == other.passages
             && self.vocabulary == other.vocabulary
+            && self.feelings_half_life == other.feelings_half_life
     }
 }
 
@@ -93,7 +96,20 @@ impl View {
         let (facts, summaries) = collector.with_beliefs();
         let (index, dependents) = Default::default();
         let (knower, is_of_dm) = (knower.clone(), false);
-        Self { knower, as_of, facts, summaries, passages, vocabulary, index, sources, dependents, is_of_dm }
+        let feelings_half_life = feelings_half_life(state);
+        Self {
+            knower,
+            as_of,
+            facts,
+            summaries,
+            passages,
+            vocabulary,
+            index,
+            sources,
+            dependents,
+            is_of_dm,
+            feelings_half_life,
+        }
     }
 
     /// Returns the knower whose view this is.
@@ -197,6 +213,11 @@ impl View {
         &self.vocabulary
     }
 
+    /// Returns the half-life of changes of feelings, in minutes of game time.
+    pub(crate) fn feelings_half_life(&self) -> i64 {
+        self.feelings_half_life
+    }
+
     /// Returns whether the knower knows that an entity has this name. The name may be secret.
     pub fn knows_name(&self, id: &EntityId, name: &str) -> bool {
         self.knower.entity() == Some(id) || self.facts.iter().any(|known| collector::knows_name(known, id, name))
@@ -238,8 +259,27 @@ impl View {
         let vocabulary = Arc::clone(state.vocabulary());
         let (index, sources, dependents) = Default::default();
         let (knower, is_of_dm) = (Knower::World, true);
-        Self { knower, as_of: None, facts, summaries, passages, vocabulary, index, sources, dependents, is_of_dm }
+        let (as_of, feelings_half_life) = (None, feelings_half_life(state));
+        Self {
+            knower,
+            as_of,
+            facts,
+            summaries,
+            passages,
+            vocabulary,
+            index,
+            sources,
+            dependents,
+            is_of_dm,
+            feelings_half_life,
+        }
     }
+}
+
+/// Returns the half-life of changes of feelings, in minutes of game time.
+pub(crate) fn feelings_half_life(state: &State) -> i64 {
+    let days = i64::from(state.mind_rules().feelings_half_life_days);
+    days.saturating_mul(state.calendar().minutes_per_day()).max(1)
 }
 
 /// Returns a passage in the form in which the DM's view contains it.
