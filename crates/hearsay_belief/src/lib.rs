@@ -46,6 +46,7 @@
 //! | What does a character know at a moment? | [`View::new`] |
 //! | How does a character learn a fact? | [`learn`]: witness, say, tell, read, deduce, refute |
 //! | How strongly does a character believe a fact? | [`combined_belief`], [`BeliefCalculator`] and [`Trust`] state the formulas |
+//! | What does a character feel towards another character? | [`Feelings::from_view`], [`Feelings::between`] |
 //! | What does a character believe about a subject, and what contradicts it? | [`View::beliefs`], [`View::belief`] |
 //! | How well does a character remember a fact? | [`View::retention`], [`Retention`] |
 //! | What does a character think that another character knows? | [`View::attributed_facts`], [`View::attributed_beliefs`] |
@@ -82,6 +83,7 @@ mod belief;
 mod credence;
 mod derivation;
 mod edge_moves;
+mod feelings;
 pub mod gossip;
 pub mod graph;
 pub mod learn;
@@ -99,6 +101,7 @@ pub use belief::{Attribution, AttributionReason, BELIEF_THRESHOLD, Belief, Belie
 pub use credence::{BeliefCalculator, FIRST_IMPRESSION_WEIGHT, RETELLING_FACTOR, WeighedEdge, combined_belief};
 pub use derivation::{DerivationStep, RetractionImpact, derivations, retraction_impact, withdrawal_changes};
 pub use edge_moves::{edges_with_dependents, move_edges};
+pub use feelings::{FeelingCause, FeelingValues, FeelingWords, Feelings};
 pub use memory::Retention;
 pub use occasion::{Occasion, characters_at, is_dead, states_death};
 pub use reveal::{

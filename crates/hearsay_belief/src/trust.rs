@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 use crate::{
     AccessPath, Known, KnownEdge, View,
     credence::{credence, trust_from_experiences},
+    feelings::{affinity_change, causes_in_view},
     view::are_contradictory,
 };
 
@@ -58,10 +59,14 @@ impl Trust {
     /// proportionally less. A TRUSTS fact sets the first impression directly: 0 for an attitude of −100, 1 for +100. If
     /// a fact states no attitude, the attitude that the vocabulary defines for its predicate counts: −60 for
     /// HOSTILE_TO, +40 for ALLIED_WITH, LIKES and CHILD_OF, +10 for KNOWS. If there are several attitudes, only the
-    /// strongest attitude counts. This function uses only facts that the knower knows.
+    /// strongest attitude counts. The changes of the knower's affinity to the other entity (see
+    /// [`Feelings`](crate::Feelings)) are added to this attitude. This function uses only facts that the knower knows.
     pub fn from_view(view: &View, other: &EntityId) -> Self {
         let first_impression = match view.knower().entity() {
-            Some(knower) => self::first_impression(view.vocabulary(), knower, other, view.facts_about(knower)),
+            Some(knower) => {
+                let affinity_change = affinity_change(&causes_in_view(view, other, view.as_of()));
+                self::first_impression(view.vocabulary(), knower, other, view.facts_about(knower), affinity_change)
+            }
             None => STRANGER_TRUST,
         };
         let told: Vec<&Known> = view.told_by(other).collect();
@@ -97,10 +102,47 @@ pub(crate) fn first_impression<'k>(
     knower: &EntityId,
     other: &EntityId,
     known: impl IntoIterator<Item = &'k Known>,
+    affinity_change: f64,
 ) -> f64 {
     if knower == other {
         return 1.0;
     }
+    let Attitudes { strongest, stated_trust } = attitudes(vocabulary, knower, other, known);
+    match stated_trust {
+        Some(level) => f64::from(level + 100) / 200.0,
+        None => {
+            let attitude = (f64::from(strongest) + affinity_change).clamp(-100.0, 100.0);
+            STRANGER_TRUST + MAX_ATTITUDE_EFFECT * attitude / 100.0
+        }
+    }
+}
+
+/// Returns the strongest attitude between a knower and another entity, from −100 to 100, according to the relations
+/// that the knower believes.
+pub(crate) fn strongest_attitude<'k>(
+    vocabulary: &Vocabulary,
+    knower: &EntityId,
+    other: &EntityId,
+    known: impl IntoIterator<Item = &'k Known>,
+) -> i32 {
+    attitudes(vocabulary, knower, other, known).strongest
+}
+
+/// The attitudes that the relations between a knower and another entity state.
+struct Attitudes {
+    /// The strongest attitude, from −100 to 100.
+    strongest: i32,
+    /// The level of the latest TRUSTS fact, from −100 to 100.
+    stated_trust: Option<i32>,
+}
+
+/// Returns the attitudes between a knower and another entity.
+fn attitudes<'k>(
+    vocabulary: &Vocabulary,
+    knower: &EntityId,
+    other: &EntityId,
+    known: impl IntoIterator<Item = &'k Known>,
+) -> Attitudes {
     let mut strongest_attitude = 0_i32;
     let mut stated_trust = None;
     for known in known {
@@ -125,10 +167,7 @@ pub(crate) fn first_impression<'k>(
             }
         }
     }
-    match stated_trust {
-        Some((_, level)) => f64::from(level + 100) / 200.0,
-        None => STRANGER_TRUST + MAX_ATTITUDE_EFFECT * f64::from(strongest_attitude) / 100.0,
-    }
+    Attitudes { strongest: strongest_attitude, stated_trust: stated_trust.map(|(_, level)| level) }
 }
 
 /// Returns the observations of the knower that confirm or contradict testimonies of another entity.

@@ -42,6 +42,8 @@ pub struct View {
     is_of_dm: bool,
     /// How the knower forgets.
     pub(crate) memory: MemoryRules,
+    /// The half-life of changes of feelings, in minutes of game time.
+    feelings_half_life: i64,
 }
 
 /// Views are equal if their content is equal. Caches are not compared.
@@ -53,6 +55,7 @@ impl PartialEq for View {
             && self.passages == other.passages
             && self.vocabulary == other.vocabulary
             && self.memory == other.memory
+            && self.feelings_half_life == other.feelings_half_life
     }
 }
 
@@ -98,7 +101,21 @@ impl View {
         let (facts, summaries) = collector.with_beliefs();
         let (index, dependents) = Default::default();
         let (knower, is_of_dm, memory) = (knower.clone(), false, MemoryRules::new(state, knower));
-        Self { knower, as_of, facts, summaries, passages, vocabulary, index, sources, dependents, is_of_dm, memory }
+        let feelings_half_life = feelings_half_life(state);
+        Self {
+            knower,
+            as_of,
+            facts,
+            summaries,
+            passages,
+            vocabulary,
+            index,
+            sources,
+            dependents,
+            is_of_dm,
+            memory,
+            feelings_half_life,
+        }
     }
 
     /// Returns the knower whose view this is.
@@ -202,6 +219,11 @@ impl View {
         &self.vocabulary
     }
 
+    /// Returns the half-life of changes of feelings, in minutes of game time.
+    pub(crate) fn feelings_half_life(&self) -> i64 {
+        self.feelings_half_life
+    }
+
     /// Returns whether the knower knows that an entity has this name. The name may be secret.
     pub fn knows_name(&self, id: &EntityId, name: &str) -> bool {
         self.knower.entity() == Some(id) || self.facts.iter().any(|known| collector::knows_name(known, id, name))
@@ -243,8 +265,28 @@ impl View {
         let vocabulary = Arc::clone(state.vocabulary());
         let (index, sources, dependents) = Default::default();
         let (knower, as_of, is_of_dm, memory) = (Knower::World, None, true, MemoryRules::NONE);
-        Self { knower, as_of, facts, summaries, passages, vocabulary, index, sources, dependents, is_of_dm, memory }
+        let feelings_half_life = feelings_half_life(state);
+        Self {
+            knower,
+            as_of,
+            facts,
+            summaries,
+            passages,
+            vocabulary,
+            index,
+            sources,
+            dependents,
+            is_of_dm,
+            memory,
+            feelings_half_life,
+        }
     }
+}
+
+/// Returns the half-life of changes of feelings, in minutes of game time.
+pub(crate) fn feelings_half_life(state: &State) -> i64 {
+    let days = i64::from(state.mind_rules().feelings_half_life_days);
+    days.saturating_mul(state.calendar().minutes_per_day()).max(1)
 }
 
 /// Returns a passage in the form in which the DM's view contains it.

@@ -205,6 +205,25 @@ Examples:
   hearsay know who-knows jory-found-the-ledger
   hearsay know who-knows sweet-water --as-of session-1")]
     WhoKnows(WhoKnows),
+    /// Show what a character feels for other characters, and why
+    #[command(after_help = "\
+For the DM only: the command uses all facts and names of the campaign.
+Feelings come from relations, such as LIKES, and from deeds that the character knows, such
+as HELPED and THREATENED. Each number is from -100 to 100.
+
+Examples:
+  hearsay know feelings pell
+  hearsay know feelings pell --towards odo-brandt --as-of session-1")]
+    Feelings(Feelings),
+    /// List the facts that fade from a character's memory
+    #[command(after_help = "\
+For the DM only: the command uses all facts and names of the campaign.
+Characters forget only if the campaign file allows it: `minds: {forgetting: mild}`.
+
+Examples:
+  hearsay know memory pell
+  hearsay know memory pell --all --as-of \"4 Rainmoon 412\"")]
+    Memory(CharacterMemory),
     /// List secrets, with their holders and with the characters who heard them
     #[command(after_help = "\
 For the DM only: the command uses all facts and names of the campaign.

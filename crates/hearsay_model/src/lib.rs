@@ -91,6 +91,7 @@ pub use state::{
 };
 pub use time::{Date, DateSpan, GameTime, Precision, Timestamp, Validity};
 pub use vocabulary::{
-    AttributeDef, Audience, AudienceRules, Behavior, Belonging, EventPart, History, ListDirections, OpenThread,
-    PredicateDef, PredicateRole, ReferringExpression, RelationField, RelationWords, Vocabulary, VocabularyError,
+    AttributeDef, Audience, AudienceRules, Behavior, Belonging, EventPart, Feeling, FeelingChanges, History,
+    ListDirections, OpenThread, PredicateDef, PredicateRole, ReferringExpression, RelationField, RelationWords,
+    Vocabulary, VocabularyError,
 };

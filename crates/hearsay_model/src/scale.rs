@@ -94,8 +94,8 @@ fraction! {
     Credence, "credence"
 }
 
-/// Attitude of one entity towards another, from −100 (hatred) to 100 (devotion).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+/// Attitude of one entity towards another, from −100 (hatred) to 100 (devotion). The default is 0.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "i64", into = "i64")]
 pub struct Attitude(i8);
 
@@ -108,6 +108,9 @@ impl Attitude {
         let in_range = i8::try_from(value).ok().filter(|v| (-100..=100).contains(v));
         in_range.map(Self).ok_or(ScaleError { name: "attitude", low: -100.0, high: 100.0, value: value as f64 })
     }
+
+    /// The attitude 0.
+    pub const NEUTRAL: Self = Self(0);
 
     /// Returns the attitude as a number from −100 to 100.
     pub fn get(self) -> i8 {

@@ -11,6 +11,7 @@ use thiserror::Error;
 use crate::{Fact, Kind, Predicate, Secrecy, attribute, words};
 
 mod behavior;
+mod feeling;
 mod relation_words;
 mod role;
 #[cfg(test)]
@@ -18,6 +19,7 @@ mod tests;
 
 use behavior::Behaviors;
 pub use behavior::{Behavior, Belonging, EventPart, OpenThread, ReferringExpression};
+pub use feeling::{Feeling, FeelingChanges};
 use relation_words::WordIndex;
 pub use relation_words::{ListDirections, RelationField, RelationWords};
 pub use role::PredicateRole;

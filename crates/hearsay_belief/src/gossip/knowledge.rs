@@ -13,10 +13,11 @@ use crate::{
     AccessPath, BELIEF_THRESHOLD, BeliefCalculator, Known, KnownEdge, Retention, Trust, View,
     audience::states_belonging,
     credence::{credence, refuted_belief},
+    feelings::{FeelingContext, affinity_change},
     learn::{justifications, newest_name_and_kind},
     memory::MemoryRules,
-    trust::{experiences, first_impression},
-    view::{KnowledgeSource, groups, learned},
+    trust::{experiences, first_impression, strongest_attitude},
+    view::{KnowledgeSource, feelings_half_life, groups, learned},
 };
 
 /// Maximum number of facts that a character considers telling in a meeting. The newest facts are chosen.
@@ -125,6 +126,8 @@ pub(super) struct CharacterKnowledge<'s> {
     naming_facts: FxHashMap<EntityId, Arc<NamingFacts>>,
     /// How each character forgets, by the dense index of the character. Computed at the first query.
     memory_rules: FxHashMap<u32, MemoryRules>,
+    /// Cache: the facts with a character as subject that change feelings, each with the dense index of the object.
+    deeds: FxHashMap<u32, Arc<Vec<(FactId, u32)>>>,
     /// Moments within the step at which a membership begins or becomes known, sorted.
     moments: Vec<GameTime>,
 }
@@ -159,6 +162,7 @@ impl<'s> CharacterKnowledge<'s> {
             fact_relations,
             naming_facts: FxHashMap::default(),
             memory_rules: FxHashMap::default(),
+            deeds: FxHashMap::default(),
             moments,
         };
         knowledge.common_lore = knowledge.read_edges(&Knower::World);
@@ -408,9 +412,54 @@ impl<'s> CharacterKnowledge<'s> {
             facts.into_iter().filter_map(|fact| self.known(character, fact, now)).collect()
         };
         let (between, told, witnessed) = (known(between), known(told), known(witnessed));
-        let first_impression = credence(first_impression(self.state.vocabulary(), id, other_id, &between));
+        let affinity_change = self.affinity_change((character, id), (other, other_id), now);
+        let first_impression =
+            credence(first_impression(self.state.vocabulary(), id, other_id, &between, affinity_change));
         let (told, witnessed): (Vec<_>, Vec<_>) = (told.iter().collect(), witnessed.iter().collect());
         Trust { first_impression, experiences: experiences(&told, &witnessed, other_id, self.state.vocabulary()) }
+    }
+
+    /// Returns the sum of the changes of a character's affinity to another character, at a moment.
+    fn affinity_change(
+        &mut self,
+        (character, id): (u32, &EntityId),
+        (other, other_id): (u32, &EntityId),
+        now: GameTime,
+    ) -> f64 {
+        let state = self.state;
+        let deeds = self.deeds.entry(other).or_insert_with(|| {
+            let changes_feelings = |fact: &Fact| !state.vocabulary().behavior(fact.predicate()).feelings.is_none();
+            let links = state.links_at(other).filter(|link| link.is_forward() && changes_feelings(link.fact()));
+            let mut deeds: Vec<(FactId, u32)> = links.map(|link| (link.fact().id(), link.other_index())).collect();
+            deeds.sort_unstable();
+            deeds.dedup();
+            Arc::new(deeds)
+        });
+        if deeds.is_empty() || character == other {
+            return 0.0;
+        }
+        let (vocabulary, half_life) = (state.vocabulary(), feelings_half_life(state));
+        let context = FeelingContext { vocabulary, knower: id, other: other_id, now: Some(now), half_life };
+        let (mut known_deeds, mut attitudes) = (Vec::new(), FxHashMap::default());
+        for (fact, object) in Arc::clone(deeds).iter() {
+            let Some(known) = self.known(character, *fact, now).filter(|known| context.is_deed(known)) else {
+                continue;
+            };
+            let credence = self.effective_credence(character, &known, now);
+            if let Some(object_id) = self.ids[*object as usize].filter(|object| *object != id) {
+                let access = self.access[character as usize].as_deref();
+                let between = access.and_then(|access| access.facts_by_related_entity.get(object)).cloned();
+                let between: Vec<Known> = between
+                    .unwrap_or_default()
+                    .into_iter()
+                    .filter_map(|fact| self.known(character, fact, now))
+                    .collect();
+                attitudes.insert(object_id, strongest_attitude(vocabulary, id, object_id, &between));
+            }
+            known_deeds.push((known, credence));
+        }
+        let deeds = known_deeds.iter().map(|(known, credence)| (known, *credence));
+        affinity_change(&context.causes(deeds, |object| attitudes.get(object).copied().unwrap_or_default()))
     }
 
     /// Returns how much a character believes a fact, after refutations. Returns zero if the character knows that the

@@ -313,7 +313,7 @@ fn random_world(mut seed: u64) -> World {
     for n in 0..24 {
         let subject = [person(next(people)), places[next(3)].to_owned()][next(2)].clone();
         let mut fact = match next(3) {
-            0 => relation(&subject, "OWES", &person(next(people))),
+            0 => relation(&subject, ["OWES", "HELPED", "HARMED", "SAVED"][next(4)], &person(next(people))),
             1 => attribute(&subject, ["species", "lore", "condition"][next(3)], ["one", "two", "three"][next(3)]),
             _ => attribute(&subject, "lore", format!("Lore {n}.")),
         };

@@ -11,6 +11,7 @@ use smallvec::SmallVec;
 use super::{
     View,
     collector::{KnowledgeSource, received_passage, received_passages},
+    feelings_half_life,
     known::Known,
 };
 use crate::{credence::BeliefCalculator, memory::MemoryRules};
@@ -37,7 +38,11 @@ impl View {
     /// disappeared. If you do not [update](Self::update) the view after each change, collect the records that this
     /// method returns for each change, and pass all of them to the next update.
     pub fn impact(&self, state: &State, touched: &[Key]) -> ViewImpact {
-        if !Arc::ptr_eq(&self.vocabulary, state.vocabulary()) || self.has_other_memory(state, touched) {
+        let is_same_half_life = self.feelings_half_life == feelings_half_life(state);
+        if !Arc::ptr_eq(&self.vocabulary, state.vocabulary())
+            || !is_same_half_life
+            || self.has_other_memory(state, touched)
+        {
             return ViewImpact::Whole;
         }
         let mut records = Vec::new();

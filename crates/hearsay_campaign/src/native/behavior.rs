@@ -1,6 +1,6 @@
 //! The behavior of a predicate that a campaign defines.
 
-use hearsay_model::{Attitude, Behavior, Belonging, EventPart, OpenThread, ReferringExpression};
+use hearsay_model::{Attitude, Behavior, Belonging, EventPart, FeelingChanges, OpenThread, ReferringExpression};
 
 use super::{fields::Fields, reader::CampaignReader};
 use crate::keys;
@@ -29,7 +29,22 @@ impl CampaignReader {
             reference: self.read_choice(f, "reference", &references),
             dead_values: self.read_texts(f, "dead_values"),
             ended_values: self.read_texts(f, "ended_values"),
+            feelings: self.read_feelings(f),
         })
+    }
+
+    /// Reads the changes of feelings. A feeling that is missing or wrong does not change.
+    fn read_feelings(&mut self, f: &Fields) -> FeelingChanges {
+        let Some(node) = f.get("feelings") else { return FeelingChanges::NONE };
+        let Some(f) = self.read_fields(node, &f.child_path("feelings"), &keys::FEELINGS) else {
+            return FeelingChanges::NONE;
+        };
+        FeelingChanges {
+            affinity: self.read_implied_attitude(&f, "affinity").unwrap_or_default(),
+            respect: self.read_implied_attitude(&f, "respect").unwrap_or_default(),
+            fear: self.read_implied_attitude(&f, "fear").unwrap_or_default(),
+            debt: self.read_implied_attitude(&f, "debt").unwrap_or_default(),
+        }
     }
 
     /// Reads a value that must be one of the words in `choices`.

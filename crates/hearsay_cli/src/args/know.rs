@@ -115,6 +115,34 @@ pub(crate) struct Secrets {
 }
 
 #[derive(Debug, ClapArgs)]
+pub(crate) struct Feelings {
+    #[command(flatten)]
+    pub(crate) campaign: Campaign,
+    /// Character whose feelings are shown, by id or name
+    #[arg(value_parser = name, add = entities())]
+    pub(crate) character: String,
+    /// Show only the feelings towards this character, by id or name
+    #[arg(long, value_name = "CHARACTER", value_parser = name, add = entities())]
+    pub(crate) towards: Option<String>,
+    #[command(flatten)]
+    pub(crate) point_in_time: PointInTime,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct CharacterMemory {
+    #[command(flatten)]
+    pub(crate) campaign: Campaign,
+    /// Character whose memory is shown, by id or name
+    #[arg(value_parser = name, add = entities())]
+    pub(crate) character: String,
+    /// Also list facts that the character still remembers well
+    #[arg(long)]
+    pub(crate) all: bool,
+    #[command(flatten)]
+    pub(crate) point_in_time: PointInTime,
+}
+
+#[derive(Debug, ClapArgs)]
 pub(crate) struct Missed {
     #[command(flatten)]
     pub(crate) campaign: Campaign,

@@ -14,6 +14,7 @@ pub(crate) mod know;
 pub(crate) mod log;
 pub(crate) mod maintenance;
 pub(crate) mod mcp;
+mod minds;
 pub(crate) mod model;
 pub(crate) mod new;
 pub(crate) mod review;
@@ -95,6 +96,8 @@ fn run_know(command: &KnowCommand, output: &mut Output) -> Result<()> {
         KnowCommand::Why(command) => know::why_not(command, output),
         KnowCommand::Chain(command) => know::chain(command, output),
         KnowCommand::WhoKnows(command) => know::who_knows(command, output),
+        KnowCommand::Feelings(command) => minds::feelings(command, output),
+        KnowCommand::Memory(command) => minds::memory(command, output),
         KnowCommand::Secrets(command) => know::secrets(command, output),
         KnowCommand::Conditions(command) => simulate::reveals(command, output),
         KnowCommand::Missed(command) => know::missed(command, output),

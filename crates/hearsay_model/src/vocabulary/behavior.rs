@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use super::{Predicate, Vocabulary, VocabularyError};
+use super::{FeelingChanges, Predicate, Vocabulary, VocabularyError};
 use crate::{Attitude, Object, text};
 
 /// Effects that the facts of a predicate have in the engine, besides being stored and found.
@@ -55,6 +55,8 @@ pub struct Behavior {
     /// For attributes: words, in lowercase, that mean that a quest has ended. A word counts only if it is the first or
     /// second word of the value.
     pub ended_values: Vec<String>,
+    /// For relations: the changes of the object's feelings towards the subject when the object knows the fact.
+    pub feelings: FeelingChanges,
 }
 
 /// Whether the subject of a relation is a member, a resident or a part of its object. The subject then shares the
@@ -124,6 +126,7 @@ impl Behavior {
             ("attitude", self.attitude.is_some()),
             ("object_attitude", self.object_attitude.is_some()),
             ("vague", self.vague),
+            ("feelings", !self.feelings.is_none()),
         ];
         let attribute_fields = [
             ("visible", self.visible),
@@ -191,6 +194,7 @@ static DEFAULT_BEHAVIOR: Behavior = Behavior {
     reference: None,
     dead_values: Vec::new(),
     ended_values: Vec::new(),
+    feelings: FeelingChanges::NONE,
 };
 
 impl Vocabulary {

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hearsay_belief::{AccessPath, AttributionReason, BELIEF_THRESHOLD, BeliefStatus, Known, KnownEnd, ReceivedPassage};
+use hearsay_belief::{
+    AccessPath, AttributionReason, BELIEF_THRESHOLD, BeliefStatus, Feelings, Known, KnownEnd, ReceivedPassage,
+};
 use hearsay_model::{Credence, EntityId, FactRelation, GameTime, Object, PassageId, PredicateRole, text};
 
 use super::{
@@ -94,8 +96,20 @@ impl<'a> Writer<'a> {
             let feeling = known.attitude().map_or(0, |attitude| attitude.get().unsigned_abs());
             (known.subject() != speaker, std::cmp::Reverse(feeling), known.predicate().clone(), known.id())
         });
-        let lines = self.deduplicated_lines(&facts, |known| known.statement().to_owned());
+        let mut lines = self.deduplicated_lines(&facts, |known| known.statement().to_owned());
+        lines.extend(self.present().iter().filter_map(|other| self.feelings_line(other)));
         Section { kind: SectionKind::Relations, title: "Relations".into(), lines }
+    }
+
+    /// Returns a line with the speaker's feelings towards an entity in the scene, and the fact that changed them most.
+    /// Returns `None` if no fact changed the feelings, or if the speaker does not know the name of the entity.
+    fn feelings_line(&self, other: &EntityId) -> Option<Line> {
+        let view = self.request.view;
+        let feelings = Feelings::from_view_at(view, other, self.request.scene.time.or(view.as_of()));
+        let cause = view.fact(feelings.causes.first()?.fact).filter(|known| !self.is_hidden(known))?;
+        let words: Vec<&str> = feelings.words().into_iter().map(|words| words.second_person).collect();
+        let name = self.request.names.name(other).filter(|_| !words.is_empty())?;
+        Some(self.line(cause, format!("You {} {name}: {}", words.join(" and "), cause.statement())))
     }
 
     pub(super) fn scene(&self) -> Section {

@@ -1,0 +1,279 @@
+//! Feelings: what one character feels towards another, computed from the facts that the character knows.
+
+use hearsay_model::{EntityId, FactId, Feeling, FeelingChanges, GameTime, Knower, OpenThread, State, Vocabulary};
+use serde::Serialize;
+
+use crate::{BeliefStatus, Known, View, trust::strongest_attitude};
+
+/// Share of a change that characters feel who are not the object of the fact.
+const BYSTANDER_SHARE: f64 = 0.5;
+
+/// Debt for an open debt between the two characters.
+const OPEN_DEBT: f64 = 40.0;
+
+/// Minimum value of a feeling that is put into words.
+const NOTICEABLE: i8 = 20;
+
+/// Minimum value of a feeling that is put into stronger words.
+const STRONG: i8 = 60;
+
+/// One number for each kind of feeling.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct FeelingValues {
+    /// Affinity: positive if the character likes the other character.
+    pub affinity: f64,
+    /// Respect: positive if the character respects the other character.
+    pub respect: f64,
+    /// Fear: positive if the character is afraid of the other character.
+    pub fear: f64,
+    /// Debt: positive if the character is in the debt of the other character.
+    pub debt: f64,
+}
+
+impl FeelingValues {
+    /// Creates the values from the value of each feeling.
+    fn from_fn(mut value: impl FnMut(Feeling) -> f64) -> Self {
+        Self {
+            affinity: value(Feeling::Affinity),
+            respect: value(Feeling::Respect),
+            fear: value(Feeling::Fear),
+            debt: value(Feeling::Debt),
+        }
+    }
+
+    /// Returns the value of one feeling.
+    pub fn get(&self, feeling: Feeling) -> f64 {
+        match feeling {
+            Feeling::Affinity => self.affinity,
+            Feeling::Respect => self.respect,
+            Feeling::Fear => self.fear,
+            Feeling::Debt => self.debt,
+        }
+    }
+
+    /// Returns the sum of the absolute values.
+    pub fn strength(&self) -> f64 {
+        Feeling::ALL.iter().map(|feeling| self.get(*feeling).abs()).sum()
+    }
+}
+
+/// A fact that changes the feelings of one character towards another.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct FeelingCause {
+    /// The fact.
+    pub fact: FactId,
+    /// The changes at the moment of the view, after credence and decay.
+    pub change: FeelingValues,
+}
+
+/// A feeling in words, as a verb phrase that precedes the name of the other character.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct FeelingWords {
+    /// The kind of feeling.
+    pub feeling: Feeling,
+    /// The words in the third person: "is afraid of".
+    pub third_person: &'static str,
+    /// The words in the second person: "are afraid of".
+    pub second_person: &'static str,
+}
+
+/// Feelings of one character towards another.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Feelings {
+    /// The feelings at the moment of the view, each from −100 to 100.
+    pub values: FeelingValues,
+    /// The part of the feelings that comes from relations, such as LIKES and OWES. This part does not decay.
+    pub baseline: FeelingValues,
+    /// The facts that change the feelings. The strongest change comes first. Equally strong changes are sorted by fact.
+    pub causes: Vec<FeelingCause>,
+}
+
+impl Feelings {
+    /// Returns the feelings of the view's knower towards another entity.
+    ///
+    /// The baseline of the affinity is the strongest attitude between both, as for the first impression in
+    /// [`Trust`](crate::Trust). An open debt counts as a debt of 40.
+    ///
+    /// Each known fact with a predicate that [changes feelings](hearsay_model::Behavior::feelings) adds
+    /// `change × credence × 0.5^(age ÷ half-life)`, if its subject is the other entity. The age begins at the start of
+    /// the fact's validity, or else when the knower learned the fact. A fact without any date does not decay, and
+    /// nothing decays in a view without a moment. A fact does not count if the knower believes that it is untrue or has
+    /// ended.
+    ///
+    /// If the knower is not the object of the fact, it feels only a part of the change: half of the respect and of the
+    /// fear, and no debt. The affinity is multiplied by `a ÷ 100 × 0.5`, where `a` is the knower's attitude towards the
+    /// object. An enemy of the object therefore likes somebody who harmed the object. This function uses only facts
+    /// that the knower knows.
+    pub fn from_view(view: &View, other: &EntityId) -> Self {
+        Self::from_view_at(view, other, view.as_of())
+    }
+
+    /// Returns the same as [`from_view`](Self::from_view), but the changes decay until the moment `now`.
+    pub fn from_view_at(view: &View, other: &EntityId, now: Option<GameTime>) -> Self {
+        let Some(knower) = view.knower().entity().filter(|knower| *knower != other) else { return Self::default() };
+        let mut causes = causes_in_view(view, other, now);
+        let between: Vec<&Known> = view.facts_about(knower).collect();
+        let attitude = strongest_attitude(view.vocabulary(), knower, other, between.iter().copied());
+        let baseline = FeelingValues {
+            affinity: f64::from(attitude),
+            debt: open_debt(view, knower, other, &between),
+            ..FeelingValues::default()
+        };
+        let values = FeelingValues::from_fn(|feeling| {
+            let changes: f64 = causes.iter().map(|cause| cause.change.get(feeling)).sum();
+            (baseline.get(feeling) + changes).clamp(-100.0, 100.0)
+        });
+        causes.sort_by(|a, b| b.change.strength().total_cmp(&a.change.strength()).then_with(|| a.fact.cmp(&b.fact)));
+        Self { values, baseline, causes }
+    }
+
+    /// Returns the feelings of one character towards another at the current game time.
+    pub fn between(state: &State, who: &EntityId, other: &EntityId) -> Self {
+        Self::from_view(&View::new(state, &Knower::Entity(who.clone()), state.clock()), other)
+    }
+
+    /// Returns one feeling, rounded to an integer from −100 to 100.
+    pub fn level(&self, feeling: Feeling) -> i8 {
+        // The value is clamped to the range of `i8`.
+        self.values.get(feeling).round() as i8
+    }
+
+    /// Returns the feelings in words. Feelings from −19 to 19 have no words.
+    pub fn words(&self) -> Vec<FeelingWords> {
+        Feeling::ALL.into_iter().filter_map(|feeling| words(feeling, self.level(feeling))).collect()
+    }
+
+    /// Returns the fact that changes one feeling most in the direction of its value; `None` if no fact does.
+    pub fn strongest_cause(&self, feeling: Feeling) -> Option<&FeelingCause> {
+        let direction = self.values.get(feeling).signum();
+        let in_direction = |cause: &&FeelingCause| cause.change.get(feeling) * direction > 0.0;
+        let by_change = |a: &&FeelingCause, b: &&FeelingCause| {
+            let change = |cause: &FeelingCause| cause.change.get(feeling) * direction;
+            change(a).total_cmp(&change(b)).then_with(|| b.fact.cmp(&a.fact))
+        };
+        self.causes.iter().filter(in_direction).max_by(by_change)
+    }
+}
+
+/// Returns a feeling in words; `None` if it is too weak.
+fn words(feeling: Feeling, level: i8) -> Option<FeelingWords> {
+    if level.abs() < NOTICEABLE {
+        return None;
+    }
+    let (third_person, second_person) = match (feeling, level > 0, level.abs() >= STRONG) {
+        (Feeling::Affinity, true, false) => ("likes", "like"),
+        (Feeling::Affinity, true, true) => ("strongly likes", "strongly like"),
+        (Feeling::Affinity, false, false) => ("dislikes", "dislike"),
+        (Feeling::Affinity, false, true) => ("strongly dislikes", "strongly dislike"),
+        (Feeling::Respect, true, false) => ("respects", "respect"),
+        (Feeling::Respect, true, true) => ("deeply respects", "deeply respect"),
+        (Feeling::Respect, false, false) => ("has little respect for", "have little respect for"),
+        (Feeling::Respect, false, true) => ("despises", "despise"),
+        (Feeling::Fear, true, false) => ("is afraid of", "are afraid of"),
+        (Feeling::Fear, true, true) => ("is terrified of", "are terrified of"),
+        (Feeling::Fear, false, false) => ("is not afraid of", "are not afraid of"),
+        (Feeling::Fear, false, true) => ("is not at all afraid of", "are not at all afraid of"),
+        (Feeling::Debt, true, false) => ("is in the debt of", "are in the debt of"),
+        (Feeling::Debt, true, true) => ("is deeply in the debt of", "are deeply in the debt of"),
+        (Feeling::Debt, false, false) => ("has a claim on", "have a claim on"),
+        (Feeling::Debt, false, true) => ("has a large claim on", "have a large claim on"),
+    };
+    Some(FeelingWords { feeling, third_person, second_person })
+}
+
+/// Returns the debt of the knower to another entity because of open debts that the knower believes.
+fn open_debt(view: &View, knower: &EntityId, other: &EntityId, between: &[&Known]) -> f64 {
+    let owes = |debtor: &EntityId, creditor: &EntityId| {
+        between.iter().any(|known| {
+            known.subject() == debtor
+                && known.object().entity() == Some(creditor)
+                && view.vocabulary().behavior(known.predicate()).thread == Some(OpenThread::Debt)
+                && view.belief(known).status == BeliefStatus::Believed
+        })
+    };
+    f64::from(u8::from(owes(knower, other))) * OPEN_DEBT - f64::from(u8::from(owes(other, knower))) * OPEN_DEBT
+}
+
+/// The pair of characters and the moment for which changes of feelings are computed.
+pub(crate) struct FeelingContext<'a> {
+    pub(crate) vocabulary: &'a Vocabulary,
+    pub(crate) knower: &'a EntityId,
+    pub(crate) other: &'a EntityId,
+    /// The moment; `None` means that nothing decays.
+    pub(crate) now: Option<GameTime>,
+    /// The half-life of changes, in minutes of game time.
+    pub(crate) half_life: i64,
+}
+
+impl FeelingContext<'_> {
+    /// Returns whether a fact can change the feelings of the knower towards the other entity.
+    pub(crate) fn is_deed(&self, known: &Known) -> bool {
+        known.subject() == self.other
+            && known.object().entity().is_some_and(|object| object != self.other)
+            && !self.vocabulary.behavior(known.predicate()).feelings.is_none()
+    }
+
+    /// Returns the changes that facts cause, in the order of the facts. Each fact comes with the knower's credence in
+    /// it, which is 0 if the knower believes that the fact is untrue or has ended.
+    pub(crate) fn causes<'k>(
+        &self,
+        deeds: impl IntoIterator<Item = (&'k Known, f64)>,
+        mut attitude_to: impl FnMut(&EntityId) -> i32,
+    ) -> Vec<FeelingCause> {
+        let cause = |(known, credence): (&Known, f64)| {
+            let object = known.object().entity().filter(|_| credence > 0.0)?;
+            let changes = &self.vocabulary.behavior(known.predicate()).feelings;
+            let attitude = (object != self.knower).then(|| attitude_to(object));
+            let factor = credence * self.decay(known);
+            let change = FeelingValues::from_fn(|feeling| share(changes, feeling, attitude) * factor);
+            (change.strength() > 0.0).then_some(FeelingCause { fact: known.id(), change })
+        };
+        deeds.into_iter().filter_map(cause).collect()
+    }
+
+    /// Returns the part of a change that is left at the moment.
+    fn decay(&self, known: &Known) -> f64 {
+        let begin = known.since().and_then(|date| date.time).or_else(|| known.learned());
+        let (Some(GameTime(now)), Some(GameTime(begin))) = (self.now, begin) else { return 1.0 };
+        let age = now.saturating_sub(begin).max(0);
+        0.5_f64.powf(age as f64 / self.half_life.max(1) as f64)
+    }
+}
+
+/// Returns the change of one feeling without credence and decay. `attitude` is the attitude of the knower towards the
+/// object of the fact; `None` if the knower is the object.
+fn share(changes: &FeelingChanges, feeling: Feeling, attitude: Option<i32>) -> f64 {
+    let change = f64::from(changes.get(feeling));
+    match attitude {
+        None => change,
+        Some(_) if matches!(feeling, Feeling::Respect | Feeling::Fear) => change * BYSTANDER_SHARE,
+        Some(attitude) if feeling == Feeling::Affinity => change * f64::from(attitude) / 100.0 * BYSTANDER_SHARE,
+        Some(_) => 0.0,
+    }
+}
+
+/// Returns the facts of a view that change the knower's feelings towards another entity, sorted by fact.
+pub(crate) fn causes_in_view(view: &View, other: &EntityId, now: Option<GameTime>) -> Vec<FeelingCause> {
+    let Some(knower) = view.knower().entity().filter(|knower| *knower != other) else { return Vec::new() };
+    let context = FeelingContext {
+        vocabulary: view.vocabulary(),
+        knower,
+        other,
+        now,
+        half_life: view.feelings_half_life(),
+    };
+    let deeds = view.facts().filter(|known| context.is_deed(known)).map(|known| {
+        let belief = view.belief(known);
+        let counts = matches!(belief.status, BeliefStatus::Believed | BeliefStatus::Doubted);
+        (known, if counts { belief.credence.get() } else { 0.0 })
+    });
+    context.causes(deeds, |object| strongest_attitude(view.vocabulary(), knower, object, view.facts_about(knower)))
+}
+
+/// Returns the sum of the changes of the affinity.
+pub(crate) fn affinity_change(causes: &[FeelingCause]) -> f64 {
+    causes.iter().map(|cause| cause.change.affinity).sum()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,82 @@
+//! The feelings of a character towards other characters, for the DM.
+
+use std::collections::BTreeSet;
+
+use hearsay_belief::{FeelingCause, FeelingValues, Feelings, View};
+use hearsay_model::{EntityId, FactId, GameTime, State};
+use serde::Serialize;
+
+use crate::{QueryError, ids::require_entity};
+
+/// Feelings of a character towards another character.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FeelingsRow {
+    /// Id of the other character.
+    pub towards: EntityId,
+    /// Name of the other character.
+    pub name: String,
+    /// The feelings, each from −100 to 100.
+    pub values: FeelingValues,
+    /// The noticeable feelings in words that follow the name of the character, such as "is afraid of".
+    pub words: Vec<&'static str>,
+    /// The facts that change the feelings, strongest change first.
+    pub causes: Vec<FeelingCauseRow>,
+}
+
+/// A fact that changes feelings.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FeelingCauseRow {
+    /// Id of the fact.
+    pub fact: FactId,
+    /// Sentence that states the fact.
+    pub statement: String,
+    /// Change of each feeling at the moment.
+    pub change: FeelingValues,
+}
+
+/// Returns the feelings of a character at a game time; `None` means the game clock. If `towards` is `None`, returns the
+/// feelings towards each character for which the character has a noticeable feeling, strongest first.
+///
+/// # Errors
+/// Returns an error if a character does not exist.
+pub fn feelings(
+    state: &State,
+    who: &EntityId,
+    towards: Option<&EntityId>,
+    moment: Option<GameTime>,
+) -> Result<Vec<FeelingsRow>, QueryError> {
+    require_entity(state, who)?;
+    let view = View::new(state, &who.clone().into(), moment.or(state.clock()));
+    let others: BTreeSet<EntityId> = match towards {
+        Some(other) => {
+            require_entity(state, other)?;
+            BTreeSet::from([other.clone()])
+        }
+        None => {
+            let known = view.facts().filter(|known| known.predicate().is_relation());
+            let ends = known.flat_map(|known| std::iter::once(known.subject()).chain(known.object().entity()));
+            let is_other = |id: &&EntityId| *id != who && state.kind(id).is_some_and(|kind| kind.is_character());
+            ends.filter(is_other).cloned().collect()
+        }
+    };
+    let rows = others.into_iter().map(|other| row(state, &view, other));
+    let mut rows: Vec<FeelingsRow> = rows.filter(|row| towards.is_some() || !row.words.is_empty()).collect();
+    rows.sort_by(|a, b| b.values.strength().total_cmp(&a.values.strength()).then_with(|| a.towards.cmp(&b.towards)));
+    Ok(rows)
+}
+
+fn row(state: &State, view: &View, towards: EntityId) -> FeelingsRow {
+    let feelings = Feelings::from_view(view, &towards);
+    let words = feelings.words().into_iter().map(|words| words.third_person).collect();
+    let cause = |FeelingCause { fact, change }: FeelingCause| {
+        let statement = state.fact(fact)?.statement().to_owned();
+        Some(FeelingCauseRow { fact, statement, change })
+    };
+    FeelingsRow {
+        name: state.name_or_id(&towards).to_owned(),
+        values: feelings.values,
+        words,
+        causes: feelings.causes.into_iter().filter_map(cause).collect(),
+        towards,
+    }
+}
