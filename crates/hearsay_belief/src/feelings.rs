@@ -255,13 +255,8 @@ fn share(changes: &FeelingChanges, feeling: Feeling, attitude: Option<i32>) -> f
 /// Returns the facts of a view that change the knower's feelings towards another entity, sorted by fact.
 pub(crate) fn causes_in_view(view: &View, other: &EntityId, now: Option<GameTime>) -> Vec<FeelingCause> {
     let Some(knower) = view.knower().entity().filter(|knower| *knower != other) else { return Vec::new() };
-    let context = FeelingContext {
-        vocabulary: view.vocabulary(),
-        knower,
-        other,
-        now,
-        half_life: view.feelings_half_life(),
-    };
+    let context =
+        FeelingContext { vocabulary: view.vocabulary(), knower, other, now, half_life: view.feelings_half_life() };
     let deeds = view.facts().filter(|known| context.is_deed(known)).map(|known| {
         let belief = view.belief(known);
         let counts = matches!(belief.status, BeliefStatus::Believed | BeliefStatus::Doubted);

@@ -20,6 +20,8 @@
 //! - [`weights`]: fits the weights of the extraction confidence to labelled sentences.
 //! - [`speed`]: measures the time and memory that a game and a DM need in a generated world.
 //! - [`soak`]: simulates months of play, and measures the size of the directory and the load of the worker.
+//! - [`society`]: simulates a town whose characters gossip, distort rumours and forget, and compares the curves with
+//!   published models.
 //! - [`latency`]: measures the response times of an open campaign.
 //! - [`questions`]: measures the response times when a game asks many characters at once.
 //! - [`sharing`]: measures several programs that have one campaign open, and kills them while they write.
@@ -55,6 +57,7 @@ pub mod recorded_story;
 pub mod screen_safe;
 pub mod sharing;
 pub mod soak;
+pub mod society;
 pub mod speech;
 pub mod speed;
 pub mod stories;

@@ -56,6 +56,13 @@ fn numbers_dates_and_words() {
     check(&fact("known_by: [book]"), 11, "`book` is a document, which cannot know facts", "name a character");
     check(&fact("statement: U."), 11, "both `text` and `statement`", "");
     check("rumours: [{text: T., about: [ann], truth: maybe}]", 10, "true, false or unknown", "");
+    let deed = |feelings: &str| {
+        format!(
+            "predicates:\n  - {{name: MOCKED, phrase: '{{subject}} mocked {{object}}', behavior: {{feelings: {feelings}}}}}"
+        )
+    };
+    check(&deed("{fea: 3}"), 11, "no key `fea`", "did you mean `fear`?");
+    check(&deed("{fear: 300}"), 11, "from -100 to 100", "");
     check("minds: {forgetting: mld}", 10, "unknown value `mld`", "did you mean `mild`?");
     check("minds: {feelings_half_life_days: 0}", 10, "at least 1, not 0", "");
     check("audience: {predicates: {OWNZ: local}}", 10, "unknown predicate `OWNZ`", "did you mean `OWNS`?");

@@ -26,7 +26,7 @@ pub(crate) fn feelings(args: &args::Feelings, output: &mut Output) -> Result<()>
         output.line(format!("{name} has no noticeable feelings."))?;
     }
     for row in &rows {
-        let words = if row.words.is_empty() { "has no noticeable feelings for".into() } else { row.words.join(", ") };
+        let words = if row.words.is_empty() { "has no noticeable feelings for".into() } else { row.words.join(" and ") };
         let query::feelings::FeelingsRow { values, .. } = row;
         output.line(Line::from(format!("{name} {words} {}.", row.name)).id(format!(
             "  [affinity {:.0}, respect {:.0}, fear {:.0}, debt {:.0}]",
@@ -47,7 +47,9 @@ pub(crate) fn memory(args: &args::CharacterMemory, output: &mut Output) -> Resul
     output.data(&result)?;
     let name = names.state().name_or_id(&character);
     match (result.forgetting, result.facts.is_empty()) {
-        (Forgetting::Off, _) => output.line(format!("{name} forgets nothing. With `minds: {{forgetting: mild}}` in the campaign file, characters forget."))?,
+        (Forgetting::Off, _) => output.line(format!(
+            "{name} forgets nothing. With `minds: {{forgetting: mild}}` in the campaign file, characters forget."
+        ))?,
         (_, true) => output.line(format!("{name} remembers all {} facts well.", result.known))?,
         _ => {}
     }
@@ -55,7 +57,11 @@ pub(crate) fn memory(args: &args::CharacterMemory, output: &mut Output) -> Resul
         let practices = if row.practices == 1 { "once".to_owned() } else { format!("{} times", row.practices) };
         let last = row.last_practiced.as_ref().map_or(String::new(), |time| format!(", last {time}"));
         let faded = if row.is_faded { "faded" } else { "remembered" };
-        let marks = format!("  [{faded}, retention {:.2}, heard or told {practices}{last} \u{00B7} {}]", row.retention, row.fact.short());
+        let marks = format!(
+            "  [{faded}, retention {:.2}, heard or told {practices}{last} \u{00B7} {}]",
+            row.retention,
+            row.fact.short()
+        );
         output.line(Line::from(&row.statement).id(marks))?;
     }
     Ok(memory.close()?)

@@ -281,3 +281,26 @@ fn a_character_is_found_by_its_occupation() {
     let error = test_dir.run(&["-C", "mill", "say", "--by", "the mile", "Good day."]).stderr;
     assert!(!error.contains("the-mill"), "{error}");
 }
+
+#[test]
+fn deeds_change_feelings_and_rumours_fade() {
+    let test_dir = TestDir::new();
+    let minds = "minds: {forgetting: strong}\nfacts: [{id: bones, subject: sam-b, text: Bones lie under the mill., \
+                 known_by: [{who: ben, how: told, when: \"1 Springmonth 10\"}]}]";
+    test_dir.write("mill/campaign.yaml", &format!("{CAMPAIGN}{minds}\n"));
+    test_dir.ok(&["-C", "mill", "fact", "add", "ada", "THREATENED", "ben", "--since", "1 Springmonth 10"]);
+    let feelings = test_dir.json(&["-C", "mill", "know", "feelings", "ben"]);
+    let row = &feelings["feelings"][0];
+    assert_eq!((&row["towards"], &row["causes"][0]["change"]["debt"]), (&"ada".into(), &0.0.into()), "{feelings}");
+    assert!(row["values"]["fear"].as_f64().unwrap() > 15.0, "{feelings}");
+    let output = test_dir.ok(&["-C", "mill", "know", "feelings", "ben", "--towards", "ada"]);
+    assert!(output.contains("is afraid of Ada Flint."), "{output}");
+    let output = test_dir.ok(&["-C", "mill", "know", "feelings", "ada", "--towards", "ben"]);
+    assert!(output.contains("has no noticeable feelings for Ben"), "{output}");
+
+    let memory = |date: &str| test_dir.json(&["-C", "mill", "know", "memory", "ben", "--as-of", date]);
+    assert_eq!(memory("2 Springmonth 10")["facts"], serde_json::json!([]));
+    let faded = memory("1 Springmonth 11");
+    assert_eq!(faded["facts"][0]["statement"], "Bones lie under the mill.", "{faded}");
+    assert_eq!((&faded["forgetting"], &faded["facts"][0]["is_faded"]), (&"strong".into(), &true.into()), "{faded}");
+}

@@ -17,6 +17,7 @@ mod readers;
 mod recall;
 mod sharing;
 mod soak;
+mod society;
 mod speech;
 mod speed;
 mod statements;
@@ -46,6 +47,7 @@ pub(crate) enum Command {
     Speech(speech::Speech),
     Speed(speed::Speed),
     Soak(soak::Soak),
+    Society(society::Society),
     Readers(readers::Readers),
     Sharing(sharing::Sharing),
     /// Write to a shared campaign or read it. The command `sharing` runs this command
@@ -95,6 +97,7 @@ impl Command {
             Self::Speech(command) => command.run(output),
             Self::Speed(command) => command.run(output),
             Self::Soak(command) => command.run(output),
+            Self::Society(command) => command.run(output),
             Self::Readers(command) => command.run(output),
             Self::Sharing(command) => command.run(output),
             Self::SharingChild { directory, writer, first, end } => {

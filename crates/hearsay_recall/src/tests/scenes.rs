@@ -385,3 +385,29 @@ fn a_faded_fact_is_ranked_lower_and_has_a_remark() {
     let prior = |line: &crate::Line| line.explanation.as_ref().unwrap().prior;
     assert!((0.7..1.0).contains(&(prior(&faded) / prior(&exact))), "{} {}", prior(&faded), prior(&exact));
 }
+
+#[test]
+fn a_deed_shows_in_what_the_speaker_feels_for_those_present() {
+    let mut world = World::tavern();
+    let present = vec![id("odo")];
+    let scene: &Scene = Box::leak(Box::new(Scene { present, ..Scene::default() }));
+    let relations = |world: &World| {
+        let context = world.context_with("mirela", "What now?", |request| ContextRequest { scene, ..request });
+        let lines = context.section_lines(SectionKind::Relations).iter();
+        lines.map(|line| line.text.clone()).collect::<Vec<_>>()
+    };
+    let before = relations(&world);
+    let deed = world.relation("odo", "THREATENED", "mirela", "Odo Brandt threatened Mirela Voss.", "mirela");
+    let after = relations(&world);
+    let new: Vec<&String> = after.iter().filter(|line| !before.contains(line)).collect();
+    let expected = "You dislike and are afraid of Odo Brandt: Odo Brandt threatened Mirela Voss.";
+    assert!(new.iter().any(|line| *line == expected), "{new:?}");
+    let context = world.context_with("mirela", "What now?", |request| ContextRequest { scene, ..request });
+    let line = context.lines().find(|line| line.text == expected).unwrap();
+    assert_eq!(line.citation.source, Source::Fact(deed));
+    assert!(
+        context.render(Form::Prompt, false).contains("Odo Brandt threatened you"),
+        "{}",
+        context.render(Form::Prompt, false)
+    );
+}
