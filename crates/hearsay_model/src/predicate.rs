@@ -155,6 +155,9 @@ pub mod attribute {
     /// Attribute for the share of its knowledge that a character passes on in gossip, from 0 (nothing) to 1
     /// (everything). The default is 0.5.
     pub const TALKATIVENESS: &str = "talkativeness";
+    /// Attribute for how exactly a character repeats what it heard, from 0 (often distorts it) to 1 (rarely distorts
+    /// it). The default is 1. Only campaigns in which [rumours change](crate::Distortion) use this attribute.
+    pub const HONESTY: &str = "honesty";
     /// Attribute for the name of the person who plays a character.
     pub const PLAYER: &str = "player";
 }

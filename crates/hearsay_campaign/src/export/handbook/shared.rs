@@ -250,5 +250,6 @@ fn own_origin(known: &Known) -> Origin {
 /// Returns whether a predicate is left out of handbooks: names and kinds are printed elsewhere, and the others are notes
 /// for the DM and settings of the game.
 fn is_omitted(predicate: &Predicate) -> bool {
-    [attribute::NAME, attribute::KIND, attribute::TAG, attribute::TALKATIVENESS].contains(&predicate.as_str())
+    [attribute::NAME, attribute::KIND, attribute::TAG, attribute::TALKATIVENESS, attribute::HONESTY]
+        .contains(&predicate.as_str())
 }
