@@ -50,9 +50,21 @@
 //! group or place learned it. Interest is 1 if the fact concerns an entity that teller and hearer know by name, and 0.6
 //! otherwise. If the hearer already believes the fact, or has heard the fact four times, the hearer learns nothing.
 //!
+//! # Rumours that change
+//!
+//! If the [distortion](hearsay_model::MindRules::distortion) of the campaign is not off, a character sometimes distorts
+//! a fact that it only heard. The told version is a new fact that distorts the fact as the teller heard it, so each
+//! version leads back to the original. A version lacks a detail, names another person, place or thing that the teller
+//! knows, contains a greater number, or states a guess as certain. The probability is 0.08 (mild) or 0.25 (strong),
+//! multiplied by (2 − honesty), where honesty is an attribute of the teller (1 by default). A character that told a
+//! version tells the same version again. A version is never about the hearer.
+//!
+//! # Edges
+//!
 //! Telling creates the same edges as [`learn::tell`](crate::learn::tell). The new edges depend on the edges through
 //! which the teller knew the fact. The new edges become inactive when the teller's edges become inactive.
 
+mod distortion;
 mod knowledge;
 mod meetings;
 mod options;
@@ -64,11 +76,13 @@ use std::{
 };
 
 use hearsay_model::{
-    Acquisition, Change, Credence, Date, EntityId, FactId, GameTime, Justification, Knower, KnowledgeEdge, KnowledgeId,
-    State,
+    Acquisition, Change, Credence, Date, Distortion, EntityId, Fact, FactId, GameTime, Justification, Knower,
+    KnowledgeEdge, KnowledgeId, State,
 };
 
 use crate::{AccessPath, BELIEF_THRESHOLD, Known, Occasion, Trust, learn::justifications};
+use distortion::Version;
+pub use distortion::{DistortedFact, DistortionKind};
 use knowledge::CharacterKnowledge;
 use meetings::{Meeting, MeetingPlan, Person, RandomDraws, TELLING_DRAW};
 use options::ROUNDS;
@@ -86,8 +100,10 @@ const INTEREST_IN_UNKNOWN: f64 = 0.6;
 /// A fact that one character told another.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct News {
-    /// The fact.
+    /// The fact that the hearer heard.
     pub fact: FactId,
+    /// The fact that the teller knows, if the teller told a distorted version of this fact.
+    pub original: Option<FactId>,
     /// The teller.
     pub teller: EntityId,
     /// The hearer.
@@ -112,6 +128,9 @@ pub struct GossipStep {
     /// The facts that were told, sorted by time. Names and kinds of entities, which are told along with the facts, are
     /// not included.
     pub news: Vec<News>,
+    /// The new versions of facts that characters told in the step, sorted by time. Empty if the campaign's
+    /// [distortion](Distortion) is off.
+    pub distorted: Vec<DistortedFact>,
     /// Number of meetings in the step.
     pub meetings: usize,
     /// The facts that no character told, with the reasons. Empty if [`GossipOptions::explain`] is `false`. The facts
@@ -178,6 +197,7 @@ pub fn gossip(state: &State, options: &GossipOptions) -> Result<GossipStep, Goss
         state,
         options,
         draws,
+        distortion: state.mind_rules().distortion,
         news_minutes: i64::from(options.news_days).saturating_mul(day_length),
         step: GossipStep::default(),
         obstacles: options.explain.then(Obstacles::default),
@@ -245,6 +265,7 @@ struct Simulation<'s> {
     options: &'s GossipOptions,
     knowledge: CharacterKnowledge<'s>,
     draws: RandomDraws,
+    distortion: Distortion,
     news_minutes: i64,
     step: GossipStep,
     /// Reasons why facts are not told; `None` unless [`GossipOptions::explain`] is set.
@@ -272,7 +293,7 @@ impl Simulation<'_> {
                 self.record_obstacle(conversation, id, true);
                 continue;
             }
-            let fact_hash = (id.as_u128() >> 64) as u64 ^ id.as_u128() as u64;
+            let fact_hash = distortion::fact_hash(id);
             let [day, round] = conversation.draw_key;
             let draw =
                 self.draws.fraction([TELLING_DRAW, day, round, teller.hash, hearer.hash ^ fact_hash.rotate_left(17)]);
@@ -308,9 +329,9 @@ impl Simulation<'_> {
     /// whether the fact concerns an entity that both know by name.
     fn would_tell(&mut self, conversation: &Conversation, id: FactId, skip_interest_check: bool) -> bool {
         let (teller, hearer, when) = (conversation.teller.index, conversation.hearer.index, conversation.when);
-        let Some(fact) = self.state.fact(id) else { return false };
-        if untold::is_about(fact, conversation.hearer.id)
-            || !(skip_interest_check || self.knowledge.concerns_both(fact, teller, hearer, when))
+        let Some(fact) = self.knowledge.fact(id).map(Arc::clone) else { return false };
+        if untold::is_about(&fact, conversation.hearer.id)
+            || !(skip_interest_check || self.knowledge.concerns_both(&fact, teller, hearer, when))
         {
             return false;
         }
@@ -324,19 +345,30 @@ impl Simulation<'_> {
     /// Records that the teller tells a fact. Returns whether the fact was news to the hearer.
     fn tell(&mut self, conversation: &Conversation, id: FactId) -> bool {
         let &Conversation { teller, hearer, when, occasion, .. } = conversation;
-        let known_before = self.knowledge.known(hearer.index, id, when);
-        let (Some(fact), Some(known)) = (self.state.fact(id), self.knowledge.known(teller.index, id, when)) else {
-            return false;
+        let Some(known) = self.knowledge.known(teller.index, id, when) else { return false };
+        let Some(version) = self.version_to_tell(conversation, &known) else { return false };
+        let (told, new_version) = match version {
+            Version::Exact => (self.knowledge.fact(id).cloned(), None),
+            Version::Recorded(version) => (self.knowledge.fact(version).cloned(), None),
+            Version::New(version, kind) => (Some(version), Some(kind)),
         };
-        if known_before.as_ref().is_some_and(hearing_has_no_effect) {
+        let Some(fact) = told else { return false };
+        let original = (fact.id() != id).then_some(id);
+        let known_before = self.knowledge.known(hearer.index, fact.id(), when);
+        if known_before.as_ref().is_some_and(hearing_has_no_effect)
+            || original.is_some() && self.knowledge.has_told(teller.index, hearer.id, fact.id())
+        {
             return false;
+        }
+        if let Some(kind) = new_version {
+            self.record_version(conversation, &fact, id, kind);
         }
         let sources: Vec<Justification> = justifications(&known).collect();
         let record = KnowledgeEdge {
             co_present: vec![hearer.id.clone()],
             sources: sources.clone(),
             credence: Credence::NONE,
-            ..occasion.new_edge(teller.id.clone(), id, Acquisition::Shared)
+            ..occasion.new_edge(teller.id.clone(), fact.id(), Acquisition::Shared)
         };
         let trust = self.knowledge.trust(hearer.index, teller.index, when);
         let acquisition = Acquisition::told(Some(teller.id.clone()));
@@ -345,11 +377,11 @@ impl Simulation<'_> {
         let edge = KnowledgeEdge {
             sources,
             credence: trust.first_impression,
-            ..occasion.new_edge(hearer.id.clone(), id, acquisition.clone())
+            ..occasion.new_edge(hearer.id.clone(), fact.id(), acquisition.clone())
         };
         let names: Vec<KnowledgeEdge> = self
             .knowledge
-            .names_to_tell(fact, teller.index, hearer.index, when)
+            .names_to_tell(&fact, teller.index, hearer.index, when)
             .into_iter()
             .map(|(id, sources)| KnowledgeEdge {
                 sources,
@@ -364,9 +396,11 @@ impl Simulation<'_> {
         }
         if let Some(obstacles) = &mut self.obstacles {
             obstacles.record_telling(id);
+            obstacles.record_telling(fact.id());
         }
         self.step.news.push(News {
-            fact: id,
+            fact: fact.id(),
+            original,
             teller: teller.id.clone(),
             hearer: hearer.id.clone(),
             when,
@@ -376,6 +410,26 @@ impl Simulation<'_> {
             was_known: known_before.is_some(),
         });
         true
+    }
+
+    /// Records a version of a fact that the teller of a conversation tells for the first time.
+    fn record_version(
+        &mut self,
+        conversation: &Conversation,
+        fact: &Arc<Fact>,
+        original: FactId,
+        kind: DistortionKind,
+    ) {
+        if self.knowledge.add_fact(fact) {
+            self.step.changes.push(Change::AssertFact(Arc::clone(fact)));
+            self.step.distorted.push(DistortedFact {
+                fact: Arc::clone(fact),
+                original,
+                teller: conversation.teller.id.clone(),
+                when: conversation.when,
+                kind,
+            });
+        }
     }
 
     /// Records that a character learns a fact through an edge. Returns the id of the edge.

@@ -1,9 +1,11 @@
 //! Simulates gossip over a period of game time and records it as one operation.
 
-pub use hearsay_belief::gossip::UntoldReason;
+use std::collections::BTreeMap;
+
+pub use hearsay_belief::gossip::{DistortionKind, UntoldReason};
 use hearsay_belief::gossip::{GossipOptions, GossipStep, Untold, gossip};
 use hearsay_model::{
-    Author, Change, Credence, EntityId, FactId, GameSetting, GameTime, Operation, Setting, State, Timestamp,
+    Author, Change, Credence, EntityId, Fact, FactId, GameSetting, GameTime, Operation, Setting, State, Timestamp,
 };
 use serde::{Deserialize, Serialize};
 
@@ -49,6 +51,9 @@ pub struct GossipReport {
     pub spread: Vec<SpreadRow>,
     /// Facts that characters told each other, in chronological order.
     pub news: Vec<NewsRow>,
+    /// Distorted versions of facts that characters told for the first time, in chronological order. Empty if the rule
+    /// `distortion` of the campaign is off.
+    pub variants: Vec<VariantRow>,
     /// Facts that a character knows and nobody tells, although facts of this kind can be gossip. Empty if
     /// [`Gossip::explain`] is `false`. The facts that were nearly told come first.
     pub untold: Vec<UntoldRow>,
@@ -86,6 +91,25 @@ pub struct NewsRow {
     pub statement: String,
     /// Credence in the fact that the hearer would have from this telling alone.
     pub credence: Credence,
+}
+
+/// A distorted version of a fact that a character told for the first time.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct VariantRow {
+    /// Id of the version.
+    pub fact: FactId,
+    /// Sentence that states the version.
+    pub statement: String,
+    /// Id of the fact as the teller heard it.
+    pub original: FactId,
+    /// Sentence that states the fact as the teller heard it.
+    pub original_statement: String,
+    /// Character that distorted the fact.
+    pub teller: EntityId,
+    /// Game time at which the teller told the version for the first time, as printed by the calendar.
+    pub when: String,
+    /// How the version differs from the original.
+    pub kind: DistortionKind,
 }
 
 /// A fact that nobody told during the period.
@@ -158,7 +182,12 @@ impl Gossip {
 }
 
 fn report(state: &State, step: &GossipStep, from: GameTime, until: GameTime) -> GossipReport {
-    let statement = |id| state.fact(id).map_or_else(String::new, |fact| fact.statement().to_owned());
+    let new: BTreeMap<FactId, &Fact> =
+        step.distorted.iter().map(|distorted| (distorted.fact.id(), distorted.fact.as_ref())).collect();
+    let statement = |id: FactId| {
+        let fact = state.fact(id).map(AsRef::as_ref).or_else(|| new.get(&id).copied());
+        fact.map_or_else(String::new, |fact| fact.statement().to_owned())
+    };
     let print = |time| state.calendar().format(time);
     let spread = step.spread(state).into_iter().map(|spread| SpreadRow {
         fact: spread.fact,
@@ -176,6 +205,15 @@ fn report(state: &State, step: &GossipStep, from: GameTime, until: GameTime) -> 
         statement: statement(news.fact),
         credence: news.belief,
     });
+    let variants = step.distorted.iter().map(|distorted| VariantRow {
+        fact: distorted.fact.id(),
+        statement: distorted.fact.statement().to_owned(),
+        original: distorted.original,
+        original_statement: statement(distorted.original),
+        teller: distorted.teller.clone(),
+        when: print(distorted.when),
+        kind: distorted.kind,
+    });
     GossipReport {
         summary: format!("gossip from {} until {}: {} tellings", print(from), print(until), step.news.len()),
         from: print(from),
@@ -183,6 +221,7 @@ fn report(state: &State, step: &GossipStep, from: GameTime, until: GameTime) -> 
         meetings: step.meetings,
         spread: spread.collect(),
         news: news.collect(),
+        variants: variants.collect(),
         untold: step.untold.iter().map(|untold| UntoldRow::new(untold, statement(untold.fact))).collect(),
     }
 }

@@ -5,7 +5,7 @@ use std::{cmp::Reverse, collections::BTreeSet, ops::RangeInclusive, sync::Arc};
 
 use hearsay_model::{
     Audience, AudienceRules, Credence, EntityId, Fact, FactId, FactRelation, GameTime, Justification, Knower,
-    KnowledgeEdge, KnowledgeId, PredicateRole, Secrecy, State, attribute,
+    KnowledgeEdge, KnowledgeId, PredicateRole, Secrecy, State, Vocabulary, attribute,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -56,6 +56,8 @@ struct KnowerEdges {
     told_by: FxHashMap<u32, Vec<FactId>>,
     /// Facts that the knower witnessed.
     witnessed: Vec<FactId>,
+    /// The knower's own distorted versions of facts that it told to others, by the distorted fact.
+    told_versions: FxHashMap<FactId, FactId>,
     /// Whether the knower is a group that reserves some of its edges for certain ranks.
     has_ranked_edges: bool,
 }
@@ -79,6 +81,13 @@ impl KnowerEdges {
     ) {
         if let Some(learned) = learned.filter(|_| is_news && edge.acquisition.gives_knowledge()) {
             self.news.push((learned, fact.validity().start(), fact.id()));
+        }
+        let is_own_version = fact.provenance().speaker.as_ref() == edge.knower.entity();
+        if let Some(FactRelation::Distorts(original)) =
+            fact.fact_relation().filter(|_| is_own_version && !edge.acquisition.gives_knowledge())
+        {
+            let version = self.told_versions.entry(original).or_insert(fact.id());
+            *version = (*version).min(fact.id());
         }
         let fact = fact.id();
         if let Some(teller) = edge.acquisition.teller().and_then(|teller| state.index_of(teller)) {
@@ -128,6 +137,8 @@ pub(super) struct CharacterKnowledge<'s> {
     memory_rules: FxHashMap<u32, MemoryRules>,
     /// Cache: the facts with a character as subject that change feelings, each with the dense index of the object.
     deeds: FxHashMap<u32, Arc<Vec<(FactId, u32)>>>,
+    /// Distorted facts of this step that are not in the state yet.
+    new_facts: FxHashMap<FactId, Arc<Fact>>,
     /// Moments within the step at which a membership begins or becomes known, sorted.
     moments: Vec<GameTime>,
 }
@@ -163,6 +174,7 @@ impl<'s> CharacterKnowledge<'s> {
             naming_facts: FxHashMap::default(),
             memory_rules: FxHashMap::default(),
             deeds: FxHashMap::default(),
+            new_facts: FxHashMap::default(),
             moments,
         };
         knowledge.common_lore = knowledge.read_edges(&Knower::World);
@@ -192,8 +204,39 @@ impl<'s> CharacterKnowledge<'s> {
         edges
     }
 
+    pub(super) fn state(&self) -> &'s State {
+        self.state
+    }
+
+    pub(super) fn vocabulary(&self) -> &'s Vocabulary {
+        self.state.vocabulary()
+    }
+
+    /// Returns a fact of the state, or a new distorted fact of this step.
+    pub(super) fn fact(&self, id: FactId) -> Option<&Arc<Fact>> {
+        self.state.fact(id).or_else(|| self.new_facts.get(&id))
+    }
+
+    /// Adds a distorted fact that a character tells. Returns whether the fact is not in the state yet and was not added
+    /// before.
+    pub(super) fn add_fact(&mut self, fact: &Arc<Fact>) -> bool {
+        self.state.fact(fact.id()).is_none() && self.new_facts.insert(fact.id(), Arc::clone(fact)).is_none()
+    }
+
+    /// Returns the distorted version of a fact that a character has told.
+    pub(super) fn told_version(&self, character: u32, original: FactId) -> Option<FactId> {
+        self.edges[character as usize].as_ref()?.told_versions.get(&original).copied()
+    }
+
+    /// Returns whether a teller has told a fact to a hearer.
+    pub(super) fn has_told(&self, teller: u32, hearer: &EntityId, fact: FactId) -> bool {
+        let Some(edges) = self.edges[teller as usize].as_ref() else { return false };
+        let mut records = edges.entries_for(fact).iter().map(|entry| &entry.edge);
+        records.any(|edge| !edge.acquisition.gives_knowledge() && edge.co_present.contains(hearer))
+    }
+
     /// Returns whether a fact can be told as news at any time.
-    fn is_eligible_as_news(&mut self, fact: &Fact) -> bool {
+    pub(super) fn is_eligible_as_news(&mut self, fact: &Fact) -> bool {
         if let Some(is_eligible) = self.news_eligibility.get(&fact.id()) {
             return *is_eligible;
         }
@@ -363,7 +406,8 @@ impl<'s> CharacterKnowledge<'s> {
         if known_edges.is_empty() {
             return None;
         }
-        Known::from_edges(self.state.fact(fact)?, known_edges, &mut self.calculator)
+        let fact = Arc::clone(self.fact(fact)?);
+        Known::from_edges(&fact, known_edges, &mut self.calculator)
     }
 
     /// Returns the facts that a character learned from `oldest` to `latest` and that can be told as news. The newest
@@ -583,7 +627,8 @@ impl<'s> CharacterKnowledge<'s> {
         let (id, learned) = (edge.id(), edge.learned_at());
         self.calculator.add_edge(id, Arc::clone(edge));
         let is_news = self.news_eligibility.get(&edge.fact).copied().unwrap_or_default();
-        if let (Some(edges), Some(fact)) = (&mut self.edges[character as usize], self.state.fact(edge.fact)) {
+        let fact = self.state.fact(edge.fact).or_else(|| self.new_facts.get(&edge.fact));
+        if let (Some(edges), Some(fact)) = (&mut self.edges[character as usize], fact) {
             let key = (edge.fact, id);
             let at = edges.entries.partition_point(|entry| (entry.fact, entry.id) < key);
             if edges.entries.get(at).is_none_or(|entry| (entry.fact, entry.id) != key) {

@@ -57,6 +57,7 @@ pub(super) struct Person<'s> {
     pub(super) index: u32,
     pub(super) hash: u64,
     pub(super) talkativeness: f64,
+    pub(super) honesty: f64,
     death_facts: Vec<&'s Arc<Fact>>,
     location_facts: Vec<(&'s Arc<Fact>, u32)>,
     residence_facts: Vec<(&'s Arc<Fact>, u32)>,
@@ -73,7 +74,8 @@ impl<'s> Person<'s> {
             id,
             index,
             hash: hash(id),
-            talkativeness: talkativeness(state, id),
+            talkativeness: share(state, id, attribute::TALKATIVENESS, 0.5),
+            honesty: share(state, id, attribute::HONESTY, 1.0),
             death_facts: death_facts(state, id).collect(),
             location_facts: relations_with(&|name| PredicateRole::Location.is(name)),
             residence_facts: relations_with(&|name| vocabulary.belonging(name) == Some(Belonging::Resident)),
@@ -101,13 +103,14 @@ impl<'s> Person<'s> {
     }
 }
 
-fn talkativeness(state: &State, id: &EntityId) -> f64 {
-    let stated = state.newest(id, attribute::TALKATIVENESS).and_then(|fact| match fact.object() {
+/// Returns an attribute of a character that is a number from 0 to 1, or else the default.
+fn share(state: &State, id: &EntityId, name: &str, default: f64) -> f64 {
+    let stated = state.newest(id, name).and_then(|fact| match fact.object() {
         Object::Value(Value::Number(number)) => Some(number.get()),
         Object::Value(Value::Text(text)) => text.trim().parse().ok().filter(|number: &f64| number.is_finite()),
         _ => None,
     });
-    stated.unwrap_or(0.5).clamp(0.0, 1.0)
+    stated.unwrap_or(default).clamp(0.0, 1.0)
 }
 
 /// A meeting of two characters. Each character has a flag that is `true` for a visitor.

@@ -15,6 +15,7 @@ use crate::{
 };
 
 mod reasons;
+mod rumours;
 
 const DAY: i64 = 24 * 60;
 

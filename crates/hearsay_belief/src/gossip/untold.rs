@@ -1,5 +1,7 @@
 //! Reasons why no character tells a fact during a gossip step.
 
+use std::sync::Arc;
+
 use hearsay_model::{Audience, EntityId, Fact, FactId, GameTime, Knower, PredicateRole, Secrecy};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
@@ -154,7 +156,7 @@ impl Simulation<'_> {
             return;
         }
         let &Conversation { teller, hearer, when, .. } = conversation;
-        let Some(fact) = self.state.fact(id) else { return };
+        let Some(fact) = self.knowledge.fact(id).map(Arc::clone) else { return };
         // The end of the step finds the reason if the fact is no news to the teller.
         let learned = self.knowledge.first_learned(teller.index, id, conversation.known_by);
         let Some(freshness) = learned.map(|learned| self.freshness(learned, when)).filter(|freshness| *freshness > 0.0)
@@ -166,7 +168,7 @@ impl Simulation<'_> {
         let mut probability = 0.0;
         let reason = if let Some(reason) = teller_obstacle(&mut self.knowledge, teller.index, id, when, min_credence) {
             reason
-        } else if is_about(fact, hearer.id) {
+        } else if is_about(&fact, hearer.id) {
             UntoldReason::AboutHearer
         } else if self.listener_knows(conversation, id) {
             UntoldReason::HearersKnow
@@ -174,7 +176,7 @@ impl Simulation<'_> {
             UntoldReason::OtherNewsFirst
         } else {
             let openness = super::openness(&self.knowledge.trust(teller.index, hearer.index, when));
-            let concerns_both = self.knowledge.concerns_both(fact, teller.index, hearer.index, when);
+            let concerns_both = self.knowledge.concerns_both(&fact, teller.index, hearer.index, when);
             let interest = if concerns_both { 1.0 } else { super::INTEREST_IN_UNKNOWN };
             probability = teller.talkativeness * openness * freshness * interest;
             if concerns_both { UntoldReason::LowProbability } else { UntoldReason::LittleInterest }

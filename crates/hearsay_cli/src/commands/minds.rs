@@ -26,7 +26,8 @@ pub(crate) fn feelings(args: &args::Feelings, output: &mut Output) -> Result<()>
         output.line(format!("{name} has no noticeable feelings."))?;
     }
     for row in &rows {
-        let words = if row.words.is_empty() { "has no noticeable feelings for".into() } else { row.words.join(" and ") };
+        let words =
+            if row.words.is_empty() { "has no noticeable feelings for".into() } else { row.words.join(" and ") };
         let query::feelings::FeelingsRow { values, .. } = row;
         output.line(Line::from(format!("{name} {words} {}.", row.name)).id(format!(
             "  [affinity {:.0}, respect {:.0}, fear {:.0}, debt {:.0}]",

@@ -57,6 +57,16 @@ pub(crate) fn gossip(args: &args::GossipArgs, output: &mut Output) -> Result<()>
             output.line(format!("  {}, {}: {telling}: {}", row.when, row.place, row.statement))?;
         }
     }
+    if !report.variants.is_empty() {
+        output.line(format!("Distorted ({}):", count(report.variants.len(), "fact", "facts")))?;
+    }
+    for row in report.variants.iter().take(args.limit) {
+        output.line(format!("  {}, {} {}: {}", row.when, row.teller, row.kind.as_str(), row.original_statement))?;
+        output.line(format!("    {}  {}", row.fact.short(), row.statement))?;
+    }
+    if let more @ 1.. = report.variants.len().saturating_sub(args.limit) {
+        output.line(format!("  and {} more: raise --limit", count(more, "fact", "facts")))?;
+    }
     let per_reason = if args.untold { args.limit } else { args.limit.min(FACTS_PER_REASON) };
     print_untold(&report.untold, per_reason, output)?;
     print_with_reveals(&memory, GossipOutput { written, report }, output)?;

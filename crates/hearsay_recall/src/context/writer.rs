@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use hearsay_belief::{
     AccessPath, AttributionReason, BELIEF_THRESHOLD, BeliefStatus, Feelings, Known, KnownEnd, ReceivedPassage,
 };
-use hearsay_model::{Credence, EntityId, FactRelation, GameTime, Object, PassageId, PredicateRole, text};
+use hearsay_model::{
+    Credence, EntityId, FactRelation, GameTime, Object, PassageId, PredicateRole, text, words::join_names,
+};
 
 use super::{
     remark::Remark,
@@ -109,7 +111,8 @@ impl<'a> Writer<'a> {
         let cause = view.fact(feelings.causes.first()?.fact).filter(|known| !self.is_hidden(known))?;
         let words: Vec<&str> = feelings.words().into_iter().map(|words| words.second_person).collect();
         let name = self.request.names.name(other).filter(|_| !words.is_empty())?;
-        Some(self.line(cause, format!("You {} {name}: {}", words.join(" and "), cause.statement())))
+        let words = join_names(&words);
+        Some(self.line(cause, format!("You {words} {name}: {}", cause.statement())))
     }
 
     pub(super) fn scene(&self) -> Section {

@@ -400,7 +400,7 @@ fn a_deed_shows_in_what_the_speaker_feels_for_those_present() {
     let deed = world.relation("odo", "THREATENED", "mirela", "Odo Brandt threatened Mirela Voss.", "mirela");
     let after = relations(&world);
     let new: Vec<&String> = after.iter().filter(|line| !before.contains(line)).collect();
-    let expected = "You dislike and are afraid of Odo Brandt: Odo Brandt threatened Mirela Voss.";
+    let expected = "You dislike, are afraid of and have a claim on Odo Brandt: Odo Brandt threatened Mirela Voss.";
     assert!(new.iter().any(|line| *line == expected), "{new:?}");
     let context = world.context_with("mirela", "What now?", |request| ContextRequest { scene, ..request });
     let line = context.lines().find(|line| line.text == expected).unwrap();

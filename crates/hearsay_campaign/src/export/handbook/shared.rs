@@ -250,6 +250,13 @@ fn own_origin(known: &Known) -> Origin {
 /// Returns whether a predicate is left out of handbooks: names and kinds are printed elsewhere, and the others are notes
 /// for the DM and settings of the game.
 fn is_omitted(predicate: &Predicate) -> bool {
-    let omitted = [attribute::NAME, attribute::KIND, attribute::TAG, attribute::TALKATIVENESS, attribute::FORGETTING];
+    let omitted = [
+        attribute::NAME,
+        attribute::KIND,
+        attribute::TAG,
+        attribute::TALKATIVENESS,
+        attribute::FORGETTING,
+        attribute::HONESTY,
+    ];
     omitted.contains(&predicate.as_str())
 }
