@@ -107,7 +107,7 @@ proptest! {
             prop_assert_eq!(&found, &feelings(&hidden, "ann", other, now * DAY));
             let (mut fear, mut affinity) = (0.0, attitude(other));
             for (name, _, object, day) in known.iter().filter(|one| one.1 == other && one.2 != other) {
-                let changes = &world.0.vocabulary().behavior(&Predicate::new(*name).unwrap()).feelings;
+                let changes = &world.0.vocabulary().behavior(&Predicate::new(name).unwrap()).feelings;
                 let decay = 0.5_f64.powf((now - day).max(0) as f64 / 30.0);
                 let (share, sympathy) = if *object == "ann" { (1.0, 1.0) } else { (0.5, attitude(object) / 200.0) };
                 fear += f64::from(changes.get(Feeling::Fear)) * share * decay;

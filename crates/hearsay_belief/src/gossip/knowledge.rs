@@ -1,6 +1,8 @@
 //! Knowledge of characters during gossip. This knowledge is the same as in the views of the characters, but facts are
 //! looked up one at a time, without building a view.
 
+mod opinions;
+
 use std::{cmp::Reverse, collections::BTreeSet, ops::RangeInclusive, sync::Arc};
 
 use hearsay_model::{
@@ -10,14 +12,12 @@ use hearsay_model::{
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{
-    AccessPath, BELIEF_THRESHOLD, BeliefCalculator, Known, KnownEdge, Retention, Trust, View,
+    AccessPath, BeliefCalculator, Known, KnownEdge, View,
     audience::states_belonging,
-    credence::{credence, refuted_belief},
-    feelings::{FeelingContext, affinity_change},
+    credence::credence,
     learn::{justifications, newest_name_and_kind},
     memory::MemoryRules,
-    trust::{experiences, first_impression, strongest_attitude},
-    view::{KnowledgeSource, feelings_half_life, groups, learned},
+    view::{KnowledgeSource, groups, learned},
 };
 
 /// Maximum number of facts that a character considers telling in a meeting. The newest facts are chosen.
@@ -432,132 +432,6 @@ impl<'s> CharacterKnowledge<'s> {
         let known_edges =
             self.edges_to(character, fact, known_by).filter(|(entry, ..)| entry.edge.acquisition.gives_knowledge());
         known_edges.map(|(entry, ..)| entry.learned).min().flatten()
-    }
-
-    /// Returns the trust of one character in another at a moment.
-    pub(super) fn trust(&mut self, character: u32, other: u32, now: GameTime) -> Trust {
-        let (Some(access), Some(edges)) =
-            (self.access[character as usize].as_deref(), self.edges[character as usize].as_deref())
-        else {
-            return Trust { first_impression: Credence::NONE, experiences: Vec::new() };
-        };
-        let (Some(id), Some(other_id)) = (self.ids[character as usize], self.ids[other as usize]) else {
-            return Trust { first_impression: Credence::NONE, experiences: Vec::new() };
-        };
-        let between = access.facts_by_related_entity.get(&other).cloned().unwrap_or_default();
-        let (mut told, mut witnessed) = (Vec::new(), Vec::new());
-        if let Some(facts) = edges.told_by.get(&other).filter(|_| !edges.witnessed.is_empty()) {
-            told.clone_from(facts);
-            witnessed.clone_from(&edges.witnessed);
-        }
-        let mut known = |mut facts: Vec<FactId>| -> Vec<Known> {
-            facts.sort_unstable();
-            facts.dedup();
-            facts.into_iter().filter_map(|fact| self.known(character, fact, now)).collect()
-        };
-        let (between, told, witnessed) = (known(between), known(told), known(witnessed));
-        let affinity_change = self.affinity_change((character, id), (other, other_id), now);
-        let first_impression =
-            credence(first_impression(self.state.vocabulary(), id, other_id, &between, affinity_change));
-        let (told, witnessed): (Vec<_>, Vec<_>) = (told.iter().collect(), witnessed.iter().collect());
-        Trust { first_impression, experiences: experiences(&told, &witnessed, other_id, self.state.vocabulary()) }
-    }
-
-    /// Returns the sum of the changes of a character's affinity to another character, at a moment.
-    fn affinity_change(
-        &mut self,
-        (character, id): (u32, &EntityId),
-        (other, other_id): (u32, &EntityId),
-        now: GameTime,
-    ) -> f64 {
-        let state = self.state;
-        let deeds = self.deeds.entry(other).or_insert_with(|| {
-            let changes_feelings = |fact: &Fact| !state.vocabulary().behavior(fact.predicate()).feelings.is_none();
-            let links = state.links_at(other).filter(|link| link.is_forward() && changes_feelings(link.fact()));
-            let mut deeds: Vec<(FactId, u32)> = links.map(|link| (link.fact().id(), link.other_index())).collect();
-            deeds.sort_unstable();
-            deeds.dedup();
-            Arc::new(deeds)
-        });
-        if deeds.is_empty() || character == other {
-            return 0.0;
-        }
-        let (vocabulary, half_life) = (state.vocabulary(), feelings_half_life(state));
-        let context = FeelingContext { vocabulary, knower: id, other: other_id, now: Some(now), half_life };
-        let (mut known_deeds, mut attitudes) = (Vec::new(), FxHashMap::default());
-        for (fact, object) in Arc::clone(deeds).iter() {
-            let Some(known) = self.known(character, *fact, now).filter(|known| context.is_deed(known)) else {
-                continue;
-            };
-            let credence = self.effective_credence(character, &known, now);
-            if let Some(object_id) = self.ids[*object as usize].filter(|object| *object != id) {
-                let access = self.access[character as usize].as_deref();
-                let between = access.and_then(|access| access.facts_by_related_entity.get(object)).cloned();
-                let between: Vec<Known> = between
-                    .unwrap_or_default()
-                    .into_iter()
-                    .filter_map(|fact| self.known(character, fact, now))
-                    .collect();
-                attitudes.insert(object_id, strongest_attitude(vocabulary, id, object_id, &between));
-            }
-            known_deeds.push((known, credence));
-        }
-        let deeds = known_deeds.iter().map(|(known, credence)| (known, *credence));
-        affinity_change(&context.causes(deeds, |object| attitudes.get(object).copied().unwrap_or_default()))
-    }
-
-    /// Returns how much a character believes a fact, after refutations. Returns zero if the character knows that the
-    /// fact has ended.
-    pub(super) fn effective_credence(&mut self, character: u32, known: &Known, now: GameTime) -> f64 {
-        let (mut refutations, mut outweighed) = (Vec::new(), false);
-        for id in self.fact_relations.get(&known.id()).cloned().unwrap_or_default() {
-            let Some(other) = self.known(character, id, now) else { continue };
-            let is_believed = other.credence().get() >= BELIEF_THRESHOLD;
-            let has_started = other.since().and_then(|date| date.time).is_none_or(|since| since <= now);
-            match other.fact_relation() {
-                Some(FactRelation::Ends(_)) if is_believed && has_started => return 0.0,
-                Some(FactRelation::Refutes(_)) => {
-                    refutations.push((other.credence().get(), other.learned()));
-                    outweighed |= is_believed;
-                }
-                _ => {}
-            }
-        }
-        let belief = refuted_belief((known.credence().get(), known.learned()), refutations);
-        // A fact is not told, not even as a rumour, if the character believes a refutation of the fact more than the
-        // fact.
-        if outweighed && belief < BELIEF_THRESHOLD { 0.0 } else { belief }
-    }
-
-    /// Returns how well a character remembers a fact at a moment.
-    pub(super) fn retention(&mut self, character: u32, known: &Known, now: GameTime) -> Retention {
-        let state = self.state;
-        let Some(id) = self.ids[character as usize] else { return Retention::FULL };
-        let knower = Knower::Entity(id.clone());
-        let rules = self.memory_rules.entry(character).or_insert_with(|| MemoryRules::new(state, &knower));
-        rules.retention(state.vocabulary(), &knower, known, Some(now))
-    }
-
-    /// Returns whether a character has reason to think that another character knows a fact.
-    pub(super) fn thinks_knows(&self, character: u32, other: u32, known: &Known, now: GameTime) -> bool {
-        let Some(id) = self.ids[other as usize] else { return false };
-        let belongs = |group: &EntityId| {
-            let mut links = self.state.links_at(other).filter(|link| link.is_forward() && link.other() == group);
-            links.any(|link| {
-                let behavior = self.state.vocabulary().behavior(link.fact().predicate());
-                behavior.is_direct_belonging() && self.knows(character, link.fact().id(), now)
-            })
-        };
-        let reaches_other = |known_edge: &KnownEdge| match &known_edge.access_path {
-            AccessPath::Own => {
-                known_edge.edge.co_present.contains(id)
-                    || known_edge.edge.acquisition.teller_and_source().any(|person| person == id)
-            }
-            AccessPath::Member(group) | AccessPath::Resident(group) => belongs(group),
-            AccessPath::Common => true,
-        };
-        known.known_edges().iter().any(reaches_other)
-            || known.shared().iter().any(|known_edge| known_edge.edge.co_present.contains(id))
     }
 
     /// Returns whether a fact concerns a third entity that both characters know by name.
