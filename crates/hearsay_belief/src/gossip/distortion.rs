@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use hearsay_model::{
     Acquisition, Author, Distortion, EntityId, Fact, FactBuilder, FactId, FactRelation, FactStatus, Factuality,
-    GameTime, Method, Number, Object, Provenance, Secrecy, Value, attribute,
+    GameTime, Method, Number, Object, PredicateRole, Provenance, Secrecy, Value, attribute,
 };
 use serde::Serialize;
 
@@ -120,11 +120,24 @@ impl Simulation<'_> {
         let is_distorted = draws.fraction([DISTORTION_DRAW, teller.hash, hash]) < probability;
         // A character repeats exactly what it heard about itself. A version of a refutation would refute nothing.
         let is_linked = !matches!(fact.fact_relation(), None | Some(FactRelation::Distorts(_)));
-        if !is_distorted || is_linked || super::untold::is_about(fact, teller.id) {
+        if !is_distorted || is_linked || self.affects_trust(fact) || super::untold::is_about(fact, teller.id) {
             return Version::Exact;
         }
         let distorted = distort(&mut self.knowledge, teller, fact, when, draws);
         distorted.map_or(Version::Exact, |(fact, kind)| Version::New(Arc::new(fact), kind))
+    }
+}
+
+impl Simulation<'_> {
+    /// Returns whether a fact can change trust or feelings. Such a fact is never distorted, because trust during a step
+    /// depends only on facts that were recorded before the step.
+    fn affects_trust(&self, fact: &Fact) -> bool {
+        let behavior = self.knowledge.vocabulary().behavior(fact.predicate());
+        fact.attitude().is_some()
+            || behavior.attitude.is_some()
+            || behavior.object_attitude.is_some()
+            || !behavior.feelings.is_none()
+            || PredicateRole::Trust.is(fact.predicate())
     }
 }
 
