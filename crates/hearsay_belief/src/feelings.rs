@@ -3,7 +3,7 @@
 use hearsay_model::{EntityId, FactId, Feeling, FeelingChanges, GameTime, Knower, OpenThread, State, Vocabulary};
 use serde::Serialize;
 
-use crate::{BeliefStatus, Known, View, trust::strongest_attitude};
+use crate::{BeliefStatus, Known, View, attitudes::strongest_attitude};
 
 /// Share of a change that characters feel who are not the object of the fact.
 const BYSTANDER_SHARE: f64 = 0.5;

@@ -78,6 +78,7 @@
 //! - **Results are deterministic.** The crate uses no I/O and no clock. Random choices depend only on a given seed.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
+mod attitudes;
 mod audience;
 mod belief;
 mod credence;
@@ -87,7 +88,6 @@ mod feelings;
 pub mod gossip;
 pub mod graph;
 pub mod learn;
-mod memory;
 mod observed_location;
 mod occasion;
 mod reveal;
@@ -102,11 +102,10 @@ pub use credence::{BeliefCalculator, FIRST_IMPRESSION_WEIGHT, RETELLING_FACTOR, 
 pub use derivation::{DerivationStep, RetractionImpact, derivations, retraction_impact, withdrawal_changes};
 pub use edge_moves::{edges_with_dependents, move_edges};
 pub use feelings::{FeelingCause, FeelingValues, FeelingWords, Feelings};
-pub use memory::Retention;
 pub use occasion::{Occasion, characters_at, is_dead, states_death};
 pub use reveal::{
     Judgement, RevealEvaluation, RevealableFacts, TrustFn, evaluate_condition, evaluate_reveals, evaluate_reveals_for,
     player_characters, revealable_facts,
 };
 pub use trust::{Experience, Trust};
-pub use view::{AccessPath, FactSummary, Known, KnownEdge, ReceivedPassage, Recency, View, ViewImpact};
+pub use view::{AccessPath, FactSummary, Known, KnownEdge, ReceivedPassage, Recency, Retention, View, ViewImpact};

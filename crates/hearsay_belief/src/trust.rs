@@ -1,13 +1,12 @@
 //! Trust: the degree to which one character believes the statements of another character.
 
-use hearsay_model::{
-    Attitude, Credence, EntityId, FactRelation, GameTime, Justification, KnowledgeId, PredicateRole, State, Vocabulary,
-};
+use hearsay_model::{Credence, EntityId, FactRelation, GameTime, Justification, KnowledgeId, State, Vocabulary};
 
 use rustc_hash::FxHashMap;
 
 use crate::{
     AccessPath, Known, KnownEdge, View,
+    attitudes::{Attitudes, attitudes},
     credence::{credence, trust_from_experiences},
     feelings::{affinity_change, causes_in_view},
     view::are_contradictory,
@@ -115,59 +114,6 @@ pub(crate) fn first_impression<'k>(
             STRANGER_TRUST + MAX_ATTITUDE_EFFECT * attitude / 100.0
         }
     }
-}
-
-/// Returns the strongest attitude between a knower and another entity, from −100 to 100, according to the relations
-/// that the knower believes.
-pub(crate) fn strongest_attitude<'k>(
-    vocabulary: &Vocabulary,
-    knower: &EntityId,
-    other: &EntityId,
-    known: impl IntoIterator<Item = &'k Known>,
-) -> i32 {
-    attitudes(vocabulary, knower, other, known).strongest
-}
-
-/// The attitudes that the relations between a knower and another entity state.
-struct Attitudes {
-    /// The strongest attitude, from −100 to 100.
-    strongest: i32,
-    /// The level of the latest TRUSTS fact, from −100 to 100.
-    stated_trust: Option<i32>,
-}
-
-/// Returns the attitudes between a knower and another entity.
-fn attitudes<'k>(
-    vocabulary: &Vocabulary,
-    knower: &EntityId,
-    other: &EntityId,
-    known: impl IntoIterator<Item = &'k Known>,
-) -> Attitudes {
-    let mut strongest_attitude = 0_i32;
-    let mut stated_trust = None;
-    for known in known {
-        let object = known.object().entity();
-        let is_towards_other = known.subject() == knower && object == Some(other);
-        let is_between_both = is_towards_other || (known.subject() == other && object == Some(knower));
-        if !is_between_both {
-            continue;
-        }
-        let behavior = vocabulary.behavior(known.predicate());
-        let default_attitude = if is_towards_other { behavior.attitude } else { behavior.object_attitude };
-        let default_attitude = default_attitude.map_or(0, |attitude| i32::from(attitude.get()));
-        let stated_attitude =
-            known.attitude().filter(|_| is_towards_other).map(|attitude| i32::from(Attitude::get(attitude)));
-        if is_towards_other && PredicateRole::Trust.is(known.predicate()) {
-            let level = stated_attitude.unwrap_or(100);
-            stated_trust = stated_trust.max(Some((known.recency(), level)));
-        } else if known.credence().get() >= 0.5 {
-            let attitude = stated_attitude.unwrap_or(default_attitude);
-            if (attitude.abs(), attitude) > (strongest_attitude.abs(), strongest_attitude) {
-                strongest_attitude = attitude;
-            }
-        }
-    }
-    Attitudes { strongest: strongest_attitude, stated_trust: stated_trust.map(|(_, level)| level) }
 }
 
 /// Returns the observations of the knower that confirm or contradict testimonies of another entity.

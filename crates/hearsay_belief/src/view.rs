@@ -3,6 +3,7 @@
 mod collector;
 mod fact_index;
 mod known;
+mod memory;
 mod update;
 
 use std::{
@@ -17,22 +18,22 @@ pub(crate) use collector::{KnowledgeSource, groups, learned};
 use fact_index::FactIndex;
 pub(crate) use known::are_contradictory;
 pub use known::{AccessPath, FactSummary, Known, KnownEdge, ReceivedPassage, Recency};
+pub(crate) use memory::MemoryRules;
+pub use memory::Retention;
 use update::Dependents;
 pub use update::ViewImpact;
-
-use crate::memory::MemoryRules;
 
 /// Everything that one knower knows at a moment of game time.
 #[derive(Debug, Clone)]
 pub struct View {
-    pub(crate) knower: Knower,
-    pub(crate) as_of: Option<GameTime>,
+    knower: Knower,
+    as_of: Option<GameTime>,
     /// The known facts, sorted by id.
     facts: Vec<Known>,
     /// Short records of the facts, in the same order.
     summaries: Vec<FactSummary>,
     passages: BTreeMap<PassageId, ReceivedPassage>,
-    pub(crate) vocabulary: Arc<Vocabulary>,
+    vocabulary: Arc<Vocabulary>,
     /// Index of the facts, computed at the first query that needs the index.
     index: OnceLock<FactIndex>,
     /// Sources whose knowledge reaches the view.
@@ -41,7 +42,7 @@ pub struct View {
     dependents: OnceLock<Dependents>,
     is_of_dm: bool,
     /// How the knower forgets.
-    pub(crate) memory: MemoryRules,
+    memory: MemoryRules,
     /// The half-life of changes of feelings, in minutes of game time.
     feelings_half_life: i64,
 }

@@ -316,7 +316,7 @@ impl KnownPart {
         let is_visible_setting = |setting: &&Arc<Setting>| {
             matches!(
                 ***setting,
-                Setting::World(WorldSetting::Calendar(_))
+                Setting::World(WorldSetting::Calendar(_) | WorldSetting::Minds(_))
                     | Setting::Game(GameSetting::Clock(_))
                     | Setting::World(WorldSetting::Predicate(_) | WorldSetting::Attribute(_))
             )

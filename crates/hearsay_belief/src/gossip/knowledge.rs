@@ -16,8 +16,7 @@ use crate::{
     audience::states_belonging,
     credence::credence,
     learn::{justifications, newest_name_and_kind},
-    memory::MemoryRules,
-    view::{KnowledgeSource, groups, learned},
+    view::{KnowledgeSource, MemoryRules, groups, learned},
 };
 
 /// Maximum number of facts that a character considers telling in a meeting. The newest facts are chosen.

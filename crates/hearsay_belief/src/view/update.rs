@@ -13,8 +13,9 @@ use super::{
     collector::{KnowledgeSource, received_passage, received_passages},
     feelings_half_life,
     known::Known,
+    memory::MemoryRules,
 };
-use crate::{credence::BeliefCalculator, memory::MemoryRules};
+use crate::credence::BeliefCalculator;
 
 /// For each edge on which a view depends, the facts of the view that depend on it.
 pub(super) type Dependents = FxHashMap<KnowledgeId, SmallVec<[FactId; 1]>>;

@@ -295,7 +295,7 @@ fn deeds_change_feelings_and_rumours_fade() {
     assert!(row["values"]["fear"].as_f64().unwrap() > 15.0, "{feelings}");
     let output = test_dir.ok(&["-C", "mill", "know", "feelings", "ben", "--towards", "ada"]);
     assert!(output.contains("is afraid of Ada Flint."), "{output}");
-    let output = test_dir.ok(&["-C", "mill", "know", "feelings", "ada", "--towards", "ben"]);
+    let output = test_dir.ok(&["-C", "mill", "know", "feelings", "sam-a", "--towards", "ben"]);
     assert!(output.contains("has no noticeable feelings for Ben"), "{output}");
 
     let memory = |date: &str| test_dir.json(&["-C", "mill", "know", "memory", "ben", "--as-of", date]);

@@ -9,11 +9,11 @@ use rustc_hash::FxHashMap;
 use super::CharacterKnowledge;
 use crate::{
     AccessPath, BELIEF_THRESHOLD, Known, KnownEdge, Retention, Trust,
+    attitudes::strongest_attitude,
     credence::{credence, refuted_belief},
     feelings::{FeelingContext, affinity_change},
-    memory::MemoryRules,
-    trust::{experiences, first_impression, strongest_attitude},
-    view::feelings_half_life,
+    trust::{experiences, first_impression},
+    view::{MemoryRules, feelings_half_life},
 };
 
 impl CharacterKnowledge<'_> {

@@ -37,7 +37,7 @@
 use hearsay_model::{EntityId, Forgetting, GameTime, Kind, Knower, Object, State, Value, Vocabulary, attribute};
 use serde::Serialize;
 
-use crate::{AccessPath, Known, KnownEdge, View};
+use super::{AccessPath, Known, KnownEdge, View};
 
 /// Minimum age of a practice, in days.
 const MIN_AGE_DAYS: f64 = 1.0 / 24.0;
