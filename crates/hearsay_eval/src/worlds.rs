@@ -2,21 +2,23 @@
 //! people.
 //!
 //! A world depends only on its random numbers. Most operations are similar to those of a real game. People witness,
-//! tell, distort, lie, speak, read and deduce, as computed by the functions of [`hearsay_belief::learn`]. People also
-//! join groups, rise in rank, leave groups and die. The DM changes the status of facts, removes facts and knowledge
-//! edges, and undoes operations. The other operations are random changes, such as the changes of an import or of a
-//! careless author.
+//! tell, distort, lie, speak, read and deduce, as computed by the functions of [`hearsay_belief::learn`]. For days,
+//! people gossip and forget. People also join groups, rise in rank, leave groups and die. The DM changes the status of
+//! facts, removes facts and knowledge edges, and undoes operations. The other operations are random changes, such as
+//! the changes of an import or of a careless author.
 
 use std::sync::Arc;
 
 use hearsay_belief::{
     Occasion, View, characters_at,
+    gossip::{GossipOptions, gossip},
     learn::{self, LearnError, Learning, Sincerity, Telling},
 };
 use hearsay_model::{
-    Acquisition, Attitude, Author, Change, Confidence, Credence, Date, Entity, EntityId, Evidence, Fact, FactBuilder,
-    FactId, FactRelation, FactStatus, GameSetting, GameTime, IdError, Knower, KnowledgeEdge, Method, Operation,
-    Passage, PredicateRole, Provenance, Secrecy, Session, SessionId, Setting, Span, State, Validity, attribute,
+    Acquisition, Attitude, Author, Change, Confidence, Credence, Date, Distortion, Entity, EntityId, Evidence, Fact,
+    FactBuilder, FactId, FactRelation, FactStatus, Forgetting, GameSetting, GameTime, IdError, Knower, KnowledgeEdge,
+    Method, MindRules, Operation, Passage, PredicateRole, Provenance, Secrecy, Session, SessionId, Setting, Span,
+    State, Validity, WorldSetting, attribute,
 };
 
 use crate::Random;
@@ -102,6 +104,12 @@ impl GeneratedWorld {
     fn add_entities(&mut self, random: &mut Random) -> StepResult<()> {
         let kinds = [(&PEOPLE[..], "npc"), (&GROUPS, "faction"), (&PLACES, "location"), (&THINGS[..2], "item")];
         let mut changes = vec![Change::Set(Setting::Game(GameSetting::Clock(GameTime(10))))];
+        let rules = MindRules {
+            forgetting: *random.choose(&Forgetting::ALL).unwrap_or(&Forgetting::Off),
+            distortion: *random.choose(&Distortion::ALL).unwrap_or(&Distortion::Off),
+            ..MindRules::default()
+        };
+        changes.push(Change::Set(Setting::World(WorldSetting::Minds(rules))));
         for session in SESSIONS {
             let (id, title) = (SessionId::new(session)?, "A night".into());
             let session = Session { id, number: None, title, date: None, start: None, end: None, present: vec![] };
@@ -246,7 +254,20 @@ impl GeneratedWorld {
     /// Returns a random fact.
     fn new_fact(&self, random: &mut Random) -> StepResult<FactBuilder> {
         let (subject, object) = (random_entity(random)?, random_entity(random)?);
-        let relations = ["OWES", "OWNS", "LIKES", "TRUSTS", "HOSTILE_TO", "ALLIED_WITH", "KNOWS", "LOCATED_AT"];
+        let relations = [
+            "OWES",
+            "OWNS",
+            "LIKES",
+            "TRUSTS",
+            "HOSTILE_TO",
+            "ALLIED_WITH",
+            "KNOWS",
+            "LOCATED_AT",
+            "HELPED",
+            "INSULTED",
+            "STOLE_FROM",
+            "THREATENED",
+        ];
         let attributes =
             ["occupation", "lore", "lore", "description", "title", "atmosphere", "condition", "name", "alias", "goals"];
         let builder = if random.percent(50) {
@@ -265,7 +286,7 @@ impl GeneratedWorld {
     }
 
     fn step(&mut self, random: &mut Random) -> StepResult<()> {
-        match random.below(20) {
+        match random.below(22) {
             0..=2 => {
                 let fact = self.new_fact(random)?.status(random_status(random)).build()?;
                 self.record(fact, random, 15)
@@ -312,8 +333,25 @@ impl GeneratedWorld {
                 let death = death.validity(Validity { from: Some(date_at(self.time)), until: None }).build()?;
                 self.record(death, random, 20)
             }
+            18 => self.gossip(random),
             _ => self.apply_dm_change(random),
         }
+    }
+
+    /// Lets the characters gossip for some days, in which they also forget.
+    fn gossip(&mut self, random: &mut Random) -> StepResult<()> {
+        let from = self.now();
+        let day = self.state.calendar().minutes_per_day();
+        self.time += day * (1 + random.below(20) as i64);
+        let options = GossipOptions { seed: random.below(1_000) as u64, ..GossipOptions::between(from, self.now()) };
+        let step = gossip(&self.state, &options)?;
+        let told = step.changes.iter().filter_map(|change| match change {
+            Change::AssertFact(fact) => Some(Arc::clone(fact)),
+            _ => None,
+        });
+        self.facts.extend(told);
+        self.apply(step.changes)?;
+        self.apply(vec![Change::Set(Setting::Game(GameSetting::Clock(self.now())))])
     }
 
     /// Generates an event. Either the characters at its place or random characters witness the event.
