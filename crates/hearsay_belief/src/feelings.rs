@@ -105,10 +105,11 @@ impl Feelings {
     /// object. An enemy of the object therefore likes somebody who harmed the object. This function uses only facts
     /// that the knower knows.
     pub fn from_view(view: &View, other: &EntityId) -> Self {
-        Self::from_view_at(view, other, view.as_of())
+        Self::from_view_at(view, other, None)
     }
 
-    /// Returns the same as [`from_view`](Self::from_view), but the changes decay until the moment `now`.
+    /// Returns the same as [`from_view`](Self::from_view), but the changes decay until the moment `now`. If `now` is
+    /// `None`, they decay until the moment of the view.
     pub fn from_view_at(view: &View, other: &EntityId, now: Option<GameTime>) -> Self {
         let Some(knower) = view.knower().entity().filter(|knower| *knower != other) else { return Self::default() };
         let mut causes = causes_in_view(view, other, now);
@@ -255,14 +256,20 @@ fn share(changes: &FeelingChanges, feeling: Feeling, attitude: Option<i32>) -> f
 /// Returns the facts of a view that change the knower's feelings towards another entity, sorted by fact.
 pub(crate) fn causes_in_view(view: &View, other: &EntityId, now: Option<GameTime>) -> Vec<FeelingCause> {
     let Some(knower) = view.knower().entity().filter(|knower| *knower != other) else { return Vec::new() };
+    let now = now.or(view.as_of());
     let context =
         FeelingContext { vocabulary: view.vocabulary(), knower, other, now, half_life: view.feelings_half_life() };
-    let deeds = view.facts().filter(|known| context.is_deed(known)).map(|known| {
+    let deeds: Vec<&Known> = view.facts().filter(|known| context.is_deed(known)).collect();
+    if deeds.is_empty() {
+        return Vec::new();
+    }
+    let deeds = deeds.into_iter().map(|known| {
         let belief = view.belief(known);
         let counts = matches!(belief.status, BeliefStatus::Believed | BeliefStatus::Doubted);
         (known, if counts { belief.credence.get() } else { 0.0 })
     });
-    context.causes(deeds, |object| strongest_attitude(view.vocabulary(), knower, object, view.facts_about(knower)))
+    let own: Vec<&Known> = view.facts_about(knower).collect();
+    context.causes(deeds, |object| strongest_attitude(view.vocabulary(), knower, object, own.iter().copied()))
 }
 
 /// Returns the sum of the changes of the affinity.

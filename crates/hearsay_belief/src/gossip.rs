@@ -76,7 +76,7 @@ use std::{
 };
 
 use hearsay_model::{
-    Acquisition, Change, Credence, Date, Distortion, EntityId, Fact, FactId, GameTime, Justification, Knower,
+    Acquisition, Change, Credence, Date, Degree, EntityId, Fact, FactId, GameTime, Justification, Knower,
     KnowledgeEdge, KnowledgeId, State,
 };
 
@@ -129,7 +129,7 @@ pub struct GossipStep {
     /// not included.
     pub news: Vec<News>,
     /// The new versions of facts that characters told in the step, sorted by time. Empty if the campaign's
-    /// [distortion](Distortion) is off.
+    /// [distortion](hearsay_model::MindRules::distortion) is off.
     pub distorted: Vec<DistortedFact>,
     /// Number of meetings in the step.
     pub meetings: usize,
@@ -265,7 +265,7 @@ struct Simulation<'s> {
     options: &'s GossipOptions,
     knowledge: CharacterKnowledge<'s>,
     draws: RandomDraws,
-    distortion: Distortion,
+    distortion: Degree,
     news_minutes: i64,
     step: GossipStep,
     /// Reasons why facts are not told; `None` unless [`GossipOptions::explain`] is set.

@@ -63,7 +63,7 @@ impl Trust {
     pub fn from_view(view: &View, other: &EntityId) -> Self {
         let first_impression = match view.knower().entity() {
             Some(knower) => {
-                let affinity_change = affinity_change(&causes_in_view(view, other, view.as_of()));
+                let affinity_change = affinity_change(&causes_in_view(view, other, None));
                 self::first_impression(view.vocabulary(), knower, other, view.facts_about(knower), affinity_change)
             }
             None => STRANGER_TRUST,

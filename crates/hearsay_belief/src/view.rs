@@ -98,24 +98,26 @@ impl View {
             }
         }
         let passages = collector.passages(knower, &sources);
-        let vocabulary = Arc::clone(state.vocabulary());
         let (facts, summaries) = collector.with_beliefs();
-        let (index, dependents) = Default::default();
-        let (knower, is_of_dm, memory) = (knower.clone(), false, MemoryRules::new(state, knower));
-        let feelings_half_life = feelings_half_life(state);
+        Self { facts, summaries, passages, sources, ..Self::empty(state, knower, as_of) }
+    }
+
+    /// Returns a view without facts and passages.
+    fn empty(state: &State, knower: &Knower, as_of: Option<GameTime>) -> Self {
+        let (facts, summaries, passages, index, sources, dependents) = Default::default();
         Self {
-            knower,
+            knower: knower.clone(),
             as_of,
             facts,
             summaries,
             passages,
-            vocabulary,
+            vocabulary: Arc::clone(state.vocabulary()),
             index,
             sources,
             dependents,
-            is_of_dm,
-            memory,
-            feelings_half_life,
+            is_of_dm: false,
+            memory: MemoryRules::new(state, knower),
+            feelings_half_life: feelings_half_life(state),
         }
     }
 
@@ -263,24 +265,7 @@ impl View {
             })
             .unzip();
         let passages = state.passages().map(|(id, passage)| (id, passage_of_dm(passage))).collect();
-        let vocabulary = Arc::clone(state.vocabulary());
-        let (index, sources, dependents) = Default::default();
-        let (knower, as_of, is_of_dm, memory) = (Knower::World, None, true, MemoryRules::NONE);
-        let feelings_half_life = feelings_half_life(state);
-        Self {
-            knower,
-            as_of,
-            facts,
-            summaries,
-            passages,
-            vocabulary,
-            index,
-            sources,
-            dependents,
-            is_of_dm,
-            memory,
-            feelings_half_life,
-        }
+        Self { facts, summaries, passages, is_of_dm: true, ..Self::empty(state, &Knower::World, None) }
     }
 }
 

@@ -15,7 +15,7 @@ use hearsay_belief::{
     View,
     gossip::{GossipOptions, gossip},
 };
-use hearsay_model::{Distortion, EntityId, FactId, FactRelation, Forgetting, GameTime, MindRules, State};
+use hearsay_model::{Degree, EntityId, FactId, FactRelation, GameTime, MindRules, State};
 use serde::Serialize;
 
 use crate::Random;
@@ -39,9 +39,9 @@ pub struct SocietyOptions {
     /// Number of rumours, at least 1.
     pub rumours: usize,
     /// How fast the characters forget.
-    pub forgetting: Forgetting,
+    pub forgetting: Degree,
     /// How often the characters distort a rumour.
-    pub distortion: Distortion,
+    pub distortion: Degree,
     /// Seed of all random choices.
     pub seed: u64,
 }
@@ -242,8 +242,8 @@ mod tests {
             people: 50,
             days: 20,
             rumours: 3,
-            forgetting: Forgetting::Strong,
-            distortion: Distortion::Strong,
+            forgetting: Degree::Strong,
+            distortion: Degree::Strong,
             seed: 1,
         };
         let run = || serde_json::to_string(&simulate(&options, |_| {}).unwrap()).unwrap();
@@ -252,7 +252,7 @@ mod tests {
         let last = report.by_day.last().unwrap();
         assert!(last.heard > report.by_day[0].heard && last.variants > 0, "{last:?}");
         assert!(last.strong_feelings > 0, "{last:?}");
-        let exact = SocietyOptions { forgetting: Forgetting::Off, distortion: Distortion::Off, ..options };
+        let exact = SocietyOptions { forgetting: Degree::Off, distortion: Degree::Off, ..options };
         let report = simulate(&exact, |_| {}).unwrap();
         let last = report.by_day.last().unwrap();
         assert_eq!((last.variants, last.remember), (0, last.heard));

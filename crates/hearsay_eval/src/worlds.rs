@@ -15,10 +15,10 @@ use hearsay_belief::{
     learn::{self, LearnError, Learning, Sincerity, Telling},
 };
 use hearsay_model::{
-    Acquisition, Attitude, Author, Change, Confidence, Credence, Date, Distortion, Entity, EntityId, Evidence, Fact,
-    FactBuilder, FactId, FactRelation, FactStatus, Forgetting, GameSetting, GameTime, IdError, Knower, KnowledgeEdge,
-    Method, MindRules, Operation, Passage, PredicateRole, Provenance, Secrecy, Session, SessionId, Setting, Span,
-    State, Validity, WorldSetting, attribute,
+    Acquisition, Attitude, Author, Change, Confidence, Credence, Date, Degree, Entity, EntityId, Evidence, Fact,
+    FactBuilder, FactId, FactRelation, FactStatus, GameSetting, GameTime, IdError, Knower, KnowledgeEdge, Method,
+    MindRules, Operation, Passage, PredicateRole, Provenance, Secrecy, Session, SessionId, Setting, Span, State,
+    Validity, WorldSetting, attribute,
 };
 
 use crate::Random;
@@ -105,8 +105,8 @@ impl GeneratedWorld {
         let kinds = [(&PEOPLE[..], "npc"), (&GROUPS, "faction"), (&PLACES, "location"), (&THINGS[..2], "item")];
         let mut changes = vec![Change::Set(Setting::Game(GameSetting::Clock(GameTime(10))))];
         let rules = MindRules {
-            forgetting: *random.choose(&Forgetting::ALL).unwrap_or(&Forgetting::Off),
-            distortion: *random.choose(&Distortion::ALL).unwrap_or(&Distortion::Off),
+            forgetting: *random.choose(&Degree::ALL).unwrap_or(&Degree::Off),
+            distortion: *random.choose(&Degree::ALL).unwrap_or(&Degree::Off),
             ..MindRules::default()
         };
         changes.push(Change::Set(Setting::World(WorldSetting::Minds(rules))));

@@ -81,8 +81,8 @@ pub use reference::{Reference, Rename};
 pub use reveal::{Condition, ConditionEntity, Reveal, RevealError};
 pub use scale::{Attitude, Confidence, Credence, ScaleError};
 pub use settings::{
-    ActiveSession, CalibrationSettings, CampaignInfo, Distortion, EditedRecap, EngineSetting, Forgetting, GameSetting,
-    MindRules, ReviewSetting, SessionSetting, Setting, SettingKey, SpeakerRole, WorldSetting,
+    ActiveSession, CalibrationSettings, CampaignInfo, Degree, EditedRecap, EngineSetting, GameSetting, MindRules,
+    ReviewSetting, SessionSetting, Setting, SettingKey, SpeakerRole, WorldSetting,
 };
 pub use shared_ids::SharedIds;
 pub use state::{

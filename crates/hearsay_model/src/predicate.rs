@@ -156,10 +156,10 @@ pub mod attribute {
     /// (everything). The default is 0.5.
     pub const TALKATIVENESS: &str = "talkativeness";
     /// Attribute for how fast a character forgets: `off`, `mild` or `strong`. It overrides the rule of the campaign, see
-    /// [`Forgetting`](crate::Forgetting).
+    /// [`MindRules::forgetting`](crate::MindRules::forgetting).
     pub const FORGETTING: &str = "forgetting";
     /// Attribute for how exactly a character repeats what it heard, from 0 (often distorts it) to 1 (rarely distorts
-    /// it). The default is 1. Only campaigns in which [rumours change](crate::Distortion) use this attribute.
+    /// it). The default is 1. Only campaigns in which [rumours change](crate::MindRules::distortion) use this attribute.
     pub const HONESTY: &str = "honesty";
     /// Attribute for the name of the person who plays a character.
     pub const PLAYER: &str = "player";

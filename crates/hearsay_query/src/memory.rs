@@ -1,7 +1,7 @@
 //! How well a character remembers facts, for the DM.
 
 use hearsay_belief::View;
-use hearsay_model::{EntityId, FactId, Forgetting, GameTime, State};
+use hearsay_model::{Degree, EntityId, FactId, GameTime, State};
 use serde::Serialize;
 
 use crate::{QueryError, ids::require_entity, knowledge::time_text};
@@ -10,7 +10,7 @@ use crate::{QueryError, ids::require_entity, knowledge::time_text};
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CharacterMemory {
     /// How fast the character forgets.
-    pub forgetting: Forgetting,
+    pub forgetting: Degree,
     /// Facts that fade, the most faded first.
     pub facts: Vec<MemoryRow>,
     /// Number of facts that the character knows.

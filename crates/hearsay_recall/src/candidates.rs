@@ -1,7 +1,7 @@
 //! The facts and passages of a view, arranged for one ranking.
 
 use hearsay_belief::{FactSummary, Known, View};
-use hearsay_model::{Forgetting, GameTime, PassageId};
+use hearsay_model::{Degree, GameTime, PassageId};
 
 use crate::{
     DocId, Index,
@@ -103,7 +103,7 @@ impl<'a> Candidates<'a> {
             }
         }
         let heads = text_numbers.iter().map(|number| index.head_at(*number)).collect();
-        let retentions = (view.forgetting() != Forgetting::Off).then(|| {
+        let retentions = (view.forgetting() != Degree::Off).then(|| {
             let facts = known.iter().filter_map(|number| view.fact_at(*number as usize));
             facts.map(|known| view.retention(known, now).get() as f32).collect()
         });

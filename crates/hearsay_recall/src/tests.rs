@@ -13,7 +13,7 @@ use hearsay_belief::{
     graph::{self, Direction, Traversal},
 };
 use hearsay_model::{
-    Acquisition, Author, Change, Credence, Date, Entity, EntityId, Evidence, Fact, FactId, FactRelation, Forgetting,
+    Acquisition, Author, Change, Credence, Date, Degree, Entity, EntityId, Evidence, Fact, FactId, FactRelation,
     GameTime, Knower, KnowledgeEdge, Method, MindRules, Object, Operation, Passage, PassageId, Predicate, Provenance,
     Session, SessionId, Setting, Span, State, Validity, WorldSetting,
 };

@@ -8,8 +8,8 @@ mod rewording;
 use std::sync::Arc;
 
 use hearsay_model::{
-    Acquisition, Author, Distortion, EntityId, Fact, FactBuilder, FactId, FactRelation, FactStatus, Factuality,
-    GameTime, Method, Number, Object, PredicateRole, Provenance, Secrecy, Value, attribute,
+    Acquisition, Author, Degree, EntityId, Fact, FactBuilder, FactId, FactRelation, FactStatus, Factuality, GameTime,
+    Method, Number, Object, PredicateRole, Provenance, Secrecy, Value, attribute,
 };
 use serde::Serialize;
 
@@ -77,11 +77,11 @@ pub(super) enum Version {
 }
 
 /// Returns the probability that a character with an honesty of 1 distorts a fact.
-fn base_probability(distortion: Distortion) -> f64 {
+fn base_probability(distortion: Degree) -> f64 {
     match distortion {
-        Distortion::Off => 0.0,
-        Distortion::Mild => 0.08,
-        Distortion::Strong => 0.25,
+        Degree::Off => 0.0,
+        Degree::Mild => 0.08,
+        Degree::Strong => 0.25,
     }
 }
 
@@ -95,7 +95,7 @@ impl Simulation<'_> {
     /// tell its version to the hearer, because the version is about the hearer.
     pub(super) fn version_to_tell(&mut self, conversation: &Conversation, known: &Known) -> Option<Version> {
         let &Conversation { teller, hearer, when, .. } = conversation;
-        if self.distortion == Distortion::Off || !is_only_heard(known) || !known.shared().is_empty() {
+        if self.distortion == Degree::Off || !is_only_heard(known) || !known.shared().is_empty() {
             return Some(Version::Exact);
         }
         let fact = Arc::clone(self.knowledge.fact(known.id())?);

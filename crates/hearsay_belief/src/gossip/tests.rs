@@ -2,7 +2,7 @@
 //! result as a sequence of single tellings.
 
 use hearsay_model::{
-    Attitude, Author, Entity, Fact, FactBuilder, FactRelation, Forgetting, Method, MindRules, Number, Operation,
+    Attitude, Author, Degree, Entity, Fact, FactBuilder, FactRelation, Method, MindRules, Number, Operation,
     Provenance, Secrecy, Setting, Validity, Value, WorldSetting,
 };
 use proptest::prelude::*;
@@ -72,7 +72,7 @@ impl World {
         fact
     }
 
-    fn forget(&mut self, forgetting: Forgetting) {
+    fn forget(&mut self, forgetting: Degree) {
         let rules = MindRules { forgetting, ..MindRules::default() };
         self.0.push(Change::Set(Setting::World(WorldSetting::Minds(rules))));
     }
@@ -352,7 +352,7 @@ proptest! {
     #[test]
     fn minds_equal_views(seed: u64) {
         let mut world = random_world(seed);
-        world.forget(Forgetting::Strong);
+        world.forget(Degree::Strong);
         let state = world.state();
         let ids: Vec<_> = (0..state.index_count() as u32)
             .map(|index| state.entities().map(|entity| &entity.id).find(|id| state.index_of(id) == Some(index)))
@@ -387,7 +387,7 @@ proptest! {
     #[test]
     fn gossip_is_telling_one_by_one(seed: u64, cut in 0..8 * DAY) {
         let mut world = random_world(seed);
-        world.forget(if seed.is_multiple_of(2) { Forgetting::Strong } else { Forgetting::Off });
+        world.forget(if seed.is_multiple_of(2) { Degree::Strong } else { Degree::Off });
         // These rumours fade during the step.
         for n in 0..8 {
             let fact = world.fact(attribute("town", "lore", format!("Rumour {n}.")), &[]);

@@ -13,7 +13,7 @@
 //!
 //! The sum contains one term for each *practice* of the fact. A practice is an edge with which the character learned
 //! the fact itself, or an edge that records that the character told the fact to others. The age `t` of a practice is
-//! counted in days, and is at least 1/24. The decay `d` depends on the rule [`Forgetting`].
+//! counted in days, and is at least 1/24. The decay `d` depends on the rule [`forgetting`](hearsay_model::MindRules::forgetting).
 //!
 //! *Salience* is the sum of these bonuses, at most 0.75: 0.35 if the character witnessed the fact, 0.35 if the fact is
 //! secret or the character conceals it, 0.25 if the predicate of the fact is
@@ -34,7 +34,7 @@
 //!
 //! Groups and places do not forget.
 
-use hearsay_model::{EntityId, Forgetting, GameTime, Kind, Knower, Object, State, Value, Vocabulary, attribute};
+use hearsay_model::{Degree, EntityId, GameTime, Kind, Knower, Object, State, Value, Vocabulary, attribute};
 use serde::Serialize;
 
 use super::{AccessPath, Known, KnownEdge, View};
@@ -102,30 +102,30 @@ struct Decay {
 }
 
 /// Returns the parameters for a rule; `None` if nothing fades. The exponent 0.5 is the default value of ACT-R.
-fn decay(forgetting: Forgetting) -> Option<Decay> {
+fn decay(forgetting: Degree) -> Option<Decay> {
     match forgetting {
-        Forgetting::Off => None,
-        Forgetting::Mild => Some(Decay { exponent: 0.3, half_life_days: 90.0 }),
-        Forgetting::Strong => Some(Decay { exponent: 0.5, half_life_days: 20.0 }),
+        Degree::Off => None,
+        Degree::Mild => Some(Decay { exponent: 0.3, half_life_days: 90.0 }),
+        Degree::Strong => Some(Decay { exponent: 0.5, half_life_days: 20.0 }),
     }
 }
 
 /// How one knower forgets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct MemoryRules {
-    pub(crate) forgetting: Forgetting,
+    pub(crate) forgetting: Degree,
     minutes_per_day: i64,
 }
 
 impl MemoryRules {
     /// Rules with which nothing fades.
-    pub(crate) const NONE: Self = Self { forgetting: Forgetting::Off, minutes_per_day: 1 };
+    pub(crate) const NONE: Self = Self { forgetting: Degree::Off, minutes_per_day: 1 };
 
     /// Returns the rules for a knower: the value of its attribute `forgetting`, or else the rule of the campaign.
     pub(crate) fn new(state: &State, knower: &Knower) -> Self {
         let Some(id) = knower.entity() else { return Self::NONE };
         let forgetting = own_forgetting(state, id).unwrap_or_else(|| state.mind_rules().forgetting);
-        if forgetting == Forgetting::Off || state.kind(id).is_some_and(|kind: Kind| !kind.is_character()) {
+        if forgetting == Degree::Off || state.kind(id).is_some_and(|kind: Kind| !kind.is_character()) {
             return Self::NONE;
         }
         Self { forgetting, minutes_per_day: state.calendar().minutes_per_day().max(1) }
@@ -154,11 +154,11 @@ impl MemoryRules {
 }
 
 /// Returns the value of a character's attribute `forgetting`; `None` if the character has no valid value.
-fn own_forgetting(state: &State, id: &EntityId) -> Option<Forgetting> {
+fn own_forgetting(state: &State, id: &EntityId) -> Option<Degree> {
     match state.newest(id, attribute::FORGETTING)?.object() {
-        Object::Value(Value::Text(text)) => Forgetting::from_name(&text.trim().to_lowercase()),
+        Object::Value(Value::Text(text)) => Degree::from_name(&text.trim().to_lowercase()),
         // Some programs read the word `off` in a YAML file as `false`.
-        Object::Value(Value::Flag(false)) => Some(Forgetting::Off),
+        Object::Value(Value::Flag(false)) => Some(Degree::Off),
         _ => None,
     }
 }
@@ -195,7 +195,7 @@ fn salience(vocabulary: &Vocabulary, known: &Known) -> f64 {
 
 impl View {
     /// Returns how fast the knower forgets.
-    pub fn forgetting(&self) -> Forgetting {
+    pub fn forgetting(&self) -> Degree {
         self.memory.forgetting
     }
 

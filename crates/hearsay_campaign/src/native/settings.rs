@@ -1,8 +1,8 @@
 //! The settings of a campaign: its name, calendar, audience rules and vocabulary.
 
 use hearsay_model::{
-    AttributeDef, Audience, AudienceRules, Calendar, CalendarError, CampaignInfo, Distortion, EntityId, Era,
-    Forgetting, GameTime, History, LeapRule, MindRules, Month, Predicate, PredicateDef, VocabularyError,
+    AttributeDef, Audience, AudienceRules, Calendar, CalendarError, CampaignInfo, Degree, EntityId, Era, GameTime,
+    History, LeapRule, MindRules, Month, Predicate, PredicateDef, VocabularyError,
 };
 
 use super::{
@@ -176,10 +176,10 @@ impl CampaignReader {
     pub(super) fn read_mind_rules(&mut self, node: &Node) -> MindRules {
         let mut rules = MindRules::default();
         let Some(f) = self.read_fields(node, "minds", &keys::MINDS) else { return rules };
-        if let Some(forgetting) = self.read_named(&f, "forgetting", Forgetting::from_name) {
+        if let Some(forgetting) = self.read_degree(&f, "forgetting") {
             rules.forgetting = forgetting;
         }
-        if let Some(distortion) = self.read_named(&f, "distortion", Distortion::from_name) {
+        if let Some(distortion) = self.read_degree(&f, "distortion") {
             rules.distortion = distortion;
         }
         match self.read_count(&f, "feelings_half_life_days") {
@@ -195,15 +195,15 @@ impl CampaignReader {
     }
 
     /// Reads one of the words `off`, `mild` and `strong`.
-    fn read_named<T>(&mut self, f: &Fields, key: &str, from_name: fn(&str) -> Option<T>) -> Option<T> {
+    fn read_degree(&mut self, f: &Fields, key: &str) -> Option<Degree> {
         let (node, path) = (f.get(key)?, f.child_path(key));
         let text = self.read_text_node(node, &path)?;
-        let value = from_name(text);
-        if value.is_none() {
-            let hint = keys::hint(text, ["off", "mild", "strong"]);
+        let degree = Degree::from_name(text);
+        if degree.is_none() {
+            let hint = keys::hint(text, Degree::ALL.map(Degree::as_str));
             self.diagnostics.add(node.at, &path, format!("unknown value `{text}`"), hint);
         }
-        value
+        degree
     }
 
     fn read_predicate_name(&mut self, f: &Fields, key: &str) -> Option<Predicate> {

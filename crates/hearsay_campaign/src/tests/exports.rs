@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use hearsay_model::{Forgetting, MindRules, State, Timestamp};
+use hearsay_model::{Degree, MindRules, State, Timestamp};
 use proptest::prelude::*;
 
 use super::{
@@ -140,7 +140,7 @@ fn settings_that_are_changed_by_hand_are_taken_over() {
         _ => None,
     });
     assert_eq!(rules.unwrap().default, Some(hearsay_model::Audience::Private));
-    let expected_minds = MindRules { forgetting: Forgetting::Mild, ..MindRules::default() };
+    let expected_minds = MindRules { forgetting: Degree::Mild, ..MindRules::default() };
     assert_eq!(after.mind_rules(), expected_minds);
     assert_eq!(after.clock(), state.clock(), "what was not changed is as it was");
     assert_eq!(plan(&after, &campaign, Timestamp(10)).operation, None, "the second import is empty");

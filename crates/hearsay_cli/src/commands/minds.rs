@@ -1,7 +1,7 @@
 //! The `know` commands about feelings and memory.
 
 use anyhow::Result;
-use hearsay_model::Forgetting;
+use hearsay_model::Degree;
 use hearsay_query as query;
 use serde_json::json;
 
@@ -48,7 +48,7 @@ pub(crate) fn memory(args: &args::CharacterMemory, output: &mut Output) -> Resul
     output.data(&result)?;
     let name = names.state().name_or_id(&character);
     match (result.forgetting, result.facts.is_empty()) {
-        (Forgetting::Off, _) => output.line(format!(
+        (Degree::Off, _) => output.line(format!(
             "{name} forgets nothing. With `minds: {{forgetting: mild}}` in the campaign file, characters forget."
         ))?,
         (_, true) => output.line(format!("{name} remembers all {} facts well.", result.known))?,

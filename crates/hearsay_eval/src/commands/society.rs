@@ -2,10 +2,10 @@
 
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result};
 use clap::Args;
 use hearsay_eval::society::{self, DALEY_KENDALL_NEVER_HEARD, SocietyOptions};
-use hearsay_model::{Distortion, Forgetting};
+use hearsay_model::Degree;
 
 use crate::output::{Output, progress};
 
@@ -43,18 +43,15 @@ pub(crate) struct Society {
 
 impl Society {
     pub(crate) fn run(&self, output: &mut Output) -> Result<ExitCode> {
-        let Some(forgetting) = Forgetting::from_name(&self.forgetting) else {
-            bail!("--forgetting must be off, mild or strong, not `{}`", self.forgetting);
-        };
-        let Some(distortion) = Distortion::from_name(&self.distortion) else {
-            bail!("--distortion must be off, mild or strong, not `{}`", self.distortion);
+        let degree = |option: &str, name: &str| {
+            Degree::from_name(name).with_context(|| format!("{option} must be off, mild or strong, not `{name}`"))
         };
         let options = SocietyOptions {
             people: self.people as usize,
             days: self.days,
             rumours: self.rumours as usize,
-            forgetting,
-            distortion,
+            forgetting: degree("--forgetting", &self.forgetting)?,
+            distortion: degree("--distortion", &self.distortion)?,
             seed: self.seed,
         };
         let report = society::simulate(&options, |day| progress(&format!("day {day} of {}", self.days)))?;

@@ -13,7 +13,7 @@ mod world;
 pub use engine::EngineSetting;
 pub use game::GameSetting;
 pub use key::SettingKey;
-pub use minds::{Distortion, Forgetting, MindRules};
+pub use minds::{Degree, MindRules};
 pub use review::{CalibrationSettings, ReviewSetting, SpeakerRole};
 pub use session::{ActiveSession, EditedRecap, SessionSetting};
 pub use setting::Setting;

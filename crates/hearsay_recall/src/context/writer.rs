@@ -107,7 +107,7 @@ impl<'a> Writer<'a> {
     /// Returns `None` if no fact changed the feelings, or if the speaker does not know the name of the entity.
     fn feelings_line(&self, other: &EntityId) -> Option<Line> {
         let view = self.request.view;
-        let feelings = Feelings::from_view_at(view, other, self.request.scene.time.or(view.as_of()));
+        let feelings = Feelings::from_view_at(view, other, self.request.scene.time);
         let cause = view.fact(feelings.causes.first()?.fact).filter(|known| !self.is_hidden(known))?;
         let words: Vec<&str> = feelings.words().into_iter().map(|words| words.second_person).collect();
         let name = self.request.names.name(other).filter(|_| !words.is_empty())?;

@@ -371,10 +371,10 @@ fn a_faded_fact_is_ranked_lower_and_has_a_remark() {
         let rules = MindRules { forgetting, ..MindRules::default() };
         world.apply(vec![Change::Set(Setting::World(WorldSetting::Minds(rules)))]);
     };
-    set_forgetting(&mut world, Forgetting::Off);
+    set_forgetting(&mut world, Degree::Off);
     assert_eq!(line(&world), (exact.clone(), outputs), "the default changes nothing");
 
-    set_forgetting(&mut world, Forgetting::Strong);
+    set_forgetting(&mut world, Degree::Strong);
     let (faded, outputs) = line(&world);
     let expected: Vec<Remark> = exact.remarks.iter().cloned().chain([Remark::Faded]).collect();
     assert!(expected.iter().all(|remark| faded.remarks.contains(remark)), "{:?}", faded.remarks);

@@ -179,7 +179,7 @@ fn a_faded_fact_is_not_told() {
     let told =
         |world: &World| -> Vec<FactId> { explained(world, lively.clone()).news.iter().map(|news| news.fact).collect() };
     assert!(told(&world).contains(&rumour) && told(&world).contains(&seen));
-    world.forget(Forgetting::Strong);
+    world.forget(Degree::Strong);
     assert_eq!(untold(&world, rumour, lively.clone()).reason, UntoldReason::Faded);
     assert!(told(&world).contains(&seen), "witnesses remember a fact longer");
 }

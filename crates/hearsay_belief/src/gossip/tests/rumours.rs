@@ -1,16 +1,16 @@
 //! Tests of rumours that change.
 
-use hearsay_model::{Distortion, MindRules, Setting, WorldSetting};
+use hearsay_model::{Degree, MindRules, Setting, WorldSetting};
 
 use super::*;
 
-fn set_distortion(world: &mut World, distortion: Distortion) {
+fn set_distortion(world: &mut World, distortion: Degree) {
     let minds = MindRules { distortion, ..MindRules::default() };
     world.0.push(Change::Set(Setting::World(WorldSetting::Minds(minds))));
 }
 
 /// Returns a village in which everybody knows everybody, with news that can change in several ways.
-fn village(distortion: Distortion, unknown_facts: bool) -> World {
+fn village(distortion: Degree, unknown_facts: bool) -> World {
     let mut world = World::default();
     world.add("ashby", "location");
     (0..20).for_each(|n| world.villager(&format!("p{n}"), "ashby"));
@@ -50,7 +50,7 @@ fn origin(state: &State, mut id: FactId) -> FactId {
 
 #[test]
 fn rumours_change_in_every_way_and_lead_back_to_their_origin() {
-    let world = village(Distortion::Strong, false);
+    let world = village(Degree::Strong, false);
     let state = world.state();
     let origins: BTreeSet<FactId> = state.facts().map(|fact| fact.id()).collect();
     let mut kinds = BTreeSet::new();
@@ -90,15 +90,15 @@ fn mild_distortion_is_rarer_and_none_changes_nothing() {
         let state = village(distortion, false).state();
         (0..10).map(|seed| gossip(&state, &lively(seed)).unwrap().distorted.len()).sum::<usize>()
     };
-    let (mild, strong) = (count(Distortion::Mild), count(Distortion::Strong));
+    let (mild, strong) = (count(Degree::Mild), count(Degree::Strong));
     assert!(mild > 0 && 2 * mild < strong, "{mild}, {strong}");
-    assert_eq!(count(Distortion::Off), 0);
+    assert_eq!(count(Degree::Off), 0);
 }
 
 #[test]
 fn facts_that_nobody_knows_change_no_rumour() {
     for seed in 0..10 {
-        let [with, without] = [true, false].map(|unknown| village(Distortion::Strong, unknown).state());
+        let [with, without] = [true, false].map(|unknown| village(Degree::Strong, unknown).state());
         let [with, without] = [with, without].map(|state| gossip(&state, &lively(seed)).unwrap());
         assert_eq!(with, without);
     }
@@ -106,7 +106,7 @@ fn facts_that_nobody_knows_change_no_rumour() {
 
 #[test]
 fn the_debunking_of_a_rumour_spreads() {
-    let mut world = village(Distortion::Strong, false);
+    let mut world = village(Degree::Strong, false);
     let rumour = world.event(attribute("ashby", "lore", "The well is poisoned."), &["p1"], DAY - 60);
     let refutation =
         attribute("ashby", "lore", "The well is clean.").fact_relation(Some(FactRelation::Refutes(rumour)));
@@ -126,8 +126,8 @@ proptest! {
     /// A step with distorted rumours equals a sequence of tellings, however the step is divided.
     #[test]
     fn distorted_gossip_is_telling_one_by_one(seed: u64, cut in DAY..7 * DAY, is_random: bool) {
-        let mut world = if is_random { random_world(seed) } else { village(Distortion::Strong, false) };
-        set_distortion(&mut world, Distortion::Strong);
+        let mut world = if is_random { random_world(seed) } else { village(Degree::Strong, false) };
+        set_distortion(&mut world, Degree::Strong);
         let state = world.state();
         let options = GossipOptions { visits_per_day: 0.3, ..lively(seed) };
         let step = gossip(&state, &options).unwrap();

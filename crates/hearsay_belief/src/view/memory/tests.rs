@@ -14,13 +14,13 @@ use crate::{
 
 const DAY: i64 = 24 * 60;
 
-fn with_forgetting(entities: &str, forgetting: Forgetting) -> World {
+fn with_forgetting(entities: &str, forgetting: Degree) -> World {
     let mut world = World::new(entities);
     set_rules(&mut world, forgetting);
     world
 }
 
-fn set_rules(world: &mut World, forgetting: Forgetting) -> Vec<hearsay_model::Key> {
+fn set_rules(world: &mut World, forgetting: Degree) -> Vec<hearsay_model::Key> {
     let rules = MindRules { forgetting, ..MindRules::default() };
     let change = Change::Set(Setting::World(WorldSetting::Minds(rules)));
     world.0.apply(Operation::new(Author::Dm, "rules", vec![change])).unwrap().touched
@@ -58,7 +58,7 @@ fn days_until_faded(world: &World, fact: FactId) -> i64 {
 
 #[test]
 fn a_fact_heard_once_is_faded_after_its_half_life() {
-    for (forgetting, half_life) in [(Forgetting::Mild, 90), (Forgetting::Strong, 20)] {
+    for (forgetting, half_life) in [(Degree::Mild, 90), (Degree::Strong, 20)] {
         let mut world = with_forgetting("ann thing", forgetting);
         let rumour = fact(&mut world, "lore", "a rumour", Secrecy::Open);
         learn(&mut world, rumour, told(), 0);
@@ -70,7 +70,7 @@ fn a_fact_heard_once_is_faded_after_its_half_life() {
 
 #[test]
 fn retention_follows_a_power_law() {
-    for (forgetting, exponent) in [(Forgetting::Mild, 0.3), (Forgetting::Strong, 0.5)] {
+    for (forgetting, exponent) in [(Degree::Mild, 0.3), (Degree::Strong, 0.5)] {
         let mut world = with_forgetting("ann thing", forgetting);
         let rumour = fact(&mut world, "lore", "a rumour", Secrecy::Open);
         learn(&mut world, rumour, told(), 0);
@@ -88,7 +88,7 @@ fn retention_follows_a_power_law() {
 
 #[test]
 fn practice_strengthens_memory() {
-    let mut world = with_forgetting("ann bob thing", Forgetting::Strong);
+    let mut world = with_forgetting("ann bob thing", Degree::Strong);
     let rumour = fact(&mut world, "lore", "a rumour", Secrecy::Open);
     learn(&mut world, rumour, told(), 0);
     let once = retention(&world, rumour, 40);
@@ -113,7 +113,7 @@ fn practice_strengthens_memory() {
 
 #[test]
 fn salient_facts_last_longer() {
-    for forgetting in [Forgetting::Mild, Forgetting::Strong] {
+    for forgetting in [Degree::Mild, Degree::Strong] {
         let mut world = with_forgetting("ann thing", forgetting);
         let ordinary = fact(&mut world, "lore", "a rumour", Secrecy::Open);
         let seen = fact(&mut world, "lore", "a fire", Secrecy::Open);
@@ -131,7 +131,7 @@ fn salient_facts_last_longer() {
 
 #[test]
 fn some_facts_never_fade() {
-    let mut world = with_forgetting("ann guild thing", Forgetting::Strong);
+    let mut world = with_forgetting("ann guild thing", Degree::Strong);
     world.belongs("ann", "MEMBER_OF", "guild", Some(0), None);
     let always = world.lore("ann", "always known", None);
     let stated = world.lore("ann", "stated by the campaign", Some(0));
@@ -152,12 +152,12 @@ fn rules_that_are_off_change_nothing() {
     let rumour = fact(&mut world, "lore", "a rumour", Secrecy::Open);
     learn(&mut world, rumour, told(), 0);
     assert_eq!(retention(&world, rumour, 100_000), 1.0);
-    assert_eq!(world.view("ann").forgetting(), Forgetting::Off);
+    assert_eq!(world.view("ann").forgetting(), Degree::Off);
 }
 
 #[test]
 fn the_attribute_of_a_character_overrides_the_rule() {
-    let mut world = with_forgetting("ann bob guild thing", Forgetting::Mild);
+    let mut world = with_forgetting("ann bob guild thing", Degree::Mild);
     let state_attribute = |world: &mut World, name: &str, predicate: &str, value: &str| {
         let provenance = Provenance::new(Method::Authored, Author::Dm);
         let fact = Fact::attribute(&id(name), predicate, value, provenance).unwrap().build().unwrap();
@@ -165,20 +165,20 @@ fn the_attribute_of_a_character_overrides_the_rule() {
         world.0.apply(operation).unwrap().touched
     };
     let mut view = world.view("ann");
-    for (value, expected) in [("strong", Forgetting::Strong), ("Off", Forgetting::Off), ("wrong", Forgetting::Mild)] {
+    for (value, expected) in [("strong", Degree::Strong), ("Off", Degree::Off), ("wrong", Degree::Mild)] {
         let touched = state_attribute(&mut world, "ann", "forgetting", value);
         // A value that is no rule counts as no value.
-        let expected = if value == "wrong" { expected } else { Forgetting::from_name(&value.to_lowercase()).unwrap() };
+        let expected = if value == "wrong" { expected } else { Degree::from_name(&value.to_lowercase()).unwrap() };
         assert_eq!(view.impact(&world.0, &touched), ViewImpact::Whole, "{value}");
         view = world.view("ann");
         assert_eq!(view.forgetting(), expected);
     }
-    let touched = set_rules(&mut world, Forgetting::Strong);
+    let touched = set_rules(&mut world, Degree::Strong);
     assert_eq!(view.impact(&world.0, &touched), ViewImpact::Whole);
-    assert_eq!(world.view("bob").forgetting(), Forgetting::Strong);
+    assert_eq!(world.view("bob").forgetting(), Degree::Strong);
     state_attribute(&mut world, "guild", "kind", "faction");
-    assert_eq!(world.view("guild").forgetting(), Forgetting::Off, "a group forgets nothing");
-    assert_eq!(View::of_dm(&world.0).forgetting(), Forgetting::Off);
+    assert_eq!(world.view("guild").forgetting(), Degree::Off, "a group forgets nothing");
+    assert_eq!(View::of_dm(&world.0).forgetting(), Degree::Off);
 }
 
 /// Simple definition of retention, for facts without salience. Reads all edges of the campaign.
@@ -216,7 +216,7 @@ proptest! {
         as_of in 0_i64..300,
         later in 0_i64..300,
     ) {
-        let mut world = with_forgetting("ann bob cid thing", Forgetting::Strong);
+        let mut world = with_forgetting("ann bob cid thing", Degree::Strong);
         let facts = ["a", "b", "c"].map(|text| fact(&mut world, "lore", text, Secrecy::Open));
         for (person, fact, acquisition, day) in seeds {
             let name = ["ann", "bob", "cid", "*"][usize::from(person)];
