@@ -199,7 +199,7 @@ pub fn combined_belief(known_edges: &[WeighedEdge], shared: &[&KnowledgeEdge]) -
     if let Some(certain) = latest_certain {
         return certain.belief;
     }
-    if shared.iter().any(|record| is_made_up(record)) {
+    if shared.iter().any(|record| record.is_invention()) {
         return 0.0;
     }
     let origins = origins(known_edges, shared);
@@ -209,13 +209,6 @@ pub fn combined_belief(known_edges: &[WeighedEdge], shared: &[&KnowledgeEdge]) -
         disbelief *= 1.0 - of_origin.map(|(known_edge, _)| known_edge.belief).fold(0.0, f64::max);
     }
     1.0 - disbelief
-}
-
-/// Returns whether an edge records that the knower told others a fact for which it had no source. The knower then
-/// invented the fact.
-pub(crate) fn is_made_up(record: &KnowledgeEdge) -> bool {
-    !record.acquisition.gives_knowledge()
-        && !record.sources.iter().any(|source| matches!(source, Justification::Basis { .. }))
 }
 
 fn is_certain(edge: &KnowledgeEdge) -> bool {

@@ -92,7 +92,8 @@ impl Feelings {
     /// Returns the feelings of the view's knower towards another entity.
     ///
     /// The baseline of the affinity is the strongest attitude between both, as for the first impression in
-    /// [`Trust`](crate::Trust). An open debt counts as a debt of 40.
+    /// [`Trust`](crate::Trust). An open debt counts as a debt of 40. A relation of the knower with the other entity can
+    /// [imply a fear](hearsay_model::Behavior::fear).
     ///
     /// Each known fact with a predicate that [changes feelings](hearsay_model::Behavior::feelings) adds
     /// `change × credence × 0.5^(age ÷ half-life)`, if its subject is the other entity. The age begins at the start of
@@ -117,6 +118,7 @@ impl Feelings {
         let attitude = strongest_attitude(view.vocabulary(), knower, other, between.iter().copied());
         let baseline = FeelingValues {
             affinity: f64::from(attitude),
+            fear: implied_fear(view, knower, other, &between),
             debt: open_debt(view, knower, other, &between),
             ..FeelingValues::default()
         };
@@ -193,6 +195,14 @@ fn open_debt(view: &View, knower: &EntityId, other: &EntityId, between: &[&Known
         })
     };
     f64::from(u8::from(owes(knower, other))) * OPEN_DEBT - f64::from(u8::from(owes(other, knower))) * OPEN_DEBT
+}
+
+/// Returns the strongest fear of another entity that the relations of the knower imply, if the knower believes them.
+fn implied_fear(view: &View, knower: &EntityId, other: &EntityId, between: &[&Known]) -> f64 {
+    let fears = between.iter().filter(|known| known.subject() == knower && known.object().entity() == Some(other));
+    let fears = fears.filter(|known| view.belief(known).status == BeliefStatus::Believed);
+    let fears = fears.filter_map(|known| view.vocabulary().behavior(known.predicate()).fear);
+    fears.map(|fear| f64::from(fear.get())).max_by(|a, b| a.abs().total_cmp(&b.abs())).unwrap_or_default()
 }
 
 /// The pair of characters and the moment for which changes of feelings are computed.

@@ -1,6 +1,6 @@
 //! Simulates gossip over a period of game time and records it as one operation.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 pub use hearsay_belief::gossip::{DistortionKind, UntoldReason};
 use hearsay_belief::gossip::{GossipOptions, GossipStep, Untold, gossip};
@@ -173,6 +173,11 @@ impl Gossip {
         )?;
         let report = report(state, &step, from, until);
         let mut changes = step.changes;
+        for change in &mut changes {
+            if let Change::AssertFact(version) = change {
+                Arc::make_mut(version).set_recorded(now);
+            }
+        }
         if self.set_clock && state.clock().is_none_or(|clock| clock < until) {
             changes.push(Change::Set(Setting::Game(GameSetting::Clock(until))));
         }

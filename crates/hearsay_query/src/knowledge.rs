@@ -74,10 +74,13 @@ pub fn describe_edge_with_names(known_edge: &KnownEdge, name_of: NameFn) -> Stri
     let acquisition = describe_acquisition_with_names(&known_edge.edge.acquisition, name_of);
     let is_authored = known_edge.edge.acquisition.is_authored();
     match &known_edge.access_path {
-        AccessPath::Own if !known_edge.edge.acquisition.gives_knowledge() => match &known_edge.edge.co_present[..] {
-            [] => MADE_UP.into(),
-            hearers => format!("{MADE_UP}, and told {}", hearers.iter().map(name_of).collect::<Vec<_>>().join(", ")),
-        },
+        AccessPath::Own if !known_edge.edge.acquisition.gives_knowledge() => {
+            let how = if known_edge.edge.is_invention() { MADE_UP } else { OWN_VERSION };
+            match &known_edge.edge.co_present[..] {
+                [] => how.into(),
+                hearers => format!("{how}, and told {}", hearers.iter().map(name_of).collect::<Vec<_>>().join(", ")),
+            }
+        }
         AccessPath::Own => acquisition,
         AccessPath::Common => "common lore".into(),
         AccessPath::Member(group) if is_authored => format!("as a member of {}", name_of(group)),
@@ -95,6 +98,9 @@ pub fn describe_edge(known_edge: &KnownEdge) -> String {
 /// Text for the acquisition of a fact that the knower made up.
 const MADE_UP: &str = "made it up";
 
+/// Text for the acquisition of a fact that is the knower's own version of another fact.
+const OWN_VERSION: &str = "own version of what it heard";
+
 /// Returns the edges through which a knower knows a fact. For a fact that the knower made up, returns the edges that
 /// record to whom the knower told the fact.
 pub fn known_edges(known: &Known) -> &[KnownEdge] {
@@ -102,7 +108,11 @@ pub fn known_edges(known: &Known) -> &[KnownEdge] {
 }
 
 pub(crate) fn describe_first_edge(known: &Known) -> String {
-    known.known_edges().first().map_or_else(|| MADE_UP.into(), describe_edge)
+    match known.known_edges().first() {
+        Some(known_edge) => describe_edge(known_edge),
+        None if known.is_own_version() => OWN_VERSION.into(),
+        None => MADE_UP.into(),
+    }
 }
 
 pub(crate) fn time_text(state: &State, time: Option<GameTime>) -> Option<String> {

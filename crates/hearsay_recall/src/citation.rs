@@ -69,6 +69,8 @@ pub enum CitedAcquisition {
     Deduced,
     /// The knower invented the fact and told it to others.
     MadeUp,
+    /// The knower heard another version of the fact, and told others this version.
+    OwnVersion,
     /// The knower said the words of the passage.
     Said,
     /// The knower heard another entity say the words of the passage.
@@ -147,6 +149,7 @@ impl Citation {
             CitedAcquisition::Read { document: None } => "read".into(),
             CitedAcquisition::Deduced => "concluded".into(),
             CitedAcquisition::MadeUp => "made it up".into(),
+            CitedAcquisition::OwnVersion => "own version of what it heard".into(),
             CitedAcquisition::Said => "said it".into(),
             CitedAcquisition::Heard => "heard it".into(),
             CitedAcquisition::Attended => "was there".into(),
@@ -208,6 +211,7 @@ impl Citations<'_> {
         let (acquisition, access_path) = match known.acquisition() {
             Some((acquisition, access_path)) => (self.acquisition(acquisition), self.access_path(access_path)),
             None if known.shared().is_empty() => (CitedAcquisition::Recorded, CitedAccessPath::Own),
+            None if known.is_own_version() => (CitedAcquisition::OwnVersion, CitedAccessPath::Own),
             None => (CitedAcquisition::MadeUp, CitedAccessPath::Own),
         };
         Citation {

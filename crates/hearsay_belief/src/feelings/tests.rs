@@ -57,7 +57,12 @@ fn untrue_deeds_do_not_count_and_debts_are_a_baseline() {
     let debt = world.relation("ann", "OWES", "bob", Validity::default());
     world.learn("ann", harm, Some(0));
     world.learn("ann", debt, None);
+    let fear = world.relation("bob", "FEARS", "ann", Validity::default());
+    ["ann", "bob"].into_iter().for_each(|knower| _ = world.learn(knower, fear, None));
+    let frightened = feelings(&world, "bob", "ann", 10);
+    assert_eq!((frightened.level(Feeling::Fear), frightened.baseline.fear), (50, 50.0));
     let before = feelings(&world, "ann", "bob", 10);
+    assert_eq!(before.level(Feeling::Fear), 15, "only Bob is afraid");
     assert_eq!((before.level(Feeling::Affinity), before.level(Feeling::Debt)), (-30, 40));
     assert_eq!(before.baseline.debt, 40.0);
     let provenance = Provenance::new(Method::Authored, Author::Dm);

@@ -82,9 +82,9 @@ impl KnowerEdges {
             self.news.push((learned, fact.validity().start(), fact.id()));
         }
         let is_own_version = fact.provenance().speaker.as_ref() == edge.knower.entity();
-        if let Some(FactRelation::Distorts(original)) =
-            fact.fact_relation().filter(|_| is_own_version && !edge.acquisition.gives_knowledge())
-        {
+        // A lie is no version of a fact: its record has no source.
+        let was_told = !edge.acquisition.gives_knowledge() && edge.has_basis();
+        if let Some(FactRelation::Distorts(original)) = fact.fact_relation().filter(|_| is_own_version && was_told) {
             let version = self.told_versions.entry(original).or_insert(fact.id());
             *version = (*version).min(fact.id());
         }

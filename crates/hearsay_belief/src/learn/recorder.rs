@@ -10,7 +10,7 @@ use hearsay_model::{
 use super::{HeardStatement, LearnError, LearnedFact, Learning, Sincerity, Telling};
 use crate::{
     AccessPath, Known, KnownEdge, Occasion, RETELLING_FACTOR, Trust, View,
-    credence::{credence, is_made_up},
+    credence::credence,
     occasion::{can_know, is_dead},
 };
 
@@ -323,7 +323,7 @@ pub(crate) fn justifications(known: &Known) -> impl Iterator<Item = Justificatio
     let known_edges: Vec<&KnownEdge> =
         known.known_edges().iter().filter(|known_edge| !has_own || known_edge.access_path == AccessPath::Own).collect();
     let has_several = known_edges.len() > 1;
-    let shared = known.shared().iter().filter(move |record| has_several || is_made_up(&record.edge));
+    let shared = known.shared().iter().filter(move |record| has_several || record.edge.is_invention());
     known_edges
         .into_iter()
         .chain(shared)

@@ -197,10 +197,17 @@ impl Known {
 
     /// Returns whether the knower lied: it told others the fact, and invented it or knows that it is untrue.
     pub fn is_own_lie(&self) -> bool {
-        !self.shared.is_empty() && (self.is_made_up() || self.credence() == Credence::NONE)
+        !self.shared.is_empty() && !self.is_own_version() && (self.is_made_up() || self.credence() == Credence::NONE)
     }
 
-    /// Returns whether the knower invented the fact: the knower told others the fact, but has no source for it.
+    /// Returns whether the fact is the knower's own version of a fact that it heard: the knower changed the fact
+    /// without noticing when it told others.
+    pub fn is_own_version(&self) -> bool {
+        self.is_made_up() && self.shared.iter().any(|record| !record.edge.is_invention())
+    }
+
+    /// Returns whether the knower told others the fact, but did not learn it itself: the fact is an invention of the
+    /// knower, or its [own version](Self::is_own_version) of another fact.
     pub fn is_made_up(&self) -> bool {
         self.known_edges.is_empty()
     }

@@ -102,7 +102,13 @@ impl View {
     /// Returns whether a change of some records changes how the knower forgets: the rules of the campaign, or the facts
     /// that state the kind of the knower and its attribute `forgetting`.
     fn has_other_memory(&self, state: &State, touched: &[Key]) -> bool {
-        let may_change = |key: &Key| matches!(key, Key::Fact(_) | Key::Setting(_));
+        let Some(knower) = self.knower.entity() else { return false };
+        let may_change = |key: &Key| match key {
+            Key::Setting(_) => true,
+            // A fact that does not exist any more can have stated anything.
+            Key::Fact(id) => state.fact(*id).is_none_or(|fact| fact.subject() == knower),
+            _ => false,
+        };
         !self.is_of_dm && touched.iter().any(may_change) && MemoryRules::new(state, &self.knower) != self.memory
     }
 

@@ -19,6 +19,7 @@ impl CampaignReader {
             event: self.read_choice(f, "event", &parts),
             attitude: self.read_implied_attitude(f, "attitude"),
             object_attitude: self.read_implied_attitude(f, "object_attitude"),
+            fear: self.read_implied_attitude(f, "fear"),
             vague: self.read_flag(f, "vague").unwrap_or(false),
             notable: self.read_flag(f, "notable").unwrap_or(false),
             minor: self.read_flag(f, "minor").unwrap_or(false),

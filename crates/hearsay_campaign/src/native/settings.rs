@@ -176,10 +176,11 @@ impl CampaignReader {
     pub(super) fn read_mind_rules(&mut self, node: &Node) -> MindRules {
         let mut rules = MindRules::default();
         let Some(f) = self.read_fields(node, "minds", &keys::MINDS) else { return rules };
-        if let Some(forgetting) = self.read_degree(&f, "forgetting") {
+        let degrees = Degree::ALL.map(|degree| (degree.as_str(), degree));
+        if let Some(forgetting) = self.read_choice(&f, "forgetting", &degrees) {
             rules.forgetting = forgetting;
         }
-        if let Some(distortion) = self.read_degree(&f, "distortion") {
+        if let Some(distortion) = self.read_choice(&f, "distortion", &degrees) {
             rules.distortion = distortion;
         }
         match self.read_count(&f, "feelings_half_life_days") {
@@ -192,18 +193,6 @@ impl CampaignReader {
             Some(days) => rules.feelings_half_life_days = days,
         }
         rules
-    }
-
-    /// Reads one of the words `off`, `mild` and `strong`.
-    fn read_degree(&mut self, f: &Fields, key: &str) -> Option<Degree> {
-        let (node, path) = (f.get(key)?, f.child_path(key));
-        let text = self.read_text_node(node, &path)?;
-        let degree = Degree::from_name(text);
-        if degree.is_none() {
-            let hint = keys::hint(text, Degree::ALL.map(Degree::as_str));
-            self.diagnostics.add(node.at, &path, format!("unknown value `{text}`"), hint);
-        }
-        degree
     }
 
     fn read_predicate_name(&mut self, f: &Fields, key: &str) -> Option<Predicate> {

@@ -63,7 +63,7 @@ fn numbers_dates_and_words() {
     };
     check(&deed("{fea: 3}"), 11, "no key `fea`", "did you mean `fear`?");
     check(&deed("{fear: 300}"), 11, "from -100 to 100", "");
-    check("minds: {forgetting: mld}", 10, "unknown value `mld`", "did you mean `mild`?");
+    check("minds: {forgetting: mld}", 10, "`mld` is not a value of `forgetting`", "did you mean `mild`?");
     check("minds: {feelings_half_life_days: 0}", 10, "at least 1, not 0", "");
     check("audience: {predicates: {OWNZ: local}}", 10, "unknown predicate `OWNZ`", "did you mean `OWNS`?");
     check("predicates: [{name: bad, phrase: '{subject} {object}'}]", 10, "write relations LIKE_THIS", "");

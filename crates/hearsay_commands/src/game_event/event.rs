@@ -8,7 +8,7 @@ use hearsay_belief::{
     withdrawal_changes,
 };
 use hearsay_model::{
-    Author, Credence, EntityId, Fact, FactId, Justification, Knower, KnowledgeEdge, Operation, State, Timestamp,
+    Author, Credence, EntityId, Fact, FactId, Knower, KnowledgeEdge, Operation, State, Timestamp,
 };
 use hearsay_query::{
     dates::parse_date,
@@ -272,9 +272,7 @@ fn withdraw_invention(state: &State, knower: &EntityId, fact: &Fact) -> Option<O
         let is_record = !edge.acquisition.gives_knowledge() && edge.knower == id;
         is_record || edge.acquisition.teller() == Some(knower)
     };
-    let has_basis =
-        |edge: &&Arc<KnowledgeEdge>| edge.sources.iter().any(|source| matches!(source, Justification::Basis { .. }));
-    let telling_edges = state.known_by(fact.id()).filter(is_from_telling).filter(|edge| !has_basis(edge));
+    let telling_edges = state.known_by(fact.id()).filter(is_from_telling).filter(|edge| !edge.has_basis());
     let mut told_ids: Vec<_> = telling_edges.map(|edge| edge.id()).collect();
     told_ids.sort_unstable();
     let summary = format!("{} never told its invention: {}", state.name_or_id(knower), quoted(fact));

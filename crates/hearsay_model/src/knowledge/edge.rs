@@ -117,6 +117,17 @@ impl KnowledgeEdge {
         self.learned.as_ref().and_then(|date| date.time)
     }
 
+    /// Returns whether the edge has a [basis](Justification::Basis): an edge from which the knower has the fact.
+    pub fn has_basis(&self) -> bool {
+        self.sources.iter().any(|source| matches!(source, Justification::Basis { .. }))
+    }
+
+    /// Returns whether the edge records that the knower told others a fact for which it had no source. The knower then
+    /// invented the fact.
+    pub fn is_invention(&self) -> bool {
+        !self.acquisition.gives_knowledge() && !self.has_basis()
+    }
+
     /// Calls `visit` with each reference from the edge to another record.
     ///
     /// For a [basis](Justification::Basis), `visit` is called only with the edge of the basis, because this edge

@@ -26,6 +26,8 @@ pub struct Behavior {
     pub attitude: Option<Attitude>,
     /// For relations: the attitude of the object towards the subject that the fact implies.
     pub object_attitude: Option<Attitude>,
+    /// For relations: the fear of the subject of the object that the fact implies, as long as the fact is valid.
+    pub fear: Option<Attitude>,
     /// For relations: whether the predicate is vague. If `true`, only the statement of a fact says how the two entities
     /// are related.
     pub vague: bool,
@@ -125,6 +127,7 @@ impl Behavior {
             ("event", self.event.is_some()),
             ("attitude", self.attitude.is_some()),
             ("object_attitude", self.object_attitude.is_some()),
+            ("fear", self.fear.is_some()),
             ("vague", self.vague),
             ("feelings", !self.feelings.is_none()),
         ];
@@ -184,6 +187,7 @@ static DEFAULT_BEHAVIOR: Behavior = Behavior {
     event: None,
     attitude: None,
     object_attitude: None,
+    fear: None,
     vague: false,
     notable: false,
     minor: false,

@@ -154,8 +154,9 @@ fn attribute_told(hearer: &Hearer, lines: &mut [RecapLine]) {
             marks.push("not true".to_owned());
         }
         if known.is_made_up() {
-            let inventor = hearer.view.knower().entity().and_then(|id| hearer.names.name(id));
-            marks.push(format!("invented by {}", inventor.unwrap_or("this character")));
+            let teller = hearer.view.knower().entity().and_then(|id| hearer.names.name(id));
+            let how = if known.is_own_version() { "as told by" } else { "invented by" };
+            marks.push(format!("{how} {}", teller.unwrap_or("this character")));
         }
         let versions = hearer.view.contradicting_facts(known);
         marks.extend(versions.map(|other| format!("another version: \u{201C}{}\u{201D}", other.statement())));

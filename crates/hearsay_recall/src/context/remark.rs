@@ -34,6 +34,9 @@ pub enum Remark {
     Faded,
     /// The speaker invented the fact, or told others the fact although it is untrue.
     MadeUp,
+    /// The speaker told others this version of a fact that it heard, and did not notice the change: see
+    /// [`Known::is_own_version`](hearsay_belief::Known::is_own_version).
+    OwnVersion,
     /// The speaker knows that the subject of the fact is dead, and the fact describes the subject in the present tense.
     SubjectIsDead(CitedEntity),
     /// These entities told the speaker the fact.
@@ -72,6 +75,7 @@ impl Remark {
             Self::Believed => "you believe it".into(),
             Self::Faded => "you remember it only dimly".into(),
             Self::MadeUp => "you made it up".into(),
+            Self::OwnVersion => "this is how you tell it".into(),
             Self::SubjectIsDead(entity) => format!("{} is dead", entity.name_or("the person")),
             Self::ToldYou(tellers) => format!("{} told you", join_names(tellers, "somebody")),
             Self::YouTold(hearers) => format!("you told {}", join_names(hearers, "somebody")),

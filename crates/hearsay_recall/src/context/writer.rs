@@ -99,20 +99,23 @@ impl<'a> Writer<'a> {
             (known.subject() != speaker, std::cmp::Reverse(feeling), known.predicate().clone(), known.id())
         });
         let mut lines = self.deduplicated_lines(&facts, |known| known.statement().to_owned());
-        lines.extend(self.present().iter().filter_map(|other| self.feelings_line(other)));
+        lines.extend(self.present().iter().filter_map(|other| self.feelings_line(other, &facts)));
         Section { kind: SectionKind::Relations, title: "Relations".into(), lines }
     }
 
-    /// Returns a line with the speaker's feelings towards an entity in the scene, and the fact that changed them most.
-    /// Returns `None` if no fact changed the feelings, or if the speaker does not know the name of the entity.
-    fn feelings_line(&self, other: &EntityId) -> Option<Line> {
+    /// Returns a line with the speaker's feelings towards an entity in the scene. The line also states the fact that
+    /// changed the feelings most, unless the fact is one of `relations`, which the section states. Returns `None` if no
+    /// fact changed the feelings, or if the speaker does not know the name of the entity.
+    fn feelings_line(&self, other: &EntityId, relations: &[&Known]) -> Option<Line> {
         let view = self.request.view;
         let feelings = Feelings::from_view_at(view, other, self.request.scene.time);
         let cause = view.fact(feelings.causes.first()?.fact).filter(|known| !self.is_hidden(known))?;
         let words: Vec<&str> = feelings.words().into_iter().map(|words| words.second_person).collect();
         let name = self.request.names.name(other).filter(|_| !words.is_empty())?;
         let words = join_names(&words);
-        Some(self.line(cause, format!("You {words} {name}: {}", cause.statement())))
+        let is_stated = relations.iter().any(|known| known.id() == cause.id());
+        let cause_text = if is_stated { String::from(".") } else { format!(": {}", cause.statement()) };
+        Some(self.line(cause, format!("You {words} {name}{cause_text}")))
     }
 
     pub(super) fn scene(&self) -> Section {
@@ -492,6 +495,9 @@ impl<'a> Writer<'a> {
     fn remarks(&self, known: &Known, credence: Credence) -> Vec<Remark> {
         if known.is_own_lie() {
             return vec![Remark::MadeUp];
+        }
+        if known.is_own_version() {
+            return vec![Remark::OwnVersion];
         }
         let Some((acquisition, access_path)) = known.acquisition() else { return Vec::new() };
         let own_teller = acquisition.teller().filter(|_| *access_path == AccessPath::Own);

@@ -101,6 +101,7 @@ fn the_words_of_a_citation_follow_from_its_data() {
         (CitedAcquisition::Read { document: odo() }, CitedAccessPath::Own, "read in Odo Brandt"),
         (CitedAcquisition::Deduced, CitedAccessPath::Own, "concluded"),
         (CitedAcquisition::MadeUp, CitedAccessPath::Own, "made it up"),
+        (CitedAcquisition::OwnVersion, CitedAccessPath::Own, "own version of what it heard"),
         (CitedAcquisition::Said, CitedAccessPath::Own, "said it"),
         (CitedAcquisition::Heard, CitedAccessPath::Own, "heard it"),
         (CitedAcquisition::Attended, CitedAccessPath::Own, "was there"),

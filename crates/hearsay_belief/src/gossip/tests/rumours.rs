@@ -63,6 +63,10 @@ fn rumours_change_in_every_way_and_lead_back_to_their_origin() {
             assert_ne!((fact.statement(), fact.object()), (original.statement(), original.object()));
             assert_eq!(fact.fact_relation(), Some(FactRelation::Distorts(original.id())));
             assert!(origins.contains(&origin(&after, fact.id())));
+            // The teller does not lie: it does not notice that it changes what it heard.
+            let view = View::new(&after, &Knower::Entity(distorted.teller.clone()), None);
+            let version = view.fact(fact.id()).unwrap();
+            assert!(!version.is_own_lie() && (version.is_own_version() || !version.is_made_up()));
         }
         let mut versions: BTreeMap<(&EntityId, FactId), FactId> = BTreeMap::new();
         for news in &step.news {
