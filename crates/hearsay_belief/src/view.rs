@@ -69,9 +69,9 @@ impl View {
     /// 1. The view contains common lore, and the facts that the knower itself learned at or before this moment.
     /// 2. Known canon facts state the groups and places to which the knower belongs: memberships, residences, and parts
     ///    of larger groups or places. Each of them adds the facts that the group or place learned before the knower
-    ///    left. A fact is added at the time when the knower joined, or at the later time when the group or place
-    ///    learned the fact. The knower keeps these facts after leaving. This step is repeated until it adds no more
-    ///    facts.
+    ///    left. The knower knows an added fact from the later of two times: when the knower joined, and when the group
+    ///    or place learned the fact. The knower keeps these facts after leaving. This step is repeated until it adds no
+    ///    more facts.
     /// 3. A group can reserve facts for members with at least a certain rank. These facts are added if the knower has
     ///    reached the rank. The latest list of ranks that the knower knows determines the order of ranks. Then step 2
     ///    is repeated until it adds no more facts.

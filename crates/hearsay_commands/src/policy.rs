@@ -52,16 +52,15 @@ impl TextOrigin {
     }
 }
 
-/// Minimum confidence at which a fact from a text becomes canon without review, for each origin of texts. `None` means
-/// [`Policy::canon_threshold`].
+/// Minimum confidence at which a fact from a text becomes canon without review, for each origin of texts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SourceThresholds {
-    /// Threshold for lines that were said or logged during play; `None` for the default.
+    /// Threshold for lines that were said or logged during play; `None` means [`Policy::canon_threshold`].
     pub live: Option<Confidence>,
-    /// Threshold for lines of imported sessions; `None` for the default.
+    /// Threshold for lines of imported sessions; `None` means [`Policy::canon_threshold`].
     pub session_import: Option<Confidence>,
-    /// Threshold for texts of campaign files and other imported files; `None` for the default.
+    /// Threshold for texts of campaign files and other imported files; `None` means [`Policy::canon_threshold`].
     pub campaign_text: Option<Confidence>,
 }
 

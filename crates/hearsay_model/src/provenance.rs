@@ -113,7 +113,8 @@ pub struct Provenance {
     /// The probability that the source really states the fact. Trust calibration, which learns from the DM's decisions,
     /// may have adjusted the confidence.
     pub confidence: Confidence,
-    /// The confidence before trust calibration, as extraction computed it; `None` if it equals `confidence`.
+    /// The confidence that the extraction computed, before trust calibration adjusted it; `None` if it equals
+    /// `confidence`.
     #[serde(default)]
     pub extracted: Option<Confidence>,
     /// The name of the language model that found the fact; `None` if no language model was used.

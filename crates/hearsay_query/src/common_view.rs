@@ -32,7 +32,7 @@ use crate::knowledge::players;
 ///   predicates in these facts.
 ///
 /// The state contains no evidence, reveals or flags, and no knowledge of other characters. It does not show the status
-/// and the confidence of a fact. The result does not depend on this data.
+/// or the confidence of a fact. The result does not depend on this data.
 ///
 /// This function computes a view of each player character, so call it on a background thread.
 ///

@@ -13,7 +13,7 @@ use crate::{
     views::view_of,
 };
 
-/// Filter for the traversal of the graph.
+/// Filter for a traversal of the graph: which relations the traversal follows, and whose knowledge it uses.
 #[derive(Debug, Clone, Default)]
 pub struct TraversalFilter {
     /// Direction in which relations are followed.

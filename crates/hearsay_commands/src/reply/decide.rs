@@ -27,7 +27,7 @@ struct Match<'a> {
 }
 
 impl ReplyCandidates {
-    /// Returns the findings.
+    /// Decides on all findings in the draft, and returns the result of the check.
     pub fn decide(&self) -> ReplyCheck {
         let mut findings = self.revealed_secrets();
         let stated = self.stated_facts();

@@ -432,8 +432,8 @@ impl FactBuilder {
     /// Checks the parts of the fact, computes its id, and returns the fact.
     ///
     /// # Errors
-    /// Returns an error if the statement or a value is empty, or if the validity interval ends before it begins.
-    /// Returns an error if the object of a relation is a value, or if the object of an attribute is an entity.
+    /// Returns an error if the statement or a value is empty, or if the validity interval ends before it begins. Also
+    /// returns an error if the object of a relation is a value, or if the object of an attribute is an entity.
     pub fn build(mut self) -> Result<Fact, FactError> {
         let parts = &mut self.parts;
         if parts.statement.trim().is_empty() {

@@ -34,7 +34,7 @@ pub struct Behavior {
     /// Whether summaries prefer facts of this predicate, because they state an important change: an entity moves,
     /// changes sides or takes on an obligation.
     pub notable: bool,
-    /// Whether recall ranks facts of this predicate lower, because they say little about the entity.
+    /// Whether facts of this predicate get a lower rank in search results, because they say little about the entity.
     pub minor: bool,
     /// For attributes such as the appearance: whether everybody who meets the entity learns the fact at once.
     pub visible: bool,
@@ -54,8 +54,8 @@ pub struct Behavior {
     /// For attributes: values, in lowercase, that mean that the entity is dead. When the engine records a death, it
     /// writes the first value of the built-in list.
     pub dead_values: Vec<String>,
-    /// For attributes: words, in lowercase, that mean that a quest has ended. A word counts only if it is the first or
-    /// second word of the value.
+    /// For attributes: words, in lowercase, that mean that a quest has ended. The engine recognizes the word only if it
+    /// is the first or second word of the value.
     pub ended_values: Vec<String>,
     /// For relations: the changes of the object's feelings towards the subject when the object knows the fact.
     pub feelings: FeelingChanges,

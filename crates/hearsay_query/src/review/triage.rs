@@ -51,7 +51,7 @@ pub struct ReviewQueue {
 /// `settings` limits the number of these facts. Items that do not come from a text are always queued. The result does
 /// not include duplicate entities.
 ///
-/// After the DM has decided on a queued fact, a fact that is held back can take its place.
+/// After the DM decides on a queued fact, a fact that is held back can enter the queue.
 pub fn review_queue(state: &State, settings: ReviewSettings) -> ReviewQueue {
     let items = ranked_items(state);
     let mut items_by_source: BTreeMap<&ReviewSource, Vec<usize>> = BTreeMap::new();
