@@ -68,7 +68,7 @@ async def as_character(session):
     await call(session, "say", text="The tide is early today.", to=["Odo Brandt"])
     await call(session, "say", text="Good evening.")
     unknown = await fail(session, "know_about", name="zed-of-nowhere")
-    check(unknown == "you know nobody and nothing called `zed-of-nowhere`", unknown)
+    check(unknown == "you know no character, place or thing called `zed-of-nowhere`", unknown)
     await fail(session, "recall", question="Who?", knower="odo-brandt")
     prompt = await session.get_prompt("speak_as", {"question": "Where is the ledger?", "listeners": "Odo Brandt"})
     check("Mirela" in prompt.messages[0].content.text, "the prompt does not name Mirela")

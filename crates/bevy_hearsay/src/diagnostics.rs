@@ -1,4 +1,4 @@
-//! The cost of the memory in each frame, and the lengths of its queues.
+//! Measures the time that the memory takes in each frame, and the lengths of the memory's queues.
 
 use std::time::Duration;
 
@@ -16,22 +16,22 @@ use crate::{
     sync::{Inbox, Outbox},
 };
 
-/// Plugin that measures the time that the memory takes in each frame, and the lengths of its queues. The values are
-/// available as Bevy diagnostics and as [`MemoryCounts`]. The status of the memory arrives at the interval
-/// [`MemorySettings::status_interval`](crate::MemorySettings::status_interval).
+/// Plugin that measures the time that the memory takes in each frame, and the lengths of the memory's queues. The
+/// values are available as Bevy diagnostics and in the resource [`MemoryCounts`]. The plugin requests the status of the
+/// memory at the interval [`MemorySettings::status_interval`](crate::MemorySettings::status_interval).
 #[derive(Debug, Clone, Default)]
 pub struct HearsayDiagnosticsPlugin;
 
 impl HearsayDiagnosticsPlugin {
     /// Time that the plugin's systems took in a frame, in microseconds. Frames without work are not counted.
     pub const FRAME_COST: DiagnosticPath = DiagnosticPath::const_new("hearsay/frame_us");
-    /// Number of changes, game events and questions that are waiting or in progress, plus the number of writes that
-    /// wait for their commit in the memory.
+    /// Number of changes, game events and questions that are waiting or in progress, plus the number of writes that are
+    /// not yet saved to the disk.
     pub const QUEUE: DiagnosticPath = DiagnosticPath::const_new("hearsay/queue");
     /// Time from the first change of the last committed batch to the commit, in milliseconds. A batch contains the
     /// changes of one [interval](crate::SyncSettings::interval).
     pub const COMMIT_LAG: DiagnosticPath = DiagnosticPath::const_new("hearsay/commit_lag_ms");
-    /// Time from sending the last answered question to its reply, in milliseconds.
+    /// Time from sending a question to its reply, for the most recently answered question, in milliseconds.
     pub const LATENCY: DiagnosticPath = DiagnosticPath::const_new("hearsay/latency_ms");
     /// Number of facts in the memory.
     pub const FACTS: DiagnosticPath = DiagnosticPath::const_new("hearsay/facts");
@@ -45,18 +45,20 @@ impl HearsayDiagnosticsPlugin {
 /// resource in a game that does not use Bevy's diagnostics.
 #[derive(Resource, Debug, Clone, Default, PartialEq)]
 pub struct MemoryCounts {
-    /// Number of changes that were not sent yet, and number of batches of changes that were sent but not acknowledged
-    /// yet.
+    /// First, the number of changes that are not sent yet. Second, the number of batches of changes that are sent but
+    /// not yet acknowledged.
     pub changes: (usize, usize),
-    /// Number of game events that were not sent yet, and number of game events that were sent but not acknowledged yet.
+    /// First, the number of game events that are not sent yet. Second, the number of game events that are sent but not
+    /// yet acknowledged.
     pub game_events: (usize, usize),
-    /// Number of questions that were not sent yet, and number of questions that were sent but have no reply yet.
+    /// First, the number of questions that are not sent yet. Second, the number of questions that are sent but have no
+    /// reply yet.
     pub questions: (usize, usize),
-    /// Number of entities whose values were received from the memory but not written to their components yet.
+    /// Number of entities whose new values arrived from the memory, but are not yet written to components.
     pub records: usize,
-    /// The last received status of the memory.
+    /// The most recent status of the memory; `None` before the first status arrives.
     pub status: Option<Status>,
-    /// Time that the plugin's systems took in the last frame in which they had work.
+    /// Time that the plugin's systems took in the most recent frame with work.
     pub frame: Duration,
 }
 

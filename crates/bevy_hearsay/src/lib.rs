@@ -1,10 +1,10 @@
-//! NPC memory for Bevy: what each character knows, who told them, and how sure they are.
+//! NPC memory for Bevy: what each character knows, where this knowledge comes from, and how sure the character is.
 //!
-//! [`HearsayPlugins`] represents a campaign's people, places and factions as Bevy entities. The plugins sync these
-//! entities with an embedded graph database, which records the source of every fact. Characters learn the facts that
-//! others tell them, and can pass these facts on. When the game asks a character a question, the plugin finds the facts
-//! that *this* character knows and is allowed to say. An answer takes milliseconds and needs no network. The game can
-//! pass the answer to a language model or print it with a template.
+//! [`HearsayPlugins`] represents a campaign's people, places and factions as Bevy entities. The plugins keep these
+//! entities in sync with an embedded graph database, which records the source of every fact. Characters learn the facts
+//! that others tell them, and can pass these facts on. When the game asks a character a question, the plugin finds the
+//! relevant facts that *this* character knows, and marks the facts that the character conceals. An answer takes
+//! milliseconds and needs no network. The game can pass the answer to a language model or print it with a template.
 //!
 //! # Quick start
 //!
@@ -53,13 +53,13 @@
 //!
 //! | component | meaning | written by |
 //! |---|---|---|
-//! | [`MemoryId`] | stable id; binds the Bevy entity to the entity with this id in the campaign or save; if the memory has no entity with this id, creates the entity | the game; the plugin if the game sets no id |
+//! | [`MemoryId`] | stable id; binds the Bevy entity to the entity with this id in the campaign or save; if the memory has no entity with this id, the plugin creates the entity in the memory | the game; the plugin if the game sets no id |
 //! | [`EntityKind`] | kind of the entity; a game's own components can require this component with `#[require]` | game and plugin |
-//! | [`Name`] | Bevy's component; the game may mutate it; the plugin checks it for changes every 50 ms | game and plugin |
+//! | [`Name`] | Bevy's component for the name of an entity; the plugin checks every 50 ms whether the game changed the name | game and plugin |
 //! | [`PlaceId`] | stable id of the place where the entity is | game and plugin |
 //! | [`LocatedIn`], [`Occupants`] | Bevy relationship between the entity and its place, while the place exists as a Bevy entity | the plugin |
-//! | [`Attributes`] | attributes with one value each | game and plugin |
-//! | [`Relation`] on an entity with [`RelationOf`], [`RelatesTo`] | memberships and other relations | game and plugin |
+//! | [`Attributes`] | the attributes of the entity, with one value for each attribute | game and plugin |
+//! | [`Relation`] on an entity with [`RelationOf`], [`RelatesTo`] | one relation of an entity, such as a membership, as a separate Bevy entity | game and plugin |
 //! | any component that implements [`SyncedAttribute`] | a game's own component, stored as an attribute; by default, only the entity itself knows its value | game and plugin |
 //! | [`PreferGameState`] | when the entity is bound, the game's values replace the saved values | the game |
 //! | [`SpawnedByHearsay`] | marks an entity that the plugin spawned | the plugin |
@@ -98,8 +98,9 @@
 //!
 //! An answer is structured data, which the game can also render as text. Each [line](recall::Line) of the answer's
 //! scene context contains a fact and the character's credence in the fact. The line also contains how the character
-//! learned the fact, and to whom the character is allowed to tell the fact. If the character conceals a fact, it is
-//! allowed to tell the fact only under the condition of a *reveal*, and only to the listeners of this reveal.
+//! learned the fact, and to whom the character is allowed to tell the fact. The character conceals a secret until the
+//! condition of a *reveal* is true. The character is then allowed to tell the secret, but only to the listeners of this
+//! reveal.
 //!
 //! ```
 //! use bevy_hearsay::prelude::*;
@@ -121,60 +122,60 @@
 //!
 //! | set | schedule | purpose |
 //! |---|---|---|
-//! | [`HearsaySystems::Receive`] | `PreUpdate` | takes the memory's answers |
-//! | [`HearsaySystems::Apply`] | `PreUpdate`, after `Receive` | writes the answers to components, within a budget (0.5 ms per frame) |
+//! | [`HearsaySystems::Receive`] | `PreUpdate` | receives answers and changes from the memory |
+//! | [`HearsaySystems::Apply`] | `PreUpdate`, after `Receive` | writes the received changes to components, for at most 0.5 ms per frame |
 //! | [`HearsaySystems::Phase`] | `PreUpdate`, after `Apply` | sets the next [`MemoryPhase`] |
 //! | [`HearsaySystems::Collect`] | `PostUpdate`, after the propagation of transforms | collects the game's changes |
 //! | [`HearsaySystems::Send`] | `PostUpdate`, after `Collect` | sends changes, game events, saves and questions |
 //! | [`HearsaySystems::Close`] | `Last` | closes the memory when the game exits |
 //!
 //! The sets [`ReceiveSystems`], [`CollectSystems`] and [`SendSystems`] divide `Receive`, `Collect` and `Send` further.
-//! [`HearsayPlugins::in_schedules`] selects other schedules than `PreUpdate` and `PostUpdate`. The systems run in a
-//! fixed order. No system is exclusive, so Bevy's ambiguity detector can check all systems. Work that needs the whole
-//! Bevy world is done by commands.
+//! With [`HearsayPlugins::in_schedules`], you can replace the schedules `PreUpdate` and `PostUpdate` with other
+//! schedules. The systems run in a fixed order. No system is exclusive, so Bevy's ambiguity detector can check all
+//! systems.
 //!
-//! Put systems that read the memory's answers in `Update`. In `Update`, systems see an answer in the same frame in
-//! which it arrives.
+//! Put systems that read the memory's answers in `Update`. These systems then see an answer in the frame in which the
+//! answer arrives.
 //!
 //! # Phases
 //!
 //! [`MemoryPhase`] is a Bevy state: `OnEnter(MemoryPhase::Playable)` runs when the memory is open, all entities are
-//! spawned and bound, and [`GameClock`] has the time of the save. [`LoadProgress`] has the progress for a loading
-//! screen. The run conditions [`memory_ready`] and [`memory_loading`] combine several phases. The commands of
-//! [`MemoryLifecycleCommands`] open and close saves while the game runs.
+//! spawned and bound, and [`GameClock`] contains the game time of the save. [`LoadProgress`] contains the progress for
+//! a loading screen. Each of the run conditions [`memory_ready`] and [`memory_loading`] is true in two of the phases.
+//! The commands of [`MemoryLifecycleCommands`] open and close saves while the game runs.
 //!
 //! # Guarantees
 //!
-//! - **No system blocks.** The game's threads touch no file, database, lock or model. The only exception is the exit of
-//!   the game: it waits until its changes are committed, for at most [`MemorySettings::exit_timeout`]. Queues are
-//!   bounded. If a queue is full, the plugin retries the request or reports an error. The plugin never drops a request
-//!   silently.
-//! - **No lost update, no echo.** The plugin collects the game's changes for 250 ms and then sends them as one
-//!   operation, with the game as its author. Changes from elsewhere (an import, a DM, undo, loading a slot) become
-//!   changes of components, and the plugin does not send them back to the memory. If the game and another author change
-//!   the same field, the game's pending change is applied last. When no change is pending, components and memory have
-//!   equal values. A property test checks this with random changes in the game and in the memory.
-//! - **Order is kept.** A move takes effect before all later lines. A line takes effect before all later questions. A
-//!   save, a question and a game event include all changes that the game made earlier in the same frame, including
-//!   components that the game mutated in place.
+//! - **No system blocks.** While the game runs, no system waits for a file, a database, a lock or a model. When the
+//!   game exits, the plugin waits until the changes are saved, but at most for [`MemorySettings::exit_timeout`]. All
+//!   queues have a maximum length. If a queue is full, the plugin retries the request or reports an error. The plugin
+//!   never drops a request silently.
+//! - **Components and memory stay equal.** The plugin collects the game's changes for 250 ms, and then sends these
+//!   changes as one operation. The author of the operation is the game. The memory can also change for other reasons:
+//!   an import, an edit by the DM, an undo, or a loaded slot. The plugin writes these changes to components, and does
+//!   not send them back to the memory. If the game and another author change the same field, the game's pending change
+//!   wins. When no change is pending, components and memory have equal values.
+//! - **The memory records everything in order.** A move takes effect before all later lines. A line takes effect before
+//!   all later questions. A save, a question and a game event take into account all changes that the game made before
+//!   them, even in the same frame.
 //! - **Despawning an entity only unloads it.** The memory does not change. Dying ([`die`](EntityMemoryCommands::die)),
 //!   leaving and forgetting are explicit commands. [`erase`](EntityMemoryCommands::erase) removes an entity from the
 //!   memory until the removal is undone.
 //! - **Acknowledged operations survive a crash.** Each operation is on the disk before its effects are shown. A crash
-//!   loses only unsent changes, which are at most the changes of the last 250 ms. At a normal exit, the game sends
-//!   these changes first.
+//!   loses only the changes that are not sent yet, which are the changes of the last 250 ms. At a normal exit, the
+//!   plugin sends these changes first.
 //! - **An answer contains only facts that the character knows**: see the crate `hearsay_engine`.
-//! - **Invalid input never causes a panic.** It produces a [`MemoryErrorMessage`] that says what to do. All other
+//! - **Invalid input never causes a panic.** The plugin sends a [`MemoryErrorMessage`] that says what to do. All other
 //!   requests continue.
 //!
 //! # Saves
 //!
 //! A save is a directory with one database. The database contains a journal, which is the list of all operations. A
-//! [slot](SaveCommands) is a position in this journal. Saving a slot costs one small write. Loading a slot reverts all
-//! later operations and cancels the pending questions. If the campaign files change, the plugin imports the changes
-//! into the save without overwriting recorded play. When an entity is removed from the memory, the plugin despawns its
-//! Bevy entity if the *plugin* spawned it. If the *game* spawned the Bevy entity, the plugin triggers [`Forgotten`] on
-//! the Bevy entity.
+//! [slot](SaveCommands) is a position in this journal. To save a slot, the plugin makes one small write. Loading a slot
+//! reverts all later operations and cancels the pending questions. If the campaign files change, the plugin imports the
+//! changes into the save without overwriting recorded play. When an entity is removed from the memory, the plugin
+//! despawns its Bevy entity if the *plugin* spawned it. If the *game* spawned the Bevy entity, the plugin triggers
+//! [`Forgotten`] on the Bevy entity.
 //!
 //! # Threads
 //!
@@ -210,33 +211,34 @@
 //! **A character of the campaign hears nothing.** The key `home` in a campaign file says where a character lives, not
 //! where the character is now. Add the key `location`, or move the character.
 //!
-//! **A fact that is passed on has no source.** A sentence ([`Statement::lore`]) is a new claim of its speaker, unless
-//! the speaker knows a fact in exactly these words. To pass on existing knowledge, tell the recorded fact
-//! ([`Statement::fact`]). The id of the fact is in [`knowledge`](EntityQuestionCommands::knowledge) and in citations.
-//! The recorded source then leads from the hearer to the teller, and from the teller to the teller's own source.
+//! **A fact that is passed on has no source.** A sentence ([`Statement::lore`]) becomes a new claim of its speaker,
+//! unless the speaker already knows a fact with exactly this text. To pass on a known fact, use [`Statement::fact`]
+//! with the id of the fact. The reply to [`knowledge`](EntityQuestionCommands::knowledge) contains the ids of the facts
+//! that a character knows. The memory then records that the hearer got the fact from the teller, and keeps the teller's
+//! own source of the fact.
 //!
-//! **Answers take seconds.** The encoder was built without optimisation. The log contains a warning with a build
-//! profile. Add this profile to the game's `Cargo.toml`. If no model is loaded, [`EncoderStatus`] contains the reason,
-//! and search uses only keywords and the graph.
+//! **Answers take seconds.** The sentence encoder was built without optimisation. The log then contains a warning with
+//! a build profile. Add this profile to the game's `Cargo.toml`. If no model is loaded, [`EncoderStatus`] contains the
+//! reason, and search uses only keywords and the graph.
 //!
-//! **There are too many entities.** Set [`SpawnPolicy`] so that only the surroundings of the scene are spawned. You can
-//! change the policy while the game runs.
+//! **There are too many entities.** Set [`SpawnPolicy`] so that the plugin spawns only the places and characters near
+//! the scene. You can change the policy while the game runs.
 //!
 //! # Features
 //!
 //! | feature | default | effect |
 //! |---|---|---|
-//! | `serialize` | no | components implement `Serialize` and `Deserialize`, and register both for reflection |
+//! | `serialize` | no | components implement `Serialize` and `Deserialize`, and Bevy's reflection can use these implementations |
 //! | `import` | no | adds the import of archives and of other tools' formats (Foundry, Kanka, Obsidian, …) |
 //! | `local-speech` | no | runs language models from GGUF files in this process, for conversations |
 //! | `llm` | no | adds extraction of facts with a language model, which the settings must enable |
-//! | `bundled-model` | no | compiles the sentence encoder's model (45 MB) into the program; this model is used if no model directory is found |
+//! | `bundled-model` | no | compiles the model of the sentence encoder (45 MB) into the program; the plugin uses this model if it finds no model directory |
 //!
 //! # Not supported
 //!
 //! - Wasm and consoles: the database's storage, SurrealKV, needs files and threads.
-//! - Two processes on one save, for example two games, or a game and the program `hearsay`. The second process fails
-//!   with an error that names the first process.
+//! - Two processes that open the same save, such as a game and the program `hearsay`, unless [`MemoryPlugin::share`] is
+//!   true. The second process fails with an error that names the first process.
 //!
 //! [`Name`]: bevy::prelude::Name
 //! [`TaskPoolPlugin`]: bevy::prelude::TaskPoolPlugin

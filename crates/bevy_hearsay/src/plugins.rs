@@ -16,10 +16,10 @@ use crate::{
     sync::{SpawnPolicy, SyncPlugin},
 };
 
-/// Adds NPC memory to a game. To change the settings of a plugin, set the fields of the plugin here. To leave a plugin
-/// out, call `disable` on the group. Requests that need this plugin then fail with
-/// [`HearsayError::PluginMissing`](crate::HearsayError::PluginMissing). All other plugins still work. You can also add
-/// each plugin on its own, in any order.
+/// Adds NPC memory to a game. To change the settings of a plugin, set the fields of the plugin in this struct. To leave
+/// a plugin out, call `build()` on the group, and then `disable::<P>()` with the type of the plugin. Requests that need
+/// this plugin then fail with [`HearsayError::PluginMissing`](crate::HearsayError::PluginMissing). All other plugins
+/// still work. You can also add each plugin on its own, in any order.
 ///
 /// | plugin | purpose |
 /// |---|---|
@@ -96,8 +96,8 @@ impl HearsayPlugins {
         Self { memory: MemoryPlugin { campaign, save, start, ..MemoryPlugin::default() }, ..Self::default() }
     }
 
-    /// Configures a dedicated server without a window. Long frames are harmless on a server. The plugin may therefore
-    /// take 2 ms per frame to write loaded values to components, which is four times the default.
+    /// Configures a dedicated server without a window. On a server, the length of a frame is less important. The plugin
+    /// may therefore take 2 ms per frame, instead of 0.5 ms, to write changes of the memory to components.
     pub fn headless(mut self) -> Self {
         self.sync.budget = std::time::Duration::from_millis(2);
         self

@@ -58,8 +58,9 @@ fn collect_errors(mut log: ResMut<ErrorLog>, mut messages: MessageReader<MemoryE
 
 /// An app without a window. Each frame advances Bevy's time by 1/60 s, and frames run as fast as possible.
 ///
-/// The ids of entities without an explicit id are the same in each run of the app. If a test opens the same save twice
-/// and spawns such entities both times, the second app needs [another seed](Self::seed_ids).
+/// If an entity has no explicit id, the plugin generates an id for it. The generated ids are the same in each run of
+/// the app. If two apps open the same save and both spawn such entities, the second app needs [another
+/// seed](Self::seed_ids).
 pub struct SteppingApp(App);
 
 impl Deref for SteppingApp {
@@ -86,8 +87,8 @@ impl SteppingApp {
         Self::with(plugins, |_| {})
     }
 
-    /// Creates an app as [`new`](Self::new) does, and configures it before the first step. Plugins can only be added
-    /// before the first step.
+    /// Creates an app as [`new`](Self::new) does, and calls `configure` before the first frame. After the first frame,
+    /// you cannot add plugins.
     pub fn with(mut plugins: HearsayPlugins, configure: impl FnOnce(&mut App)) -> Self {
         plugins.sync.interval = plugins.sync.interval.min(Duration::from_millis(1));
         plugins.memory.settings.get_or_insert_with(|| {
@@ -106,7 +107,7 @@ impl SteppingApp {
         Self(app)
     }
 
-    /// Sets the seed of the ids that entities without an explicit id get. The default is 0.
+    /// Sets the seed of the generated ids of entities without an explicit id. The default is 0.
     pub fn seed_ids(&mut self, seed: u64) {
         self.0.insert_resource(IdSeed(seed));
     }
@@ -149,14 +150,14 @@ impl SteppingApp {
         self.describe_pending_work().is_empty()
     }
 
-    /// Returns the kinds of pending work, for display. The text is empty if no work is pending.
+    /// Returns a text that names the kinds of pending work, for display. The text is empty if no work is pending.
     pub fn describe_pending_work(&self) -> String {
         describe_pending_work(self.0.world())
     }
 }
 
-/// Returns the kinds of pending work in an app with [`HearsayPlugins`], for display. The text is empty if no work is
-/// pending.
+/// Returns a text that names the kinds of pending work in an app with [`HearsayPlugins`], for display. The text is
+/// empty if no work is pending.
 pub fn describe_pending_work(world: &World) -> String {
     pending_work(world).join(", ")
 }

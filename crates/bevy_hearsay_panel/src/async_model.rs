@@ -1,4 +1,4 @@
-//! Panel models that are read on a background thread and kept up to date.
+//! Reads the model (the displayed data) of a panel on a background thread, and keeps the model up to date.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! Queue of commands. Each command is one call to the engine, and all panels receive its outcome.
+//! Queue of commands that change the memory. All panels receive the outcome of each command.
 
 use std::{collections::VecDeque, sync::Arc};
 

@@ -1,13 +1,14 @@
-//! Support for right-to-left scripts. egui draws the letters of a word in the correct direction, but places the words
-//! of a line from left to right. This module puts the words of each line into visual order, with the Unicode
-//! Bidirectional Algorithm, <https://www.unicode.org/reports/tr9/>.
+//! Support for right-to-left scripts. egui draws the letters of a word in the correct direction, but always places the
+//! words of a line from left to right. This module reorders the words of each line with the Unicode Bidirectional
+//! Algorithm, <https://www.unicode.org/reports/tr9/>.
 
 use std::{borrow::Cow, ops::Range, sync::Arc};
 
 use egui::{Direction, FontSelection, TextFormat, TextWrapMode, Ui, WidgetText, text::LayoutJob};
 use unicode_bidi::{BidiInfo, Level};
 
-/// Returns a single-line text with its words in visual order, from left to right.
+/// Returns a single-line text with its words in visual order: the order in which they appear on the screen from left to
+/// right.
 pub fn visual_order(text: &str) -> Cow<'_, str> {
     if !has_right_to_left(text) {
         return Cow::Borrowed(text);

@@ -3,8 +3,8 @@
 //! `bevy_egui` reads the modifier keys only at the end of a frame. If the user presses and releases Ctrl+L within one
 //! slow frame, egui therefore receives a plain `l`. `bevy_egui` also delivers all keys of a frame at once. If the user
 //! types letters after Ctrl+L in the same frame, the letters do not reach the field that gets the focus. The systems in
-//! this module replace the conversion of `bevy_egui`: each key has the modifiers that were held when it was pressed. If
-//! a key can move the focus, the keys after it wait for the next frame.
+//! this module replace the conversion of `bevy_egui`. Each key gets the modifiers that were held when it was pressed.
+//! If a key can move the focus, later keys wait for the next frame.
 
 use std::collections::VecDeque;
 

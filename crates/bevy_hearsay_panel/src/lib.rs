@@ -30,15 +30,15 @@
 //! - **Every change is one operation.** Undo names the operation and reverts it. If later operations depend on this
 //!   operation, undo asks first.
 //! - **No typed text is lost** when the window closes: drafts, filters and layout are saved in [`SavedDesk`].
-//! - **In screen-safe mode, the panels draw no secrets.** They read a [`CommonView`], which contains only what every
-//!   player character knows.
+//! - **In screen-safe mode, the panels draw no secrets.** They read a [`CommonView`], which contains only facts that
+//!   every player character knows.
 //! - **The panels show each state also without colour.** Every clickable widget has a name for screen readers.
 //!
 //! # Appearance
 //!
-//! One [theme file](Theme) defines a dark and a light theme. The scale of the interface is from 0.75 to 2.0. The panels
-//! use the system's fonts for scripts that the built-in fonts do not cover. [One table](commands) defines all keys, the
-//! help (`?`) and the palette (Ctrl+P).
+//! One [theme file](Theme) defines a dark and a light theme. The user can set the scale of the interface from 0.75 to
+//! 2.0. The panels use the system's fonts for scripts that the built-in fonts do not cover. [One table](commands)
+//! defines all keys. The help (`?`) and the command palette (Ctrl+P) show this table.
 //!
 //! # Troubleshooting
 //!

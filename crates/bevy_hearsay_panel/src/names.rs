@@ -1,4 +1,4 @@
-//! Names of entities, for completion and for links.
+//! Names of entities. The panels use these names to complete typed text and to make links.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ pub struct NamedEntity {
     pub id: EntityId,
     /// Main name of the entity, or its id if the entity has no name.
     pub name: String,
-    /// Kind of the entity.
+    /// Kind of the entity; `None` if the kind is not recorded.
     pub kind: Option<Kind>,
 }
 
@@ -24,7 +24,7 @@ impl NamedEntity {
     }
 }
 
-/// All names of a campaign, for completion and links.
+/// Index of all names of a campaign.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct NameIndex {
     /// Table that resolves the names that the user types.
@@ -106,7 +106,7 @@ impl NameIndex {
     }
 
     /// Returns the first entity that a text mentions. A mention is a name, or an unambiguous part of a name, that
-    /// begins with a capital letter.
+    /// begins with a capital letter. Returns `None` if the text mentions no entity.
     pub fn find_mention(&self, words: &str) -> Option<&NamedEntity> {
         let starts = words.char_indices().filter(|(at, _)| *at == 0 || !words[..*at].ends_with(char::is_alphanumeric));
         starts.map(|(at, _)| &words[at..]).find_map(|rest| {

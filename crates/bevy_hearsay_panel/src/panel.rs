@@ -41,8 +41,8 @@ pub trait Panel: Send + Sync {
     /// Draws the panel. Returns the requests of the panel to the DM console.
     fn ui(&mut self, ui: &mut egui::Ui, display: &DisplayContext) -> Vec<Request>;
 
-    /// Returns the entity that the panel shows. When the DM turns screen-safe mode on, the panel for players shows the
-    /// same entity, if the players may see it.
+    /// Returns the entity that the panel shows; `None` if the panel shows no single entity. When the DM turns
+    /// screen-safe mode on, the players' version of the panel shows the same entity, if the players may see it.
     fn entity(&self) -> Option<&EntityId> {
         None
     }
@@ -64,8 +64,8 @@ pub trait Panel: Send + Sync {
         let _ = outcome;
     }
 
-    /// Returns the state to restore when the DM console opens again: selection, filters, and typed text that was not
-    /// sent.
+    /// Returns the state to restore when the DM console opens again, such as the selection, the filters and unsent
+    /// text; `None` if there is nothing to save.
     fn save(&self) -> Option<SavedState> {
         None
     }
@@ -79,7 +79,7 @@ pub trait Panel: Send + Sync {
 /// State that a panel [saves](Panel::save).
 pub type SavedState = serde_json::Value;
 
-/// Serializes the state of a panel for [`Panel::save`].
+/// Serializes the state of a panel for [`Panel::save`]. Returns `None` if the state cannot be serialized.
 pub fn save_state<T: Serialize>(view: &T) -> Option<SavedState> {
     serde_json::to_value(view).inspect_err(|error| tracing::debug!("cannot save the state of a panel: {error}")).ok()
 }
@@ -104,9 +104,9 @@ pub enum Request {
     Search(String),
     /// Show a scene.
     Scene {
-        /// The place of the scene. Default: the current place.
+        /// The place of the scene; `None` for the current place.
         place: Option<EntityId>,
-        /// The character whom the players ask.
+        /// The character whom the players ask; `None` to choose no character.
         speaker: Option<EntityId>,
     },
     /// Show the graph around an entity.
@@ -123,7 +123,7 @@ pub enum Request {
     Execute(DeskCommand),
     /// Register a write that was made without a [`DeskCommand`], so that undo can revert this write.
     RegisterWrite(Written),
-    /// Revert the DM's newest operation that is still in effect. The DM console shows the name of this operation. If
+    /// Revert the DM's newest operation that is still in effect. The DM console shows the summary of this operation. If
     /// later operations depend on it, the console asks for confirmation.
     Undo,
     /// Revert the newest undo.
@@ -163,7 +163,7 @@ pub enum DeskCommand {
     SetSecrecy(Keep),
     /// Make a manual edit.
     Edit(Edit),
-    /// Record a game event. Characters learn facts from the event.
+    /// Record a game event from which characters learn facts.
     Learn(GameEvent),
     /// Add lines to the session log.
     Log(Log),
@@ -173,7 +173,7 @@ pub enum DeskCommand {
     Retcon(Retcon),
     /// Submit proposed facts. The policy decides whether each fact is recorded, waits for review or is dropped.
     Propose(Author, Vec<Proposal>),
-    /// Revert an operation without asking.
+    /// Revert an operation without asking for confirmation.
     Undo(UndoTarget),
     /// Restore the state at a position of the journal. All later operations lose their effect.
     Restore(Position),
@@ -275,9 +275,9 @@ pub struct CommandReport {
     pub position: Option<Position>,
     /// Short summary of the changes.
     pub summary: String,
-    /// Report of the import, if the command was an import.
+    /// Report of the import; `None` if the command was not an import.
     pub import: Option<Arc<ImportOutcome>>,
-    /// Number of proposals with each outcome, if the command submitted proposals.
+    /// Number of proposals by outcome; `None` if the command submitted no proposals.
     pub proposed: Option<ProposalCounts>,
 }
 
@@ -287,7 +287,7 @@ pub struct DisplayContext {
     /// Colours, sizes and spacing.
     pub theme: Arc<Theme>,
     /// Whether players can see the screen. With `true`, the panels read only the [common view](crate::CommonView), and
-    /// offer no edits of facts. This field itself hides no data.
+    /// offer no edits of facts. A panel must hide data according to this field.
     pub screen_safe: bool,
     /// Whether quiet mode is on. Quiet mode is for combat. In this mode, panels show no animated badges, and only
     /// popups that the user requested.

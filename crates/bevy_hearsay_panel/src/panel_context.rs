@@ -1,4 +1,4 @@
-//! Polls the memory for the state that all panels share. Polling never blocks.
+//! Polls the memory for the data that all panels share. Polling never blocks.
 
 use std::{
     sync::Arc,
@@ -25,14 +25,14 @@ const SETTLING_TIME: Duration = Duration::from_secs(3);
 /// background thread.
 const NAMES_INTERVAL: Duration = Duration::from_millis(400);
 
-/// The last known state of the memory. All panels receive the same context in a frame.
+/// The data that all panels share, as last read from the memory. All panels receive the same context in a frame.
 #[derive(Debug, Clone, Default)]
 pub struct PanelContext {
     /// Version of the newest state. Data that was read from an older version is stale.
     pub version: StateVersion,
     /// Last status of the memory; `None` until the first status arrives.
     pub status: Option<Arc<Status>>,
-    /// Name of the campaign.
+    /// Name of the campaign; `None` if the campaign has no name or was not read yet.
     pub campaign: Option<String>,
     /// Id of the current session; `None` if no session is active.
     pub session: Option<SessionId>,
@@ -42,13 +42,13 @@ pub struct PanelContext {
     pub clock: Option<String>,
     /// Time of the game clock, in minutes of game time; `None` if the clock is not set.
     pub clock_time: Option<GameTime>,
-    /// Current place of the scene, if it is known.
+    /// Current place of the session; `None` if no session is active or its place is unknown.
     pub place: Option<EntityId>,
     /// Player characters who are present in the current session.
     pub present_players: Vec<EntityId>,
     /// All names of entities, for completion.
     pub names: Arc<NameIndex>,
-    /// Whether nothing is saved because the storage failed.
+    /// Whether the storage failed. If `true`, changes are not saved.
     pub storage_failed: bool,
     /// Number of commands that are waiting or in progress.
     pub pending_commands: usize,
@@ -86,7 +86,7 @@ impl PanelContextPoller {
         (self.status_requested_at, self.changed_at) = (None, Some(Instant::now()));
     }
 
-    /// Returns whether the memory changed a short time ago, so that some panels possibly have not read the changes yet.
+    /// Returns whether the memory changed during the last few seconds. Some panels may not have read the changes yet.
     pub fn is_settling(&self) -> bool {
         self.changed_at.is_some_and(|changed_at| changed_at.elapsed() < SETTLING_TIME)
     }

@@ -1,4 +1,5 @@
-//! The data that panels may read: all data of the memory, or only the common view of the players.
+//! The data that panels may read: all data of the memory, or only the common view (facts that every player character
+//! knows).
 
 use std::sync::Arc;
 
@@ -15,8 +16,8 @@ use crate::{
     panel_context::{PanelContext, read_context},
 };
 
-/// The data of a screen that players can see. The data contains only facts that every player character knows. You can
-/// create this type only by reducing a state to the [common view](common_view), so it never contains other data.
+/// The data for a screen that players can see: only facts that every player character knows. [`CommonView::new`]
+/// removes all other data of a state.
 #[derive(Debug, Clone)]
 pub struct CommonView {
     snapshot: ReadSnapshot,
@@ -64,8 +65,8 @@ impl<'a> PanelSource<'a> {
         Self { memory, common: None }
     }
 
-    /// Creates the source of a panel that players can see. The data comes only from `common`; the memory runs the reads
-    /// on its threads.
+    /// Creates the source of a panel that players can see. All data comes from `common`. The memory only provides the
+    /// threads for the reads.
     pub fn players(memory: &'a Memory, common: &'a CommonView) -> Self {
         Self { memory, common: Some(common) }
     }

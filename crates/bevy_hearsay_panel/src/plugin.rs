@@ -44,8 +44,8 @@ use crate::{
 /// `run_if(not(egui_wants_any_keyboard_input))` to the game's input systems.
 #[derive(Debug, Clone)]
 pub struct HearsayPanelPlugin {
-    /// Key that opens and closes the DM console. Default F10. With `None`, no key opens the console, so the app must
-    /// set [`PanelDesk::open`].
+    /// Key that opens and closes the DM console. Default F10. With `None`, no key opens the console, and the app must
+    /// set [`PanelDesk::open`] itself.
     pub key: Option<KeyCode>,
     /// Whether the DM console is open at the start. Default false.
     pub open: bool,
@@ -56,8 +56,8 @@ pub struct HearsayPanelPlugin {
     pub save_file: Option<PathBuf>,
     /// Theme to use if no theme was saved. Default: the built-in dark theme.
     pub theme: Option<Theme>,
-    /// Function that wakes an app that draws a frame only after a change. If this field is set, the DM console requests
-    /// frames only for input, new data and animations. Default `None`, for a game that draws all frames.
+    /// Function that wakes an app that draws frames only on demand. If this field is set, the DM console requests
+    /// frames only for input, new data and animations. Default `None`, for a game that draws frames all the time.
     pub waker: Option<Waker>,
 }
 

@@ -59,8 +59,8 @@ impl LinkedText {
         Self { text: words.to_owned(), links }
     }
 
-    /// Returns the text in pieces: each link is a piece with its entity, and the texts between the links are pieces
-    /// without an entity.
+    /// Splits the text into pieces, in order. A piece with an entity is a link. A piece without an entity is text
+    /// between links.
     pub fn pieces(&self) -> impl Iterator<Item = (&str, Option<&NamedEntity>)> {
         let mut at = 0;
         let mut pieces = Vec::with_capacity(self.links.len() * 2 + 1);
@@ -78,7 +78,8 @@ impl LinkedText {
     }
 }
 
-/// Returns the byte range of the first occurrence of `words` as whole words in a text.
+/// Returns the byte range of the first occurrence of `words` as whole words in a text. Returns `None` if there is no
+/// occurrence.
 pub fn find_words(haystack: &str, words: &str) -> Option<Range<usize>> {
     if words.is_empty() {
         return None;

@@ -108,7 +108,7 @@ pub struct Palette {
     /// Colour of emphasized text.
     #[serde(deserialize_with = "colour")]
     pub strong: Color32,
-    /// Colour of de-emphasized text.
+    /// Colour of less important text.
     #[serde(deserialize_with = "colour")]
     pub weak: Color32,
     /// Colour of focused widgets.
@@ -162,9 +162,9 @@ pub enum Tone {
     /// Text without a particular meaning.
     #[default]
     Plain,
-    /// De-emphasized text.
+    /// Less important text.
     Weak,
-    /// Focused or new.
+    /// Focused or new item.
     Accent,
     /// Success.
     Good,

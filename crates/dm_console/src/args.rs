@@ -25,8 +25,8 @@ pub(crate) struct Args {
     pub(crate) compare: Option<PathBuf>,
     #[arg(long, value_name = "NAME", value_parser = parse_panel, help = format!("Open this panel: {}", panel_names()))]
     pub(crate) panel: Option<PanelKind>,
-    /// Show the entity with this id: in the graph with `--panel graph`, in a scene with `--panel scene`, and otherwise
-    /// in the entity panel
+    /// Show the entity with this id: in the graph panel with `--panel graph`, in the scene panel with `--panel scene`,
+    /// and in the entity panel otherwise
     #[arg(long, value_name = "ID")]
     pub(crate) show: Option<String>,
     /// Open the search panel, and search for these words
@@ -41,10 +41,11 @@ pub(crate) struct Args {
     /// Scale of the interface, from 0.75 to 2.0
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0)]
     scale: f32,
-    /// Start in screen-safe mode, which hides all secrets
+    /// Start in screen-safe mode, which shows only facts that all player characters know
     #[arg(long)]
     pub(crate) screen_safe: bool,
-    /// Do not use the sentence encoder; rank search results by keywords and by the graph only
+    /// Do not search by meaning with the sentence encoder; rank search results only by keywords and by relations
+    /// between entities
     #[arg(long)]
     pub(crate) no_meaning: bool,
     /// Do not import changed campaign files
@@ -66,7 +67,7 @@ impl Args {
             Ok(shade) => Theme::built_in(shade),
             Err(_) if !self.theme.contains(['.', '/', '\\']) => {
                 anyhow::bail!(
-                    "--theme {}: unknown theme; write `dark`, `light`, or the path of a theme file",
+                    "the theme `{}` of --theme is unknown; pass `dark`, `light`, or the path of a theme file",
                     self.theme
                 )
             }
@@ -91,7 +92,11 @@ fn panel_names() -> String {
 fn parse_size(text: &str) -> Result<(u32, u32), String> {
     let parsed = text.split_once('x').and_then(|(width, height)| Some((width.parse().ok()?, height.parse().ok()?)));
     let is_valid = |(width, height): &(u32, u32)| (320..=7680).contains(width) && (240..=4320).contains(height);
-    parsed.filter(is_valid).ok_or_else(|| "write the size as 1280x720, from 320x240 to 7680x4320".into())
+    parsed.filter(is_valid).ok_or_else(|| {
+        "write the size in the form 1280x720; the smallest size is 320x240, and \
+                                           the largest is 7680x4320"
+            .into()
+    })
 }
 
 #[cfg(test)]

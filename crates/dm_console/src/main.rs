@@ -61,9 +61,8 @@ fn print_error(message: &str) {
 fn run(args: &Args) -> anyhow::Result<AppExit> {
     let Some(directory) = find_campaign_directory(args.campaign.clone()) else {
         anyhow::bail!(
-            "no campaign found in this directory or in any directory above it; name the campaign directory with -C \
-             DIR or with the \
-             environment variable HEARSAY_CAMPAIGN"
+            "no campaign found in this directory or in any directory above it; pass the campaign directory with -C \
+             DIR or with the environment variable HEARSAY_CAMPAIGN"
         );
     };
     anyhow::ensure!(
@@ -71,14 +70,15 @@ fn run(args: &Args) -> anyhow::Result<AppExit> {
         "{}: {}",
         directory.display(),
         match directory.exists() {
-            true => "this is a file; name the directory of the campaign",
-            false => "there is no such directory; `hearsay new` creates a campaign",
+            true => "this path leads to a file; pass the directory of the campaign",
+            false => "there is no such directory; to create a campaign, run `hearsay new`",
         }
     );
     let mut settings = Settings::read(&directory)?;
     anyhow::ensure!(
         hearsay_engine::is_campaign(&directory, &settings),
-        "{}: not a campaign: it has neither campaign files nor {}; `hearsay new` creates a campaign",
+        "{}: this directory is not a campaign, because it has neither campaign files nor {}; to create a campaign, \
+         run `hearsay new`",
         directory.display(),
         hearsay_engine::SETTINGS_FILE
     );

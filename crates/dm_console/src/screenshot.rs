@@ -132,7 +132,10 @@ fn take_screenshot(
     }
     task.is_taken = true;
     if !is_loaded {
-        warn!("not all panels are loaded after {} s; the screenshot shows their present state", TIMEOUT.as_secs());
+        warn!(
+            "not all panels have loaded after {} s; the screenshot shows the panels as they are now",
+            TIMEOUT.as_secs()
+        );
     }
     let (file, reference) = (task.file.clone(), task.reference.clone());
     commands.spawn(Screenshot::primary_window()).observe(
@@ -174,7 +177,8 @@ fn compare(image: &Image, reference: &Path) -> anyhow::Result<()> {
     let per_mille = different_count * 1000 / screenshot.as_raw().len().max(1);
     anyhow::ensure!(
         per_mille <= MAX_DIFFERENT_PER_MILLE,
-        "{per_mille} of 1000 colour values differ from {}; at most {MAX_DIFFERENT_PER_MILLE} are allowed to differ",
+        "{per_mille} of 1000 colour values of the screenshot differ from {}; at most {MAX_DIFFERENT_PER_MILLE} of \
+         1000 are allowed to differ",
         reference.display()
     );
     Ok(())

@@ -1,4 +1,4 @@
-//! NPC memory: who knows what, who told them, and how sure they are.
+//! NPC memory: what each character knows, where this knowledge comes from, and how sure the character is.
 //!
 //! Use this crate in a program that is not a Bevy game. In a Bevy game, use `bevy_hearsay` instead.
 //!
@@ -19,7 +19,7 @@
 //! - [`commands`]: changes to a campaign, such as edits, game events, sessions, review decisions, and merges of
 //!   entities.
 //! - [`query`]: queries about a campaign, such as facts, knowledge, secrets, sessions, review and search.
-//! - [`model`], [`belief`], [`recall`]: the lower-level types and functions that the modules above use.
+//! - [`model`], [`belief`], [`recall`]: lower-level types and functions, which the other modules use.
 
 pub use hearsay_belief as belief;
 pub use hearsay_commands as commands;

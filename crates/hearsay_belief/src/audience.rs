@@ -1,11 +1,10 @@
-//! Default audience: the knowers of a fact that does not name its knowers.
+//! Default audience: the knowers of a fact if the author of the fact names no knowers.
 
 use hearsay_model::{Audience, EntityId, Fact, FactStatus, Kind, Knower, PredicateRole, State, Vocabulary};
 
-/// Source of the kinds and places of entities, which [`default_audience`] needs.
+/// Lookup of the kinds and places of entities for [`default_audience`].
 ///
-/// [`State`] implements this trait. The importers have their own implementation, for facts that are not
-/// in the state yet.
+/// [`State`] implements this trait. The importers implement the trait for facts that are not in the state yet.
 pub trait EntityLookup {
     /// Returns the kind of an entity; `None` if the entity has no kind.
     fn kind(&self, id: &EntityId) -> Option<Kind>;
@@ -26,18 +25,19 @@ impl EntityLookup for State {
     }
 }
 
-/// Returns the knowers of a fact that names no knowers, according to the given audience rule. The result is sorted and
-/// contains no duplicates. A group or place in the result represents its members or residents.
+/// Returns the knowers of a fact according to an audience rule. The rule applies to facts whose author names no
+/// knowers. The result is sorted and contains no duplicates. A group or place in the result represents its members or
+/// residents.
 ///
 /// - **Private**: the subject knows the fact.
 /// - **Parties**: the subject and the object know the fact.
 /// - **Local**: the subject, the object and a place know the fact. If the subject is a location, the place is the
-///   subject itself. If the subject is not a location, the place is the residence or location of the subject. If the
-///   subject has neither, the place is the residence or location of the object.
+///   subject itself. Otherwise, the place is the residence or location of the subject. If the subject has neither a
+///   residence nor a location, the place is the residence or location of the object.
 /// - **Common**: everyone knows the fact.
 ///
-/// Entities that cannot know facts, such as items and events, are not included. A private fact about an item therefore
-/// has no knowers.
+/// Entities that cannot know facts, such as items and events, are not included. For example, a private fact about an
+/// item has no knowers.
 pub fn default_audience(audience: Audience, fact: &Fact, context: &impl EntityLookup) -> Vec<Knower> {
     let (subject, object) = (fact.subject(), fact.object().entity());
     let mut knowers: Vec<EntityId> = Vec::new();

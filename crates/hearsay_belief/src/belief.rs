@@ -1,4 +1,4 @@
-//! Beliefs of a knower, and the knowledge that a knower attributes to others.
+//! Beliefs of a knower, and the opinions of a knower about the knowledge of others.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::{
     view::Recency,
 };
 
-/// The minimum credence at which a fact counts as believed.
+/// The minimum credence of a believed fact, 0.5. A knower does not believe a fact with a lower credence.
 pub const BELIEF_THRESHOLD: f64 = 0.5;
 
 /// Whether a knower believes a fact that it knows. If the knower does not believe the fact, the variant states the
@@ -21,11 +21,12 @@ pub const BELIEF_THRESHOLD: f64 = 0.5;
 pub enum BeliefStatus {
     /// The knower believes the fact.
     Believed,
-    /// The knower has heard of the fact, but does not believe it.
+    /// The knower knows the fact, but its credence in the fact is below [`BELIEF_THRESHOLD`].
     Doubted,
-    /// The knower knows that the fact has ended. Contains the id of the fact that states the end.
+    /// The knower believes that the fact has ended. Contains the id of the fact that states the end.
     Ended(FactId),
-    /// The knower knows a later value of the same predicate. Contains the id of the fact that states the later value.
+    /// The knower believes a later value of the same predicate, for example a later location. Contains the id of the
+    /// fact that states the later value.
     Superseded(FactId),
     /// The knower believes a contradicting fact instead. Contains the id of the contradicting fact.
     Outweighed(FactId),
@@ -38,14 +39,14 @@ pub struct KnownEnd<'v> {
     pub date: Option<&'v Date>,
 }
 
-/// One fact that a knower knows, with the degree to which the knower believes the fact.
+/// A fact that a knower knows, with the knower's credence in the fact.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Belief<'v> {
     /// The fact, with the edges through which the knower knows it.
     pub known: &'v Known,
     /// The knower's credence in the fact, reduced by the refutations that the knower knows.
     pub credence: Credence,
-    /// Whether the knower believes the fact, or the reason why it does not.
+    /// Whether the knower believes the fact. If not, the status states the reason.
     pub status: BeliefStatus,
     /// Contradicting facts that the knower knows, sorted by id.
     pub contradicting_facts: Vec<FactId>,
@@ -54,13 +55,13 @@ pub struct Belief<'v> {
 impl View {
     /// Returns all facts with this subject and predicate that the knower knows, each with its credence.
     ///
-    /// Believed facts come first. Otherwise, facts are sorted by credence, from high to low, and then by
-    /// [recency](Known::recency), the latest first.
+    /// Believed facts come before facts that are not believed. Within each of these groups, facts are sorted by
+    /// credence, from high to low, and then by [recency](Known::recency), the latest first.
     ///
-    /// The credence of a refuted fact is `c (1 − r) ÷ (1 − c r)` by Dempster's rule, where `c` is the
-    /// [credence](Known::credence) of the fact and `r` the credence of the refutation. If the knower observed a fact, a
-    /// refutation that the knower only heard does not change its belief. If the knower observed both the fact and the
-    /// refutation, the knower believes the later observation.
+    /// The credence in a refuted fact is `c (1 − r) ÷ (1 − c r)` by Dempster's rule. Here, `c` is the
+    /// [credence](Known::credence) without the refutation, and `r` is the credence in the refutation. There are two
+    /// exceptions. A refutation that the knower only heard does not change its belief in a fact that it observed. If
+    /// the knower observed both the fact and the refutation, the knower believes the later observation.
     pub fn beliefs(&self, subject: &EntityId, predicate: &Predicate) -> Vec<Belief<'_>> {
         let candidates = self.facts_with_subject(subject).filter(|known| known.predicate() == predicate);
         let mut beliefs: Vec<Belief> = candidates.map(|known| self.belief(known)).collect();
@@ -135,17 +136,17 @@ impl View {
         Belief { known, credence: credence(belief), status, contradicting_facts }
     }
 
-    /// Returns the facts that another entity knows in the opinion of the knower, each with the reasons for this
+    /// Returns the facts that, in the opinion of the knower, another entity knows. Each fact has the reasons for this
     /// opinion.
     ///
     /// The result depends only on the knower's own knowledge. The result contains:
     ///
     /// - facts that the knower learned while the other entity was present
     /// - facts that the other entity told the knower, or that the knower told the other entity
-    /// - facts of a group or place to which the other entity belongs, as far as the knower knows
+    /// - facts of a group or place, if the knower thinks that the other entity belongs to this group or place
     /// - common lore
     /// - arrivals at a place that the knower witnessed, if the knower knows that the other entity was at this place at
-    ///   that time, because everyone at a place can see arrivals
+    ///   that time. Everyone at a place sees who arrives.
     pub fn attributed_facts(&self, other: &EntityId) -> BTreeMap<FactId, Vec<Attribution>> {
         let mut cache = AttributionCache::default();
         let reasons = |known: &Known| (known.id(), self.reasons(other, known, &mut cache));
@@ -215,11 +216,11 @@ impl View {
         reasons
     }
 
-    /// Returns the facts with this subject and predicate that another entity knows in the opinion of the knower, each
-    /// with the reasons for this opinion.
+    /// Returns the facts with this subject and predicate that, in the opinion of the knower, another entity knows. Each
+    /// fact has the reasons for this opinion.
     ///
-    /// The result is a part of [`attributed_facts`](Self::attributed_facts). The fact with the latest start of validity
-    /// comes first, because the other entity probably believes this fact.
+    /// [`attributed_facts`](Self::attributed_facts) also returns these facts. The fact with the latest start of
+    /// validity comes first, because the other entity probably believes this fact.
     pub fn attributed_beliefs(
         &self,
         other: &EntityId,
@@ -335,9 +336,9 @@ fn start_of_validity(known: &Known) -> Option<GameTime> {
 pub enum AttributionReason {
     /// The fact is common lore.
     Common,
-    /// The other entity belongs to this group or place, which knows the fact.
+    /// The other entity belongs to this group or place, and the group or place knows the fact.
     Belongs(EntityId),
-    /// The other entity was at this place when the subject of the fact arrived there, as far as the knower knows.
+    /// The knower thinks that the other entity was at this place when the subject of the fact arrived there.
     AtPlaceOfArrival(EntityId),
     /// The knower told the other entity the fact.
     ToldByMe,
@@ -354,9 +355,10 @@ pub struct Attribution {
     pub reason: AttributionReason,
     /// The knower's knowledge edge that gives this reason.
     pub edge: KnowledgeId,
-    /// The game time at which the other entity learned the fact, as far as the knower knows.
+    /// The game time at which the other entity learned the fact, in the opinion of the knower; `None` if the time is
+    /// unknown.
     pub since: Option<GameTime>,
-    /// The credence of the other entity in the fact, in the opinion of the knower.
+    /// The credence that the other entity has in the fact, in the opinion of the knower.
     pub credence: Credence,
 }
 

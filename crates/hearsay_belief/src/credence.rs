@@ -1,5 +1,5 @@
-//! Computation of credence: along a chain of retellings, and for several edges together. The *belief* of an edge is the
-//! credence that its knower would have with only this edge.
+//! Computation of credence along a chain of retellings, and from several edges together. The *belief* of an edge is the
+//! credence that its knower would have in the fact with only this edge.
 //!
 //! # Along a chain
 //!
@@ -13,19 +13,19 @@
 //! ```
 //!
 //! where `credence(edge)` is the knower's first impression of the teller. `confirmed` is the number of earlier
-//! testimonies by the same teller that turned out to be true, and `contradicted` the number that turned out to be
-//! untrue. `trust_factor`, the trust in the teller, is the expected value of a beta distribution, as in the beta
-//! reputation system (Jøsang and Ismail, 2002). The belief of an edge that records a deduction is `credence(edge)`
-//! times the belief in each premise.
+//! testimonies by the same teller that turned out to be true. `contradicted` is the number of these testimonies that
+//! turned out to be untrue. `trust_factor`, the trust in the teller, is the expected value of a beta distribution, as
+//! in the beta reputation system (Jøsang and Ismail, 2002). The belief of an edge that records a deduction is the
+//! product of `credence(edge)` and the beliefs in all premises.
 //!
 //! # For several edges
 //!
 //! Edges with independent origins corroborate each other. The resulting credence is `1 − Π (1 − belief)` over all
-//! origins, where `belief` is the highest belief of an edge with this origin. Origins are independent *as far as the
-//! knower can tell*: see [`combined_belief`]. Testimony does not change the belief in an observation, or in a fact
-//! whose credence the campaign states as 1 or 0.
+//! origins. Here, `belief` is the highest belief of an edge with this origin. [`combined_belief`] states which origins
+//! the knower treats as independent. Testimony does not change the credence in a fact that the knower observed. It also
+//! does not change a credence of 1 or 0 that the campaign states.
 //!
-//! The computation reads only the knower's edges and their justifications, so no other data can influence the result.
+//! The computation reads only the knower's edges and their justifications.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -37,10 +37,10 @@ use rustc_hash::FxHashMap;
 /// Factor by which each retelling reduces belief, even if the hearer fully trusts the teller.
 pub const RETELLING_FACTOR: f64 = 0.9;
 
-/// Weight of the first impression of a teller. The first impression counts as much as this number of experiences.
+/// Weight of the first impression of a teller. The first impression has the same weight as this number of experiences.
 pub const FIRST_IMPRESSION_WEIGHT: f64 = 4.0;
 
-/// Computes the belief of edges along chains of retellings, and caches the results.
+/// Calculator for the belief of edges along chains of retellings. The calculator caches its results.
 #[derive(Debug)]
 pub struct BeliefCalculator<'s> {
     state: &'s State,
@@ -65,7 +65,8 @@ impl<'s> BeliefCalculator<'s> {
         self.state.knowledge(id).or_else(|| self.new_edges.get(&id)).map(AsRef::as_ref)
     }
 
-    /// Returns the credence in the fact that this edge alone gives the knower, 0.0–1.0.
+    /// Returns the belief of an edge, from 0.0 to 1.0: the knower's credence in the fact if the knower had only this
+    /// edge.
     pub fn belief(&mut self, id: KnowledgeId, edge: &KnowledgeEdge) -> f64 {
         if edge.sources.is_empty() {
             return edge.credence.get();
@@ -120,8 +121,8 @@ impl<'s> BeliefCalculator<'s> {
         if edge.acquisition.reliability() == Reliability::Concluded { belief } else { belief * RETELLING_FACTOR }
     }
 
-    /// Returns the factor by which the teller's belief is multiplied to get the belief of an edge. The factor depends
-    /// on the first impression of the teller and on the knower's experiences with the teller.
+    /// Returns the trust factor of an edge: the knower's trust in the teller, computed from the first impression of the
+    /// teller and the knower's experiences with the teller.
     pub(crate) fn trust_factor(&self, edge: &KnowledgeEdge) -> f64 {
         let experience = |source: &Justification| match source {
             Justification::Experience { told, seen, held } => {
@@ -145,7 +146,7 @@ fn basis_knower(edge: &KnowledgeEdge) -> Option<Knower> {
 /// Returns the trust that results from a first impression and from experiences, 0.0–1.0.
 ///
 /// Each experience contains the testimony, the time and edge of the knower's own observation, and whether the testimony
-/// was true. If there are several observations for one testimony, only the latest counts.
+/// was true. If there are several observations for one testimony, only the latest observation is used.
 pub(crate) fn trust_from_experiences(
     first_impression: f64,
     experiences: impl Iterator<Item = (KnowledgeId, (Option<GameTime>, KnowledgeId), bool)>,
@@ -166,7 +167,7 @@ pub struct WeighedEdge<'a> {
     pub id: KnowledgeId,
     /// The edge to the fact.
     pub edge: &'a KnowledgeEdge,
-    /// Credence in the fact that this edge alone gives the knower, 0.0–1.0.
+    /// The belief of the edge, from 0.0 to 1.0: the knower's credence in the fact if the knower had only this edge.
     pub belief: f64,
     /// Whether the edge is the knower's own edge. The value is `false` for edges of groups and places, and for common
     /// lore.
@@ -176,18 +177,17 @@ pub struct WeighedEdge<'a> {
 /// Returns the credence of a knower in a fact that it knows through several edges, 0.0–1.0. `shared` contains the edges
 /// that only record that the knower told others the fact.
 ///
-/// - If the knower has its own edges, only its own edges count. For example, if the knower itself heard the fact, the
-///   belief of its town does not count.
-/// - If some edges are observations or are certain (authored with a credence of 1 or 0), only the latest of these edges
-///   counts.
-/// - If the knower told others the fact but has no source for it, the knower invented the fact. The result is then
-///   zero.
+/// - If the knower has its own edges, all other edges are ignored. For example, if the knower itself heard the fact,
+///   the belief of its town is ignored.
+/// - Some edges are decisive: observations, and authored edges with a credence of 1 or 0. If there are decisive edges,
+///   the latest of them alone determines the credence.
+/// - If the knower told others the fact but has no source for it, the knower invented the fact. The result is then 0.
 /// - Otherwise, edges are grouped by origin: the teller and the cited source, the document, or general talk. Two edges
 ///   that name the same person have the same origin. A later edge also has the same origin as an earlier edge if the
-///   later edge may only repeat the knower's own knowledge. There are three cases: the teller or cited source of the
-///   later edge was present when the knower learned the fact through the earlier edge; the knower told the fact to the
-///   teller or cited source of the later edge; or the teller of the later edge cites the knower. Different origins
-///   count as independent.
+///   later edge may only repeat the knower's own knowledge. There are three cases. The teller (or cited source) of the
+///   later edge was present when the knower learned the fact through the earlier edge. The knower told the fact to the
+///   teller (or cited source) of the later edge. The teller of the later edge cites the knower. Different origins are
+///   independent.
 pub fn combined_belief(known_edges: &[WeighedEdge], shared: &[&KnowledgeEdge]) -> f64 {
     let own: Vec<WeighedEdge> = known_edges.iter().filter(|known_edge| known_edge.is_own).copied().collect();
     let known_edges = if own.is_empty() { known_edges } else { &own };
@@ -299,12 +299,12 @@ fn origins(known_edges: &[WeighedEdge], shared: &[&KnowledgeEdge]) -> Vec<usize>
     origins
 }
 
-/// Returns how much a knower believes a fact that it also knows to be refuted: `c (1 − r) ÷ (1 − c r)`, by Dempster's
-/// rule for two bodies of evidence.
+/// Returns the belief of a knower in a fact that the knower also knows to be refuted: `c (1 − r) ÷ (1 − c r)`, by
+/// Dempster's rule for two bodies of evidence.
 ///
 /// `c` is the belief in the fact without the refutations, and `r` is the belief in all refutations together, `1 − Π (1
-/// − rᵢ)`. An uncertain refutation therefore does not change the belief in a certain fact. If both the fact and the
-/// refutation are certain, the knower believes the one that it learned later.
+/// − rᵢ)`. Therefore, an uncertain refutation does not change the belief in a certain fact. If both the fact and the
+/// refutation are certain, the knower believes the later of the two.
 pub(crate) fn refuted_belief(
     (belief, learned): (f64, Option<GameTime>),
     refutations: impl IntoIterator<Item = (f64, Option<GameTime>)>,

@@ -13,22 +13,22 @@ pub struct DerivationStep {
     pub id: KnowledgeId,
     /// The edge of this step.
     pub edge: Arc<KnowledgeEdge>,
-    /// Whether the knower of the fact has this edge itself or through a group or place. Only the first step has an
-    /// access path; the value is `None` for all other steps.
+    /// Whether the knower of the fact has this edge itself, through a group or place, or as common lore. Only the first
+    /// step has an access path. The value is `None` for all other steps.
     pub access_path: Option<AccessPath>,
-    /// Credence in the fact that this edge alone gives its knower.
+    /// The credence that the knower of this edge would have in the fact with only this edge.
     pub belief: Credence,
-    /// The factor by which the teller's belief is multiplied to get the belief of this edge. The factor depends on the
-    /// knower's trust in the teller, including experiences.
+    /// The knower's trust in the teller, from 0 to 1. The trust includes experiences. It is a factor in the computation
+    /// of the belief of this edge.
     pub trust_factor: Credence,
-    /// The steps on which this step depends, sorted by edge id; empty at an origin.
+    /// The steps on which this step depends, sorted by edge id; empty if this step is an origin.
     pub from: Vec<DerivationStep>,
 }
 
 /// Maximum total number of steps in all derivations of a fact. Further steps are omitted.
 const MAX_STEPS: usize = 1_000;
 
-/// Returns the derivations of a known fact: one for each edge to the fact.
+/// Returns the derivations of a known fact: one derivation for each edge to the fact.
 pub fn derivations(state: &State, known: &Known) -> Vec<DerivationStep> {
     let mut calculator = BeliefCalculator::new(state);
     let mut remaining_steps = MAX_STEPS;
@@ -78,8 +78,8 @@ fn derivation_step(
 }
 
 impl DerivationStep {
-    /// Returns the origins of the derivation, which are the steps that depend on no other step, in the order of the
-    /// chain.
+    /// Returns the origins of the derivation, in the order of the chain. An origin is a step that depends on no other
+    /// step.
     pub fn origins(&self) -> Vec<&DerivationStep> {
         if self.from.is_empty() {
             return vec![self];
@@ -124,8 +124,8 @@ pub fn retraction_impact(state: &State, after: &State) -> RetractionImpact {
     impact
 }
 
-/// Returns the changes that remove edges, as if the knowers had never learned the facts. Edges that depend on the
-/// removed edges become inactive.
+/// Returns the changes that remove edges, as if the knowers had never learned the facts through these edges. Edges that
+/// depend on the removed edges become inactive.
 pub fn withdrawal_changes(state: &State, edges: &[KnowledgeId]) -> Vec<Change> {
     edges.iter().filter(|id| state.knowledge(**id).is_some()).map(|id| Change::Unlearn(*id)).collect()
 }

@@ -1,11 +1,11 @@
-//! Moves the knowledge of facts to the facts that replace them.
+//! Transfer of knowledge edges from facts to the facts that replace them.
 
 use std::{collections::BTreeMap, sync::Arc};
 
 use hearsay_model::{Change, FactId, Justification, KnowledgeEdge, KnowledgeId, State};
 
-/// Returns the edges of facts, and all edges that depend on these edges, by id. Omits the edges of removed entities,
-/// and deductions from the facts.
+/// Returns the edges to facts, and all edges that depend on these edges, by id. The result omits edges of removed
+/// entities, and edges that record a deduction from one of the facts.
 pub fn edges_with_dependents(
     state: &State,
     facts: impl IntoIterator<Item = FactId>,
@@ -29,10 +29,9 @@ pub fn edges_with_dependents(
     edges
 }
 
-/// Returns the changes that move the edges of facts to the facts that replace them, together with all edges that depend
-/// on these edges. `replacements` contains the new fact of each old fact. The id of an edge depends on its
-/// justifications, so each edge is written after the edges on which it depends. Deductions from the old facts stay,
-/// because they may not follow from the new facts. The changes do not remove the old facts and their edges.
+/// Returns the changes that move edges from old facts to new facts, together with all edges that depend on these edges.
+/// `replacements` maps the id of each old fact to the new fact. Deductions from the old facts are not moved, because
+/// they may not follow from the new facts. The changes do not remove the old facts and their edges.
 pub fn move_edges(state: &State, replacements: &BTreeMap<FactId, FactId>) -> Vec<Change> {
     let edges = edges_with_dependents(state, replacements.keys().copied());
     let new_fact = |id: FactId| replacements.get(&id).copied().unwrap_or(id);

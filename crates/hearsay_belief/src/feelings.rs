@@ -5,19 +5,19 @@ use serde::Serialize;
 
 use crate::{BeliefStatus, Known, View, attitudes::strongest_attitude};
 
-/// Share of a change that characters feel who are not the object of the fact.
+/// Share of a change for characters that are not the object of the fact.
 const BYSTANDER_SHARE: f64 = 0.5;
 
-/// Debt for an open debt between the two characters.
+/// Value of the feeling *debt* for an open debt between the two characters.
 const OPEN_DEBT: f64 = 40.0;
 
-/// Minimum value of a feeling that is put into words.
+/// Minimum absolute value of a feeling that is expressed in words.
 const NOTICEABLE: i8 = 20;
 
-/// Minimum value of a feeling that is put into stronger words.
+/// Minimum absolute value of a feeling that is expressed in strong words.
 const STRONG: i8 = 60;
 
-/// One number for each kind of feeling.
+/// Values of all kinds of feelings, one number for each kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct FeelingValues {
     /// Affinity: positive if the character likes the other character.
@@ -62,11 +62,11 @@ impl FeelingValues {
 pub struct FeelingCause {
     /// The fact.
     pub fact: FactId,
-    /// The changes at the moment of the view, after credence and decay.
+    /// The change of each feeling at the moment of the view, after multiplication by credence and decay.
     pub change: FeelingValues,
 }
 
-/// A feeling in words, as a verb phrase that precedes the name of the other character.
+/// A feeling in words: a verb phrase that the name of the other character follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct FeelingWords {
     /// The kind of feeling.
@@ -82,7 +82,7 @@ pub struct FeelingWords {
 pub struct Feelings {
     /// The feelings at the moment of the view, each from −100 to 100.
     pub values: FeelingValues,
-    /// The part of the feelings that comes from relations, such as LIKES and OWES. This part does not decay.
+    /// The part of the feelings that comes from relations, such as LIKES and OWES. This part does not decay over time.
     pub baseline: FeelingValues,
     /// The facts that change the feelings. The strongest change comes first. Equally strong changes are sorted by fact.
     pub causes: Vec<FeelingCause>,
@@ -91,26 +91,27 @@ pub struct Feelings {
 impl Feelings {
     /// Returns the feelings of the view's knower towards another entity.
     ///
-    /// The baseline of the affinity is the strongest attitude between both, as for the first impression in
-    /// [`Trust`](crate::Trust). An open debt counts as a debt of 40. A relation of the knower with the other entity can
-    /// [imply a fear](hearsay_model::Behavior::fear).
+    /// The baseline of the affinity is the strongest known attitude of the knower towards the other entity, as in
+    /// [`Trust`](crate::Trust). An open debt sets the baseline of the debt to 40.
+    /// A relation of the knower can set the baseline of the fear: see
+    /// [`Behavior::fear`](hearsay_model::Behavior::fear).
     ///
-    /// Each known fact with a predicate that [changes feelings](hearsay_model::Behavior::feelings) adds
-    /// `change × credence × 0.5^(age ÷ half-life)`, if its subject is the other entity. The age begins at the start of
-    /// the fact's validity, or else when the knower learned the fact. A fact without any date does not decay, and
-    /// nothing decays in a view without a moment. A fact does not count if the knower believes that it is untrue or has
-    /// ended.
+    /// A known fact changes the feelings if its subject is the other entity and its predicate [changes
+    /// feelings](hearsay_model::Behavior::feelings). The fact then adds `change × credence × 0.5^(age ÷ half-life)`.
+    /// The age is counted from the start of the fact's validity. If the start is unknown, the age is counted from the
+    /// time when the knower learned the fact. Without either time, the change does not decay. In a view without a
+    /// moment, no change decays. Facts that the knower believes to be untrue or ended are ignored.
     ///
-    /// If the knower is not the object of the fact, it feels only a part of the change: half of the respect and of the
-    /// fear, and no debt. The affinity is multiplied by `a ÷ 100 × 0.5`, where `a` is the knower's attitude towards the
-    /// object. An enemy of the object therefore likes somebody who harmed the object. This function uses only facts
-    /// that the knower knows.
+    /// If the knower is not the object of the fact, the changes of respect and fear are halved, and the debt does not
+    /// change. The change of the affinity is multiplied by `a ÷ 100 × 0.5`, where `a` is the knower's attitude towards
+    /// the object. Therefore, an enemy of the object likes a character who harmed the object. This function uses only
+    /// facts that the knower knows.
     pub fn from_view(view: &View, other: &EntityId) -> Self {
         Self::from_view_at(view, other, None)
     }
 
-    /// Returns the same as [`from_view`](Self::from_view), but the changes decay until the moment `now`. If `now` is
-    /// `None`, they decay until the moment of the view.
+    /// Returns the feelings of the view's knower, as [`from_view`](Self::from_view) does, with a decay until the moment
+    /// `now`. If `now` is `None`, the changes decay until the moment of the view.
     pub fn from_view_at(view: &View, other: &EntityId, now: Option<GameTime>) -> Self {
         let Some(knower) = view.knower().entity().filter(|knower| *knower != other) else { return Self::default() };
         let mut causes = causes_in_view(view, other, now);
@@ -141,12 +142,13 @@ impl Feelings {
         self.values.get(feeling).round() as i8
     }
 
-    /// Returns the feelings in words. Feelings from −19 to 19 have no words.
+    /// Returns the feelings in words. A feeling from −19 to 19 is too weak and is omitted.
     pub fn words(&self) -> Vec<FeelingWords> {
         Feeling::ALL.into_iter().filter_map(|feeling| words(feeling, self.level(feeling))).collect()
     }
 
-    /// Returns the fact that changes one feeling most in the direction of its value; `None` if no fact does.
+    /// Returns the main cause of a feeling: the fact with the largest change in the direction of its value. Returns
+    /// `None` if no fact changes the feeling in this direction.
     pub fn strongest_cause(&self, feeling: Feeling) -> Option<&FeelingCause> {
         let direction = self.values.get(feeling).signum();
         let in_direction = |cause: &&FeelingCause| cause.change.get(feeling) * direction > 0.0;
@@ -224,8 +226,8 @@ impl FeelingContext<'_> {
             && !self.vocabulary.behavior(known.predicate()).feelings.is_none()
     }
 
-    /// Returns the changes that facts cause, in the order of the facts. Each fact comes with the knower's credence in
-    /// it, which is 0 if the knower believes that the fact is untrue or has ended.
+    /// Returns the changes that facts cause, in the order of the facts. Each fact has the credence of the knower. This
+    /// credence is 0 if the knower believes that the fact is untrue or has ended.
     pub(crate) fn causes<'k>(
         &self,
         deeds: impl IntoIterator<Item = (&'k Known, f64)>,
@@ -242,7 +244,7 @@ impl FeelingContext<'_> {
         deeds.into_iter().filter_map(cause).collect()
     }
 
-    /// Returns the part of a change that is left at the moment.
+    /// Returns the share of a change that remains at the moment after decay.
     fn decay(&self, known: &Known) -> f64 {
         let begin = known.since().and_then(|date| date.time).or_else(|| known.learned());
         let (Some(GameTime(now)), Some(GameTime(begin))) = (self.now, begin) else { return 1.0 };

@@ -2,67 +2,64 @@
 //!
 //! [`gossip`] simulates one *step*: a span of game time. The function reads a state and returns the changes of one
 //! operation. The function does not apply the changes, so you can use a step as a preview. The same state and options
-//! always give exactly the same changes. If you divide a step into two consecutive steps and commit both, the result is
-//! the same.
+//! always give exactly the same changes. Two consecutive steps that you commit one after the other give the same result
+//! as one step over the same time.
 //!
 //! # Meetings
 //!
-//! Living NPCs at the same place meet. An NPC is at the place that a canon LOCATED_AT fact states for that time.
-//! Without such a fact, the NPC is at its residence (RESIDENT_OF). A day has eight rounds of meetings, at 8/24, 10/24,
-//! …, 22/24 of its length. In each round, some characters are selected and paired at random. Player characters do not
+//! Living NPCs at the same place meet. A canon LOCATED_AT fact states the place of an NPC. Without such a fact, the NPC
+//! is at its residence (RESIDENT_OF). A day has eight rounds of meetings: in a day of 24 hours, one round every two
+//! hours from 8:00 to 22:00. In each round, some characters are selected and paired at random. Player characters do not
 //! take part, because the players decide what their characters say.
 //!
 //! Sometimes a character visits a neighbouring place. Two places are neighbours if a canon relation connects them, such
-//! as PART_OF or a road, or if both are PART_OF the same place. A visitor sets out at the start of a day, travels all
-//! day and meets nobody. The visitor spends the whole next day at the neighbouring place. At this place, the visitor
-//! tells the news that it knew before the journey, and hears the local news. News therefore needs at least a day from
-//! one place to the next.
+//! as PART_OF or a road, or if both are PART_OF the same place. A visitor travels for one whole day and meets nobody on
+//! that day. The visitor spends the whole next day at the neighbouring place, where it tells news and hears the local
+//! news. Therefore, news needs at least a day to travel from one place to the next.
 //!
 //! # News
 //!
-//! A fact is news if the teller learned it within the last [days](GossipOptions::news_days). The teller considers the
-//! newest facts first. The following facts are not news:
+//! A fact is news for [14 days](GossipOptions::news_days) by default after the teller learned it. The teller considers
+//! the newest facts first. The following facts are not news:
 //!
 //! - facts that the teller has always known, and facts that everyone knows (common lore);
-//! - facts that are secret, concealed by the teller, or [private](hearsay_model::Audience::Private) by the rules of the
-//!   campaign;
-//! - facts about a location, a residence or a membership, or about a place or group that is part of another;
-//! - facts whose predicate is not indexed for search by meaning, such as names, kinds and moods.
+//! - secret facts, facts that the teller conceals, and facts that the rules of the campaign make
+//!   [private](hearsay_model::Audience::Private);
+//! - facts that state a location, a residence, a membership, or that a place or group is part of another;
+//! - facts whose predicate is excluded from search by meaning, such as names, kinds and moods.
 //!
-//! A teller never tells the hearer a fact about the hearer. The teller does not tell a fact if the teller's credence is
-//! below [`min_credence`](GossipOptions::min_credence), or if the teller knows that the fact is refuted or ended. The
-//! teller does not tell a fact that has [faded](crate::Retention::is_faded) from its memory. The teller
-//! also does not tell a fact if the teller has a reason to think that the hearer already knows the fact. The
-//! teller has such a reason in four cases: the hearer was present when the teller learned the fact, the hearer told the
-//! fact to the teller, the hearer heard the fact from the teller, or the hearer belongs to a group or place that knows
-//! the fact.
+//! A teller never tells the hearer a fact about the hearer. The teller does not tell a fact if its credence is below
+//! [`min_credence`](GossipOptions::min_credence), or if it knows that the fact is refuted or ended. The teller does not
+//! tell a fact that has [faded](crate::Retention::is_faded) from its memory. The teller also does not tell a fact if
+//! the teller has a reason to think that the hearer already knows the fact. There are four such reasons. The hearer was
+//! present when the teller learned the fact. The hearer told the teller the fact. The teller told the hearer the fact
+//! before. The hearer belongs to a group or place that knows the fact.
 //!
-//! The probability of telling one of the remaining facts is
+//! The teller tells each of the remaining facts with the probability
 //!
 //! ```text
 //! talkativeness × openness × freshness × interest
 //! ```
 //!
-//! Talkativeness is an attribute of the teller (0.5 by default). Openness is (trust − 0.3) ÷ 0.5, at least 0.05 and at
-//! most 1, where trust is the teller's [`Trust`] in the hearer. Freshness falls from 1 to 0 over the [number of
-//! days](GossipOptions::news_days) for which a fact counts as news. The days are counted from the time when the teller
-//! learned the fact. If the teller knows the fact through a group or place, the days are counted from the time when the
-//! group or place learned it. Interest is 1 if the fact concerns an entity that teller and hearer know by name, and 0.6
-//! otherwise. If the hearer already believes the fact, or has heard the fact four times, the hearer learns nothing.
+//! Talkativeness is an attribute of the teller (0.5 by default). Openness is (trust − 0.3) ÷ 0.5, limited to the range
+//! from 0.05 to 1, where trust is the teller's [`Trust`] in the hearer. Freshness is 1 when the teller, or its group or
+//! place, learns the fact. It falls to 0 at the end of the time in which the fact is news. Interest is 1 if the fact
+//! concerns an entity that both the teller and the hearer know by name, and 0.6 otherwise. The hearer learns nothing if
+//! it already believes the fact, or if it has heard the fact four times.
 //!
 //! # Rumours that change
 //!
-//! If the [distortion](hearsay_model::MindRules::distortion) of the campaign is not off, a character sometimes distorts
-//! a fact that it only heard. The told version is a new fact that distorts the fact as the teller heard it, so each
-//! version leads back to the original. A version lacks a detail, names another person, place or thing that the teller
-//! knows, contains a greater number, or states a guess as certain. The probability is 0.08 (mild) or 0.25 (strong),
-//! multiplied by (2 − honesty), where honesty is an attribute of the teller (1 by default). A character that told a
-//! version tells the same version again. A version is never about the hearer.
+//! The campaign setting [distortion](hearsay_model::MindRules::distortion) is *off*, *mild* or *strong*. Unless it is
+//! *off*, a character sometimes distorts a fact that it only heard. The distorted version is a new fact with a link to
+//! the fact that the teller heard. The version lacks a detail, contains a greater number, states a guess as certain, or
+//! names another person, place or thing that the teller knows. The probability of a distortion is 0.08 (*mild*) or 0.25
+//! (*strong*), multiplied by (2 − honesty). Honesty is an attribute of the teller (1 by default). A character that has
+//! told a version tells the same version again. A version is never about the hearer.
 //!
 //! # Edges
 //!
-//! Telling creates the same edges as [`learn::tell`](crate::learn::tell). The new edges depend on the edges through
-//! which the teller knew the fact. The new edges become inactive when the teller's edges become inactive.
+//! Gossip creates the same edges as [`learn::tell`](crate::learn::tell). The new edges depend on the edges through
+//! which the teller knew the fact, and become inactive when the teller's edges become inactive.
 
 mod distortion;
 mod knowledge;
@@ -94,7 +91,7 @@ pub use untold::{Untold, UntoldReason};
 /// no effect.
 const MAX_OWN_EDGES: usize = 4;
 
-/// Value of *interest* for a fact that concerns no entity that both characters know by name.
+/// Interest in a fact if there is no entity in the fact that both characters know by name.
 const INTEREST_IN_UNKNOWN: f64 = 0.6;
 
 /// A fact that one character told another.
@@ -102,7 +99,8 @@ const INTEREST_IN_UNKNOWN: f64 = 0.6;
 pub struct News {
     /// The fact that the hearer heard.
     pub fact: FactId,
-    /// The fact that the teller knows, if the teller told a distorted version of this fact.
+    /// The fact that the teller knows, if the teller told a distorted version of this fact; `None` if the teller told
+    /// the fact exactly.
     pub original: Option<FactId>,
     /// The teller.
     pub teller: EntityId,
@@ -114,7 +112,7 @@ pub struct News {
     pub place: EntityId,
     /// The id of the hearer's new edge.
     pub edge: KnowledgeId,
-    /// Credence in the fact that the new edge gives the hearer.
+    /// The hearer's credence in the fact according to the new edge alone.
     pub belief: Credence,
     /// Whether the hearer had already heard the fact but did not believe it.
     pub was_known: bool,
@@ -125,16 +123,16 @@ pub struct News {
 pub struct GossipStep {
     /// The changes of the operation; empty if no character told anything.
     pub changes: Vec<Change>,
-    /// The facts that were told, sorted by time. Names and kinds of entities, which are told along with the facts, are
-    /// not included.
+    /// The facts that were told, sorted by time. The hearer also learns the names and kinds of entities in these facts;
+    /// the list does not contain them.
     pub news: Vec<News>,
     /// The new versions of facts that characters told in the step, sorted by time. Empty if the campaign's
     /// [distortion](hearsay_model::MindRules::distortion) is off.
     pub distorted: Vec<DistortedFact>,
     /// Number of meetings in the step.
     pub meetings: usize,
-    /// The facts that no character told, with the reasons. Empty if [`GossipOptions::explain`] is `false`. The facts
-    /// that were nearly told come first.
+    /// The facts that no character told, with the reasons. Facts that came close to being told are first. Empty if
+    /// [`GossipOptions::explain`] is `false`.
     pub untold: Vec<Untold>,
 }
 
@@ -143,7 +141,7 @@ pub struct GossipStep {
 pub struct Spread {
     /// The fact.
     pub fact: FactId,
-    /// Number of knowers that had their own edge to the fact before the step. A group or place counts as one knower.
+    /// Number of knowers that had their own edge to the fact before the step. A group or place is one knower.
     pub before: usize,
     /// Number of knowers that have their own edge to the fact after the step.
     pub after: usize,
@@ -273,7 +271,7 @@ struct Simulation<'s> {
 }
 
 impl Simulation<'_> {
-    /// Lets the teller of a conversation tell news to the hearer.
+    /// Simulates a conversation: the teller tells news to the hearer.
     fn hold_conversation(&mut self, conversation: &Conversation) {
         let &Conversation { teller, hearer, when, .. } = conversation;
         if teller.talkativeness <= 0.0 || self.news_minutes == 0 {

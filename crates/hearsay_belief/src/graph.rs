@@ -1,7 +1,7 @@
-//! Graph traversal: neighbours, shortest paths, identity of an entity, and parts of the graph.
+//! Graph traversal: neighbours, shortest paths, the facts about one entity, and parts of the graph.
 //!
-//! A traversal follows either the DM's graph (facts that are canon or claimed and have no end) or the facts that one
-//! knower knows.
+//! A traversal follows either the DM's graph or the facts that one knower knows. The DM's graph consists of the canon
+//! and claimed facts without an end date.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -64,11 +64,11 @@ impl Traversal<'_> {
 pub struct Neighbour<'a> {
     /// The id of the entity.
     pub id: &'a EntityId,
-    /// Number of relations on a shortest path from the start of the traversal to this entity.
+    /// Number of relations on the shortest path from the start of the traversal to this entity.
     pub distance: usize,
     /// Relation through which the traversal first reached the entity.
     pub fact: &'a Fact,
-    /// Whether the entity is the object of the relation; if not, it is the subject.
+    /// Whether the entity is the object of the relation. If `false`, the entity is the subject.
     pub forward: bool,
 }
 
@@ -97,8 +97,8 @@ pub fn neighbours<'a>(
     neighbours
 }
 
-/// Value that marks an entity that the traversal has not reached. Reached entities are numbered from 1, and the start
-/// has the number 0.
+/// Number of an entity that the traversal has not reached. The start has the number 0, and reached entities are
+/// numbered from 1.
 const NOT_REACHED: u32 = u32::MAX;
 
 /// A reached entity, by its dense index.
@@ -249,13 +249,12 @@ pub struct Step<'a> {
     pub to: &'a EntityId,
     /// Relation that the step follows.
     pub fact: &'a Fact,
-    /// Whether the step goes from subject to object.
+    /// Whether the step leads from the subject of the relation to its object.
     pub forward: bool,
 }
 
-/// Returns a shortest path between two entities; `None` if there is no path with at most `max_steps` steps. The path
-/// from an entity to itself is empty. Among equally short paths, the path whose last step has the smallest fact id is
-/// chosen. If several paths have the same last step, the step before it decides, and so on.
+/// Returns the shortest path between two entities; `None` if there is no path with at most `max_steps` steps. The path
+/// from an entity to itself is empty. If several paths are equally short, the choice among them is deterministic.
 pub fn path<'a>(
     state: &'a State,
     from: &EntityId,
@@ -311,9 +310,9 @@ fn reversed(direction: Direction) -> Direction {
 /// Names, kind, attributes and relations of an entity.
 #[derive(Debug, Clone)]
 pub struct Identity<'a> {
-    /// Main name of the entity.
+    /// Main name of the entity; `None` if the knower or the DM knows no name.
     pub name: Option<&'a str>,
-    /// Kind of the entity.
+    /// Kind of the entity; `None` if the kind is unknown.
     pub kind: Option<Kind>,
     /// Facts that state aliases, sorted by id.
     pub aliases: Vec<&'a Fact>,
@@ -365,8 +364,8 @@ pub struct Subgraph<'a> {
     pub relations: Vec<&'a Fact>,
 }
 
-/// Returns an entity, the entities that can be reached from it over at most `depth` relations, and all relations
-/// between these entities that the traversal follows in either direction.
+/// Returns the part of the graph around an entity. The part contains the entity, all entities at a distance of at most
+/// `depth` relations, and the relations between these entities. Relations in both directions are included.
 pub fn subgraph<'a>(
     state: &'a State,
     from: &EntityId,

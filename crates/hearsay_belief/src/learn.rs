@@ -1,8 +1,9 @@
-//! Functions that compute the changes with which knowers learn facts.
+//! Functions that compute the changes by which knowers learn facts.
 //!
-//! Each function reads a state and returns the changes of one operation, but does not apply the changes. Learning a
-//! fact adds a knowledge edge. If the fact was told, the edge has justifications: the edges through which the teller
-//! knew the fact, and the hearer's experiences with the teller. Dead characters cannot learn or tell facts.
+//! Each function reads a state and returns the changes of one operation, but does not apply the changes. A knower
+//! learns a fact by a new knowledge edge. If another knower told the fact, the edge has justifications. These are the
+//! edges through which the teller knew the fact, and the hearer's experiences with the teller. Dead characters cannot
+//! learn or tell facts.
 
 mod acquaintance;
 mod error;
@@ -35,9 +36,9 @@ pub struct LearnedFact {
     pub fact: FactId,
     /// The id of the new edge from the knower to the fact.
     pub edge: KnowledgeId,
-    /// Credence in the fact that this edge gives the knower.
+    /// The knower's credence in the fact according to this edge alone.
     pub belief: Credence,
-    /// Whether the knower already knew the fact before.
+    /// Whether the knower already knew the fact.
     pub was_known: bool,
 }
 
@@ -46,8 +47,8 @@ pub struct LearnedFact {
 pub struct Learning {
     /// The changes of the operation.
     pub changes: Vec<Change>,
-    /// The learned facts, sorted by knower. Names and kinds of entities, which are learned along with the facts, are
-    /// not included.
+    /// The learned facts, sorted by knower. The knowers also learn the names and kinds of entities in these facts; the
+    /// list does not contain them.
     pub learned_facts: Vec<LearnedFact>,
     /// Dead characters among the given participants, sorted. Dead characters learn nothing.
     pub dead: Vec<EntityId>,
@@ -68,21 +69,22 @@ pub enum Sincerity {
 pub struct Telling<'a> {
     /// The teller.
     pub teller: &'a EntityId,
-    /// The secret name that the teller uses. If a hearer does not know that this name belongs to the teller, the hearer
-    /// treats the teller as a stranger.
+    /// The secret name that the teller uses; `None` if the teller uses no secret name. A hearer who does not know that
+    /// this name belongs to the teller treats the teller as a stranger.
     pub alias: Option<&'a str>,
     /// The hearers: characters, groups or places, in any order.
     pub hearers: &'a [EntityId],
-    /// The fact that the teller tells, or that `retold` distorts.
+    /// The fact that the teller tells. If `retold` is set, the fact that `retold` distorts.
     pub fact: &'a Arc<Fact>,
-    /// The distorted version that the teller tells instead of `fact`. This version
-    /// [distorts](hearsay_model::FactRelation::Distorts) `fact`.
+    /// The version that the teller tells instead of `fact`; `None` if the teller tells `fact` exactly. The version must
+    /// [distort](hearsay_model::FactRelation::Distorts) `fact`.
     pub retold: Option<&'a Arc<Fact>>,
     /// Whether the teller lies.
     pub sincerity: Sincerity,
-    /// The entity that the teller names as its own source.
+    /// The entity that the teller names as its own source; `None` if the teller names no source.
     pub citing: Option<&'a EntityId>,
-    /// The hearers' credence. With `None`, the credence is computed from the hearers' trust in the teller.
+    /// The hearers' credence in the fact. If `None`, the credence is computed from the trust of each hearer in the
+    /// teller.
     pub credence: Option<Credence>,
 }
 
@@ -105,7 +107,8 @@ impl<'a> Telling<'a> {
 /// Records that witnesses observe facts. Each witness learns all the facts.
 ///
 /// # Errors
-/// Returns an error if no witness is given, a witness is dead or cannot know facts, or a fact is proposed or rejected.
+/// Returns an error if there is no witness, or if a witness is dead or cannot know facts. Also returns an error if a
+/// fact is proposed or rejected.
 pub fn witness(
     state: &State,
     facts: &[Arc<Fact>],
@@ -132,24 +135,25 @@ pub fn witness(
     Ok(recorder.learning)
 }
 
-/// A fact that a text states, such as a line of a log, with the characters who hear the text.
+/// A fact that a text states, and the characters who hear the text. For example, the text is a line of a session log.
 #[derive(Debug, Clone, Copy)]
 pub struct HeardStatement<'a> {
     /// The speaker.
     pub speaker: &'a EntityId,
-    /// The speaker's view at the time of the text.
+    /// The speaker's view at the time when the speaker says the text.
     pub view: &'a View,
-    /// The secret name that the speaker uses. If a hearer does not know the owner of this name, the hearer treats the
-    /// speaker as a stranger. If the fact is about the speaker, this hearer does not learn the fact.
+    /// The secret name that the speaker uses; `None` if the speaker uses no secret name. A hearer who does not know
+    /// that the name belongs to the speaker treats the speaker as a stranger. Such a hearer does not learn a fact about
+    /// the speaker.
     pub alias: Option<&'a str>,
-    /// The entity that the speaker names as its own source.
+    /// The entity that the speaker names as its own source; `None` if the speaker names no source.
     pub citing: Option<&'a EntityId>,
     /// The hearers, in any order and without duplicates. The list of hearers can also contain the speaker.
     pub hearers: &'a [Knower],
     /// The fact.
     pub fact: &'a Arc<Fact>,
-    /// Another fact with the same content that the speaker knows. If this field is set, the speaker's credence in the
-    /// statement is the speaker's credence in this known fact.
+    /// Another fact with the same content that the speaker already knows; `None` if there is no such fact. The
+    /// speaker's credence in the statement is then its credence in the known fact.
     pub restates: Option<FactId>,
     /// Whether the speaker lies.
     pub sincerity: Sincerity,
@@ -158,19 +162,19 @@ pub struct HeardStatement<'a> {
     pub certainty: Credence,
 }
 
-/// Returns the edges with which the speaker and the hearers of a text learn a fact that the text states.
+/// Returns the changes by which the speaker and the hearers of a text learn a fact that the text states.
 ///
-/// The rules are the rules of [`tell`]. If the speaker is sincere and did not know the fact, the speaker learns the
-/// fact too. The source is then the entity that the speaker cites, or the speaker's own statement. This function does
-/// not record the fact itself, which may be doubtful. This function does not check the participants either, because the
-/// text is already recorded.
+/// The hearers learn the fact as with [`tell`]. If the speaker is sincere and did not know the fact, the speaker learns
+/// the fact too. The source of the speaker is then the entity that the speaker cites, or the speaker's own statement.
+/// The changes do not record the fact itself, because the fact may be doubtful. This function does not check the
+/// participants.
 pub fn overhear(state: &State, statement: &HeardStatement, occasion: &Occasion) -> Learning {
     let mut recorder = LearningRecorder::new(state, occasion);
     recorder.overhear(statement);
     recorder.learning
 }
 
-/// Records that one knower tells others a fact that it knows, or a lie.
+/// Records that a teller tells hearers a fact. The teller knows the fact or lies.
 ///
 /// A hearer's credence depends on its [trust](crate::Trust) in the teller and on the teller's credence. Each
 /// [retelling](crate::RETELLING_FACTOR) reduces the credence further. In addition, a new edge of the teller records who
@@ -185,7 +189,7 @@ pub fn tell(state: &State, telling: &Telling, occasion: &Occasion) -> Result<Lea
     Ok(recorder.learning)
 }
 
-/// Records that one knower states a fact to others. If the teller is sincere and did not know the fact, the teller
+/// Records that a teller states a fact to hearers. If the teller is sincere and did not know the fact, the teller
 /// learns the fact too.
 ///
 /// # Errors
@@ -202,8 +206,7 @@ pub fn claim(state: &State, telling: &Telling, occasion: &Occasion) -> Result<Le
 /// Records a spoken line. All hearers hear the passage and learn the facts that it states.
 ///
 /// If the speaker is sincere and did not know a fact, the speaker learns the fact too. The passage must have a speaker.
-/// The arguments `hearers`, `sincerity` and `occasion` replace the hearers, the mark as a lie, the time, the place and
-/// the session that `passage` contains.
+/// The arguments `hearers`, `sincerity` and `occasion` override the corresponding fields of `passage`.
 ///
 /// # Errors
 /// Returns an error if the passage has no speaker. Also returns the errors of [`tell`].

@@ -1,9 +1,10 @@
-//! Knowledge and belief of characters: the facts that each character knows, the sources of these facts, and the
-//! credence of the character in each fact.
+//! Knowledge and belief of characters: the facts that each character knows, where each fact comes from, and how
+//! strongly the character believes it.
 //!
-//! A [`View`] contains everything that one knower knows at a moment of game time: the facts that it learned itself, the
-//! facts that its groups and its place of residence know, and common lore. Hearsay makes every text for a character
-//! only from the character's view. The text therefore never contains a fact that the character cannot know.
+//! A [`View`] contains everything that one knower knows at a moment of game time. It contains the facts that the knower
+//! learned itself, the facts that its groups and its place of residence know, and common lore (facts that everyone
+//! knows). Hearsay generates every text for a character only from the character's view. Therefore, the text never
+//! contains a fact that the character does not know.
 //!
 //! # Example
 //!
@@ -59,21 +60,21 @@
 //! # Data that a view never reads
 //!
 //! A view does not depend on whether the campaign treats a fact as true. A view does not read the status of a fact, the
-//! end of its validity or the confidence of its extraction, and [`Known`] gives no access to this data. A character
-//! learns that a fact has ended or is untrue from another fact. Only two functions for the DM use this data:
-//! [`View::of_dm`], and a traversal of the [`graph`] without a view. There is one exception. No character can know a
-//! proposed or rejected fact, so the state treats all edges to such a fact as inactive.
+//! end of its validity or the confidence of its extraction. [`Known`], a fact in a view, gives no access to this data.
+//! Another fact tells a character that a fact has ended or is untrue. There is one exception: no character can know a
+//! proposed or rejected fact, so all edges to such a fact are inactive. Only two functions for the DM use the data:
+//! [`View::of_dm`], and a traversal of the [`graph`] without a view.
 //!
 //! A character receives the knowledge of its groups and places through memberships and residences. A membership or
-//! residence counts only if it is canon, and only if the character itself knows of it.
+//! residence has this effect only if it is canon and the character knows of it.
 //!
 //! # Guarantees
 //!
 //! - **Withdrawal is exact.** If you withdraw an observation, the state is the same as if the knower had never made the
-//!   observation. Other knowers lose the knowledge that derives from the observation, and trust no longer depends on
+//!   observation. Other knowers lose the knowledge that they derived from the observation. Trust no longer depends on
 //!   the observation.
-//! - **Views of the past equal a replay.** If facts are recorded at the time when they are learned, a view of a past
-//!   moment equals the view of the state at the journal position of that moment.
+//! - **Views of the past equal a replay.** If facts are recorded when they are learned, a view of a past moment equals
+//!   the view that was computed at that moment.
 //! - **Views match a reference.** A property test compares views with a simple implementation that visits every edge.
 //! - **Results are deterministic.** The crate uses no I/O and no clock. Random choices depend only on a given seed.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]

@@ -1,23 +1,24 @@
-//! Where entities are, according to what a knower observed and not to what others said.
+//! Locations of entities according to the observations of a knower.
 
 use hearsay_model::{Acquisition, EntityId, Evidence, PredicateRole};
 
 use crate::{BELIEF_THRESHOLD, Known, View};
 
 impl View {
-    /// Returns the fact that states where an entity is now, according to the knower's observations: the latest location
-    /// that the knower believes and that has not ended. Returns `None` if the knower knows no such location.
+    /// Returns the fact that states the current location of an entity, according to the knower's observations. The
+    /// result is the latest location that the knower believes and that, as far as the knower knows, has not ended.
+    /// Returns `None` if there is no such location.
     ///
-    /// A location that the knower was told does not count, and neither does a location that only spoken lines state. If
-    /// such locations counted, a false alibi would move the entity.
+    /// Locations that the knower only heard of, and locations that only spoken lines state, are ignored. Otherwise, a
+    /// false alibi would move the entity.
     pub fn observed_location(&self, entity: &EntityId) -> Option<&Known> {
         let locations = self.facts_with_subject(entity).filter(|known| PredicateRole::Location.is(known.predicate()));
         let current = locations.filter(|known| self.is_observed(known) && self.known_end(known).is_none());
         current.max_by_key(|known| (known.recency(), known.id()))
     }
 
-    /// Returns the facts that are the [observed location](Self::observed_location) of their subject and whose object is
-    /// a place.
+    /// Returns the facts that state that an entity is at this place, according to the knower's observations. Each fact
+    /// is the [observed location](Self::observed_location) of its subject.
     pub fn observed_at(&self, place: &EntityId) -> impl Iterator<Item = &Known> {
         self.facts_with_object(place)
             .filter(|known| self.observed_location(known.subject()).is_some_and(|location| location.id() == known.id()))
@@ -38,8 +39,7 @@ impl View {
         known.credence().get() >= BELIEF_THRESHOLD && is_known_otherwise
     }
 
-    /// Returns whether a fact is stated by lines with a speaker, and by nothing else that the knower knows. Passages that
-    /// the knower does not know make no difference, because they must not influence an answer.
+    /// Returns whether all sources of a fact that the knower knows are lines with a speaker.
     fn is_only_spoken(&self, known: &Known) -> bool {
         let has_file = known.evidence().iter().any(|evidence| !matches!(evidence, Evidence::Passage { .. }));
         let mut passages = known.evidence_passages().filter_map(|id| self.passage(id)).peekable();

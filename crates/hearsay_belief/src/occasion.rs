@@ -12,9 +12,9 @@ use hearsay_model::{
 pub struct Occasion {
     /// The game time at which the knowers learn the facts; `None` means that they have always known the facts.
     pub time: Option<Date>,
-    /// The place where the knowers learn the facts.
+    /// The place where the knowers learn the facts; `None` if the place is unknown.
     pub place: Option<EntityId>,
-    /// The session in which the knowers learn the facts.
+    /// The session in which the knowers learn the facts; `None` if they do not learn them in a session.
     pub session: Option<SessionId>,
 }
 
@@ -68,7 +68,8 @@ pub(crate) fn death_facts<'s>(state: &'s State, id: &EntityId) -> impl Iterator<
     conditions.filter(|fact| fact.status() == FactStatus::Canon && states_death(state, fact))
 }
 
-/// Returns the living characters at a place at a moment, sorted. Canon LOCATED_AT facts state where the characters are.
+/// Returns the living characters that are at a place at a moment, sorted. Canon LOCATED_AT facts state the locations of
+/// the characters.
 ///
 /// Characters in a part of the place are not included.
 pub fn characters_at(state: &State, place: &EntityId, moment: Option<GameTime>) -> Vec<EntityId> {

@@ -1,4 +1,4 @@
-//! Evaluation of reveals: finds the holders that may tell their secrets now, and the conditions that are not met.
+//! Evaluation of reveals: which holders may tell their secrets now, and which conditions are not met.
 
 use std::{
     cell::RefCell,
@@ -21,15 +21,16 @@ pub type TrustFn<'a> = &'a dyn Fn(&EntityId, &EntityId) -> Credence;
 pub struct Judgement {
     /// Whether the condition is true.
     pub holds: bool,
-    /// The listeners for whom the condition is true, sorted. If a listener was given, only this listener is considered.
-    /// If no listener was given and the condition refers to the listener, all player characters are considered.
+    /// The listeners for whom the condition is true, sorted. If the caller gave a listener, only this listener is
+    /// considered. If the caller gave no listener, and the condition refers to the listener, all player characters are
+    /// considered.
     ///
-    /// For a reveal, these are the player characters to whom the holder may tell the secret now: they meet the
-    /// condition and do not know the secret yet. If the holder may tell the secret, the list is empty only if the
-    /// campaign has no player characters.
+    /// For a reveal, the list contains the player characters to whom the holder may tell the secret now. These player
+    /// characters meet the condition and do not know the secret yet. If the condition is true, the list is empty only
+    /// in a campaign without player characters.
     pub listeners: Vec<EntityId>,
-    /// The conditions that are not met, as text for the DM; empty if the condition is true. If there are several
-    /// possible listeners, the list contains the unmet conditions of the listener with the fewest unmet conditions.
+    /// The parts of the condition that are not met, as text for the DM; empty if the condition is true. If there are
+    /// several possible listeners, the list is for the listener with the fewest unmet parts.
     pub missing: Vec<String>,
 }
 
@@ -49,7 +50,8 @@ pub struct RevealEvaluation {
 
 /// Evaluates a condition at the current game time.
 ///
-/// If no listener is given, a condition that refers to the listener is true if at least one player character meets it.
+/// If no listener is given, a condition that refers to the listener is true if at least one player character meets the
+/// condition.
 pub fn evaluate_condition(
     state: &State,
     condition: &Condition,
@@ -64,8 +66,8 @@ pub fn evaluate_condition(
     ConditionEvaluator::new(state, &players, trust).evaluate(condition, holder, listener)
 }
 
-/// Evaluates all reveals at the current game time. A reveal is evaluated for the holder that it names. If the reveal
-/// names no holder, it is evaluated for all knowers that conceal its fact. The results are sorted by reveal, then by
+/// Evaluates all reveals at the current game time. Each reveal is evaluated for the holder that it names. A reveal that
+/// names no holder is evaluated for all knowers that conceal its fact. The results are sorted by reveal, then by
 /// holder.
 pub fn evaluate_reveals(state: &State, trust: TrustFn) -> Vec<RevealEvaluation> {
     evaluate_reveals_for(state, &player_characters(state), trust)
@@ -103,8 +105,8 @@ pub fn evaluate_reveals_for(state: &State, players: &[EntityId], trust: TrustFn)
     all
 }
 
-/// Secret facts that a holder may tell now, each with the listeners to whom the holder may tell the fact. If a fact has
-/// no listeners, the holder may tell the fact to anyone.
+/// Secret facts that a holder may tell now, each with the listeners to whom the holder may tell the fact. If the set of
+/// listeners is empty, the holder may tell the fact to everyone.
 pub type RevealableFacts = BTreeMap<FactId, BTreeSet<EntityId>>;
 
 /// Returns the facts that a holder may tell now, according to the evaluations of all reveals.
@@ -199,8 +201,8 @@ impl<'a> ConditionEvaluator<'a> {
         Judgement { holds: false, listeners, missing }
     }
 
-    /// Returns the parts of a condition whose result is not `expected`, as text for the DM. The list is empty if the
-    /// whole condition has this value.
+    /// Returns the parts of a condition whose value is not `expected`, as text for the DM. The list is empty if the
+    /// whole condition has the value `expected`.
     fn unmet_parts(&self, condition: &Condition, participants: Participants, expected: bool) -> Vec<String> {
         match condition {
             Condition::Not(part) => self.unmet_parts(part, participants, !expected),

@@ -28,7 +28,7 @@ pub struct Experience {
     pub testimony: KnowledgeId,
     /// The edge that records the observation.
     pub observation: KnowledgeId,
-    /// The game time of the observation.
+    /// The game time of the observation; `None` if the time is unknown.
     pub observed_at: Option<GameTime>,
     /// Whether the testimony was true.
     pub was_true: bool,
@@ -45,21 +45,20 @@ impl From<Experience> for Justification {
 pub struct Trust {
     /// The first impression of the other character, computed from attitudes.
     pub first_impression: Credence,
-    /// All observations that confirm or contradict one of the other character's latest 16 testimonies. The latest
-    /// testimony comes last.
+    /// All observations that confirm or contradict one of the latest 16 testimonies of the other character. Sorted by
+    /// testimony, the latest last.
     pub experiences: Vec<Experience>,
 }
 
 impl Trust {
     /// Returns the trust of the view's knower in another entity.
     ///
-    /// The first impression is 0.6 plus or minus a value for the knower's attitude towards the other entity. An
-    /// attitude of +100 adds 0.35, and an attitude of −100 subtracts 0.35. Smaller attitudes add or subtract
-    /// proportionally less. A TRUSTS fact sets the first impression directly: 0 for an attitude of −100, 1 for +100. If
-    /// a fact states no attitude, the attitude that the vocabulary defines for its predicate counts: −60 for
-    /// HOSTILE_TO, +40 for ALLIED_WITH, LIKES and CHILD_OF, +10 for KNOWS. If there are several attitudes, only the
-    /// strongest attitude counts. The changes of the knower's affinity to the other entity (see
-    /// [`Feelings`](crate::Feelings)) are added to this attitude. This function uses only facts that the knower knows.
+    /// The first impression is `0.6 + 0.35 × attitude ÷ 100`. The attitude is the knower's attitude towards the other
+    /// entity, from −100 to 100. If a fact states no attitude, its predicate determines the attitude: −60 for
+    /// HOSTILE_TO, +40 for ALLIED_WITH, LIKES and CHILD_OF, and +10 for KNOWS. If the knower knows several attitudes,
+    /// only the strongest attitude is used. The changes of the knower's affinity towards the other entity (see
+    /// [`Feelings`](crate::Feelings)) are added to the attitude. A TRUSTS fact sets the first impression directly, from
+    /// 0 for an attitude of −100 to 1 for an attitude of +100. This function uses only facts that the knower knows.
     pub fn from_view(view: &View, other: &EntityId) -> Self {
         let first_impression = match view.knower().entity() {
             Some(knower) => {
@@ -76,7 +75,7 @@ impl Trust {
         Self { first_impression: credence(first_impression), experiences }
     }
 
-    /// Returns the trust in an entity about which the knower knows no facts.
+    /// Returns the trust in a stranger: an entity about which the knower knows no facts.
     pub fn for_stranger() -> Self {
         Self { first_impression: credence(STRANGER_TRUST), experiences: Vec::new() }
     }

@@ -63,19 +63,20 @@ impl PartialEq for View {
 impl Eq for View {}
 
 impl View {
-    /// Returns everything that a knower knows at a moment of game time; `None` means the end of all recorded time.
+    /// Creates the view of a knower at a moment of game time. If the moment is `None`, the view contains everything
+    /// that the knower ever learned.
     ///
-    /// 1. The view contains the facts that the knower learned itself at or before this moment, and common lore.
-    /// 2. Some of these facts are canon and state a membership, a residence, or that a group or place is part of
-    ///    another. Each of them adds the knowledge of that group or place. The knower receives the facts that a group
-    ///    or place learned before the knower left it. The knower knows a received fact from the later of two times: the
-    ///    time when the knower joined, and the time when the group or place learned the fact. The knower keeps the fact
-    ///    after leaving. This step is repeated until it adds no more facts.
-    /// 3. A group can reserve facts for a rank. These facts are added if the knower has reached the rank. The latest
-    ///    list of ranks that the knower knows at this moment determines the order of ranks. Then step 2 is repeated
-    ///    until it adds no more facts.
-    /// 4. The view also contains the passages that everyone heard, that the knower heard, or that a group or place
-    ///    heard while the knower belonged to it. The view contains no out-of-character lines.
+    /// 1. The view contains common lore, and the facts that the knower itself learned at or before this moment.
+    /// 2. Known canon facts state the groups and places to which the knower belongs: memberships, residences, and parts
+    ///    of larger groups or places. Each of them adds the facts that the group or place learned before the knower
+    ///    left. The knower knows an added fact from the later of two times: when the knower joined, and when the group
+    ///    or place learned the fact. The knower keeps these facts after leaving. This step is repeated until it adds no
+    ///    more facts.
+    /// 3. A group can reserve facts for members with at least a certain rank. These facts are added if the knower has
+    ///    reached the rank. The latest list of ranks that the knower knows determines the order of ranks. Then step 2
+    ///    is repeated until it adds no more facts.
+    /// 4. The view also contains the passages that the knower or everyone heard. It also contains the passages that a
+    ///    group or place heard while the knower belonged to it. The view contains no out-of-character lines.
     pub fn new(state: &State, knower: &Knower, as_of: Option<GameTime>) -> Self {
         let mut collector = Collector::new(state, as_of);
         let mut sources = vec![KnowledgeSource::all(Knower::World, AccessPath::Common)];
@@ -126,7 +127,7 @@ impl View {
         &self.knower
     }
 
-    /// Returns the moment of the view; `None` means the end of all recorded time.
+    /// Returns the moment of the view; `None` if the view contains everything that the knower ever learned.
     pub fn as_of(&self) -> Option<GameTime> {
         self.as_of
     }
@@ -140,13 +141,13 @@ impl View {
         self.summaries.binary_search_by_key(&id, |summary| summary.id).ok()
     }
 
-    /// Returns a short record of each known fact, sorted by fact id.
+    /// Returns a [`FactSummary`] of each known fact, sorted by fact id.
     #[inline]
     pub fn summaries(&self) -> &[FactSummary] {
         &self.summaries
     }
 
-    /// Returns the fact at an index of [`facts`](Self::facts).
+    /// Returns the fact at an index in the order of [`facts`](Self::facts).
     #[inline]
     pub fn fact_at(&self, place: usize) -> Option<&Known> {
         self.facts.get(place)
@@ -184,8 +185,9 @@ impl View {
 
     /// Returns the facts that contradict a fact, according to the knowledge of the knower, sorted by id.
     ///
-    /// Two facts contradict each other if one refutes the other, if they state different objects of the same functional
-    /// predicate for one subject, or if they state opposite relations between the same two entities.
+    /// Two facts contradict each other if one refutes the other, or if they state opposite relations between the same
+    /// two entities. Two facts about one subject also contradict each other if they state different objects of a
+    /// predicate that allows only one object.
     pub fn contradicting_facts<'a>(&'a self, fact: &'a Known) -> impl Iterator<Item = &'a Known> {
         let mut ids: Vec<FactId> = self.index().with_subject(fact.subject()).collect();
         ids.extend(self.index().related_to(fact.id()));
@@ -202,8 +204,8 @@ impl View {
         facts.filter(move |known| known.fact_relation().is_some_and(|relation| relation.fact() == fact))
     }
 
-    /// Returns whether a fact is superseded, that is, whether the knower believes a later value of the same functional
-    /// predicate. A public fact does not supersede a secret fact.
+    /// Returns whether a fact is superseded: whether the knower believes a later value of a predicate that allows only
+    /// one value, such as a location. A public fact does not supersede a secret fact.
     pub fn is_superseded(&self, fact: FactId) -> bool {
         self.index().is_superseded(fact)
     }
@@ -237,8 +239,7 @@ impl View {
         self.summaries.iter().zip(&self.facts).filter(|(summary, _)| summary.conceals).map(|(_, known)| known)
     }
 
-    /// Returns the passages that state a fact which the knower conceals. A quotation from such a passage would reveal
-    /// the fact.
+    /// Returns the passages that state a concealed fact. A quotation from one of these passages would reveal the fact.
     pub fn concealed_passages(&self) -> BTreeSet<PassageId> {
         self.concealed_facts().flat_map(Known::evidence_passages).collect()
     }
@@ -253,7 +254,7 @@ impl View {
         self.passages.iter().map(|(id, heard)| (*id, heard))
     }
 
-    /// Returns the DM's view: all facts that are neither proposed nor rejected, without edges. This view is used for
+    /// Returns the DM's view: all facts that are neither proposed nor rejected, without edges. Use this view for
     /// questions without a speaker.
     pub fn of_dm(state: &State) -> Self {
         let facts = state.indexed_facts().filter(|(_, fact)| fact.status().is_knowable());

@@ -1,4 +1,4 @@
-//! Entry point for reading campaigns in any format.
+//! Reads campaigns in any format.
 
 use std::path::Path;
 

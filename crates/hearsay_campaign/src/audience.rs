@@ -1,5 +1,5 @@
-//! Computes the knowers of each fact after an import. These are the knowers that the files name, and the audience
-//! according to the audience rules. A knower of a fact also knows the names of the entities in the fact.
+//! Computes who knows each fact after an import. The knowers are the characters, groups and places that the files name,
+//! and those that the audience rules add. A knower of a fact also knows the names of the entities in the fact.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -80,8 +80,8 @@ pub(crate) struct InitialKnowledge {
 /// Decides which knowers know each fact and have read each passage.
 ///
 /// 1. The named knowers of a fact know it.
-/// 2. An open fact is also known to its audience. The files state the audience, or it follows from the audience rules.
-///    A named knower gets no second edge from a rule, because that edge would override a lower credence in the files.
+/// 2. If a fact is not secret, its audience knows it too. The files or the audience rules determine the audience. A
+///    named knower gets no second edge from a rule, because that edge would override a lower credence in the files.
 /// 3. A character who states a fact in a session knows that fact.
 /// 4. The readers of a passage know the facts that the passage states.
 /// 5. If a knower was told a fact, the knower's edge depends on the teller's edges: see [`justify_edges`].

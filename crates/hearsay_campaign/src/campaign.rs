@@ -1,4 +1,4 @@
-//! A campaign as its files describe it, before it is compared with a state.
+//! The content of campaign files.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashSet},
@@ -13,8 +13,8 @@ use hearsay_model::{
 
 use crate::{ImportFindings, Warning, error::SourcePosition};
 
-/// A campaign as its files describe it. [`read`](crate::read) returns a campaign, and [`plan`](crate::plan) compares
-/// the campaign with a state.
+/// The content of the files of one campaign. [`read`](crate::read) returns a `Campaign`, and [`plan`](crate::plan)
+/// compares it with a state.
 #[derive(Debug, Clone)]
 pub struct Campaign {
     pub(crate) info: CampaignInfo,
@@ -37,13 +37,13 @@ pub struct Campaign {
 }
 
 impl Campaign {
-    /// Returns the id of the campaign. The journal uses this id as the name of the source of the facts.
+    /// Returns the id of the campaign. The journal records this id as the source of the imported facts.
     pub fn source(&self) -> &str {
         &self.info.id
     }
 
-    /// Sets the recording time of every fact that has no recording time in the files. [`plan`](crate::plan) then does
-    /// not need to copy these facts to set their recording time.
+    /// Sets the recording time of every fact that has no recording time in the files. If you call this function before
+    /// [`plan`](crate::plan), `plan` does not need to copy these facts.
     pub fn set_recorded(&mut self, now: Timestamp) {
         for campaign_fact in &mut self.facts {
             if campaign_fact.fact.provenance().recorded == Timestamp::default() {
@@ -79,8 +79,8 @@ impl Campaign {
         self.facts.iter().map(|campaign_fact| &campaign_fact.fact)
     }
 
-    /// Returns the passages of the campaign, in the order of the files. If the readers of a passage follow from the
-    /// audience rules, the passage has no readers yet.
+    /// Returns the passages of the campaign, in the order of the files. The audience rules are not applied yet: a
+    /// passage has no readers here if the rules determine its readers.
     pub fn passages(&self) -> impl ExactSizeIterator<Item = &Passage> {
         self.passages.iter().map(|campaign_passage| &campaign_passage.passage)
     }
@@ -95,25 +95,25 @@ impl Campaign {
         &self.reveals
     }
 
-    /// Returns the warnings about texts that the reader accepted although they may contain a mistake.
+    /// Returns warnings about text that was read but may contain a mistake.
     pub fn warnings(&self) -> &[Warning] {
         &self.warnings
     }
 
-    /// Returns a hash of all files of the campaign, the same as [`digest_files`](crate::digest_files).
+    /// Returns a hash of all files of the campaign. [`digest_files`](crate::digest_files) returns the same hash.
     pub fn digest(&self) -> &str {
         &self.digest
     }
 }
 
-/// Who knows a fact or passage besides its named knowers.
+/// The rule that decides who knows a fact or passage in addition to its named knowers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AudienceSource {
-    /// The audience that the audience rules give.
+    /// The audience rules decide.
     Rules,
-    /// The audience that the files state: everyone, the place, the parties or the subject.
+    /// The files state the audience: everyone, the place, the parties or the subject.
     Stated(Audience),
-    /// No one: only the named knowers know it.
+    /// Only the named knowers know the fact or passage.
     NamedKnowers,
 }
 

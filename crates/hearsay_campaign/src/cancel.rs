@@ -9,7 +9,7 @@ use std::sync::{
 pub(crate) const CANCELLED: &str = "reading was cancelled";
 
 /// A flag that stops the reading of campaign files. Any thread can set the flag. The functions that read files check
-/// the flag within a file, not only between files.
+/// the flag often, even while they read one large file.
 ///
 /// ```
 /// use hearsay_campaign::{CancelToken, Limits, read};

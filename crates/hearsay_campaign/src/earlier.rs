@@ -1,4 +1,4 @@
-//! The entities, the calendar and the vocabulary that earlier imports created.
+//! The entities, the calendar and the vocabulary that exist before an import.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -6,11 +6,11 @@ use hearsay_model::{
     Author, Calendar, Change, EntityId, ExternalId, FactStatus, Kind, Secrecy, Setting, State, Vocabulary, WorldSetting,
 };
 
-/// The entities of a state by external id, the author who added each entity, and the calendar and vocabulary of the
-/// campaign.
+/// The entities, the calendar and the vocabulary of a campaign before an import. Entities can be found by name, or by
+/// external id: their id in the tool that wrote the files.
 ///
-/// Two sources can use the same external id (for example, two vaults with a file `People/Odo.md`), so the ids of each
-/// source are stored separately.
+/// Two sources can use the same external id (for example, two vaults with a file `People/Odo.md`), so a lookup by
+/// external id also needs the source.
 #[derive(Debug, Clone, Default)]
 pub struct EarlierImports {
     entities_by_external_id: HashMap<String, HashMap<ExternalId, EntityId>>,
@@ -27,8 +27,8 @@ pub struct EarlierImports {
 }
 
 impl EarlierImports {
-    /// Collects the entities that the operations in the journal added, except reverted operations. The external id of a
-    /// merged entity maps to the entity that remains.
+    /// Collects the entities, the calendar and the vocabulary of a state. If an entity was merged into another entity,
+    /// its external id maps to the other entity.
     pub fn from_state(state: &State) -> Self {
         let has_calendar =
             state.settings().any(|setting| matches!(setting.as_ref(), Setting::World(WorldSetting::Calendar(_))));
@@ -69,7 +69,8 @@ impl EarlierImports {
     }
 
     /// Returns the entity of another source that has this name or alias, ignoring case. Returns `None` if no entity or
-    /// several entities have the name, if the name is secret, or if `kind` is known and is not the kind of the entity.
+    /// several entities have the name, or if the name is secret. Also returns `None` if both kinds are known and
+    /// differ: `kind` and the kind of the entity.
     pub fn namesake(&self, source: &str, name: &str, kind: Option<&Kind>) -> Option<&EntityId> {
         let mut ids = self.entities_by_name.get(&lowercase_name(name))?.iter();
         let (Some(id), None) = (ids.next(), ids.next()) else { return None };
@@ -102,7 +103,7 @@ impl EarlierImports {
         &self.vocabulary
     }
 
-    /// Returns the entities that were first added by an author other than this source.
+    /// Returns the entities that were first added by another source or author.
     pub fn foreign_entities(&self, source: &str) -> impl Iterator<Item = &EntityId> {
         let is_other = move |author: &Author| !matches!(author, Author::Importer(name) if name == source);
         self.owners.iter().filter(move |(_, author)| is_other(author)).map(|(id, _)| id)

@@ -68,14 +68,14 @@ impl fmt::Display for CampaignErrors {
     }
 }
 
-/// A warning about a text that the reader accepted although it may contain a mistake.
+/// A warning about text that was read but may contain a mistake.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Warning {
     /// The path of the file relative to the campaign's folder, with forward slashes.
     pub path: String,
     /// The line number, counted from 1.
     pub line: u32,
-    /// The text that may contain a mistake, and the way in which the reader interpreted the text.
+    /// The text that may contain a mistake, and how the import interpreted the text.
     pub message: String,
 }
 

@@ -25,8 +25,8 @@ pub struct Skipped {
     pub reason: String,
 }
 
-/// Remarks about the files that are not part of the campaign itself, such as links without a target. In Hearsay's own
-/// format, only skipped files are findings, because all other problems are errors.
+/// Problems in the files that do not prevent the import, such as links without a target. In Hearsay's own format, only
+/// skipped files are findings, because all other problems are errors.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ImportFindings {
     /// The format of the files; `None` for Hearsay's own format.
@@ -36,13 +36,14 @@ pub struct ImportFindings {
     /// The number of links and fields that do not name an entity, such as a dice roll, `none` or `local militia`.
     pub nobody: usize,
     /// Links that match several notes, each with the entities of these notes. If such a link states a relation, the
-    /// relation to each entity is at most a proposal.
+    /// relation is only proposed to the DM, and only if at most four entities match.
     pub ambiguous: Vec<(FileLocation, Vec<EntityId>)>,
     /// Links whose target does not exist.
     pub dangling: Vec<FileLocation>,
     /// The entities that were created for links whose target does not exist. The DM reviews these entities.
     pub stubs: Vec<EntityId>,
-    /// Entities of other sources that a note describes, because they have the name of the note.
+    /// Entities of other sources that have the same name as a note. The import assumes that the note describes this
+    /// entity.
     pub linked: Vec<EntityId>,
     /// Entities whose kind could not be determined.
     pub without_kind: Vec<EntityId>,

@@ -1,4 +1,4 @@
-//! Safe access to an import source: a folder, a single file, or a zip archive.
+//! Gives safe access to an import source: a folder, a single file, or a zip archive.
 //!
 //! Files outside the folder are never read, even if links or file names in the folder point to them. The number, size
 //! and depth of files are limited. Files that are omitted for these reasons are in [`Folder::skipped`].
@@ -305,7 +305,7 @@ impl Folder {
     fn describe_link(&self, link: &Path) -> &'static str {
         match (link.canonicalize(), &self.source) {
             (Ok(real_path), Source::Disk(root)) if real_path.starts_with(root) => {
-                "a link to a file that is read anyway"
+                "a link to a file of this folder, which is read without the link"
             }
             (Ok(_), _) => regular_file::OUTSIDE_LINK_REASON,
             (Err(_), _) => "a link whose target does not exist",

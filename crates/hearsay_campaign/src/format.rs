@@ -21,7 +21,7 @@ pub enum Format {
     Roll20,
     /// A World Anvil export of articles.
     WorldAnvil,
-    /// A campaign of Glyphoxa in YAML.
+    /// A YAML campaign of the tool Glyphoxa.
     Glyphoxa,
     /// Any JSON, YAML or CSV files. A mapping file describes the meaning of their fields.
     Mapping,

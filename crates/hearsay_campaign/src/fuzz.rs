@@ -36,8 +36,8 @@ pub const TARGETS: [&str; 13] = [
 /// of one file. A line such as `>>> folder/Name.md` begins another file with that path.
 ///
 /// # Panics
-/// Panics if the target is unknown, or if an invariant fails: the campaign cannot be imported, a second import makes
-/// changes, or an export cannot be read back unchanged. A failed invariant is a bug.
+/// Panics if the target is unknown, or if an invariant fails. For example, a campaign cannot be imported, a second
+/// import makes changes, or an export cannot be read back unchanged. A failed invariant is a bug.
 #[allow(clippy::panic, reason = "the fuzzer reports a panic as a bug")]
 pub fn run(target: &str, bytes: &[u8]) {
     match target {

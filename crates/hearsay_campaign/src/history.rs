@@ -1,5 +1,5 @@
-//! The history of each record in the journal: whether this source wrote the record, and the later changes by other
-//! authors.
+//! The history of each record in the journal: whether an earlier import of this campaign wrote the record, and how
+//! other authors changed it later.
 
 use std::{collections::HashMap, sync::Arc};
 

@@ -3,7 +3,7 @@
 use crate::CancelToken;
 
 /// Limits on the input. If the input exceeds a limit, the reader rejects it with an error that names the limit. The
-/// comment of each field states the default.
+/// description of each field states the default.
 #[derive(Debug, Clone)]
 pub struct Limits {
     /// Maximum size of one file in bytes. The default is 16 MiB. A larger file is rejected and not read.
@@ -18,7 +18,8 @@ pub struct Limits {
     pub alias_bytes: u64,
     /// Maximum number of errors that are listed. The default is 50. Further errors are only counted.
     pub errors: usize,
-    /// Maximum size of all files together in bytes. The default is 2 GiB. Files beyond this size are skipped.
+    /// Maximum size of all files together in bytes. The default is 2 GiB. In Hearsay's own format, larger campaigns are
+    /// rejected. In other formats, files beyond this size are skipped.
     pub total_bytes: u64,
     /// Maximum compression ratio of a file in an archive. The default is 200. The ratio of text is rarely greater than
     /// ten.

@@ -1,4 +1,4 @@
-//! Reading of lines with a limited length, because a file may consist of one endless line.
+//! Reads lines of limited length, because a file may consist of one endless line.
 
 use std::io::{self, BufRead, Read};
 

@@ -1,4 +1,4 @@
-//! Comparison of names.
+//! Normalizes names for comparison.
 
 use hearsay_model::text;
 

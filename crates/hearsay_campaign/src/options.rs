@@ -16,17 +16,17 @@ pub struct ReadOptions {
     pub name: Option<String>,
     /// The part of `[[a|b]]` or `[[a:b]]` that is the target; `None` to detect it from the links.
     pub alias_order: Option<AliasOrder>,
-    /// Whether notes that are secret only because of their folder are read as open notes. Without this option, notes in
-    /// a folder whose name marks it as DM-only are secret. Documents in Foundry compendiums that players cannot see by
-    /// default are also secret.
+    /// Whether to read notes as open if only their folder makes them secret. If `false`, notes in a folder whose name
+    /// marks it as DM-only are secret. Documents in Foundry compendiums that players cannot see by default are then
+    /// secret too.
     pub open_folders: bool,
     /// The path of the mapping file, for [`Format::Mapping`]; `None` to search for it beside the files.
     pub mapping: Option<PathBuf>,
     /// The entities that an earlier import created, by external id. These entities keep their ids even if their names
     /// change.
     pub known_entities: HashMap<ExternalId, EntityId>,
-    /// The entities, calendar and vocabulary that earlier imports created. A note gets the id of an entity of another
-    /// source only if no other entity has the name of the note: see [`EarlierImports::namesake`].
+    /// The entities, calendar and vocabulary that earlier imports created. A note can describe an existing entity with
+    /// the same name: see [`EarlierImports::namesake`].
     pub earlier: EarlierImports,
 }
 

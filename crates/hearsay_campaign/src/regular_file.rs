@@ -1,4 +1,4 @@
-//! Safe opening of untrusted paths: only regular files are opened.
+//! Opens files safely at untrusted paths. Only regular files are opened.
 
 use std::{
     fs::{self, File, FileType},

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::{FileLocation, Format, ImportFindings, Skipped, Warning};
 
-/// Number of new relations that need no review, and number of new relations that need a review.
+/// The numbers of new relations that need no review (`high`) and that need a review (`low`).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct RelationCounts {
     /// Number of relations that come from fields of the format. These relations need no review.
@@ -120,7 +120,7 @@ pub struct ImportReport {
     pub removed: usize,
     /// The facts that `removed` counts.
     pub removed_facts: Vec<RemovedFact>,
-    /// Number of new relations between entities that need no review, and number of new relations that need a review.
+    /// The numbers of new relations between entities, with and without need for a review.
     pub relations: RelationCounts,
     /// Number of new facts, by the name of their predicate.
     pub facts: BTreeMap<String, usize>,
@@ -135,15 +135,16 @@ pub struct ImportReport {
     /// Number of new or changed reveals.
     pub reveals: usize,
     /// Number of facts for each audience. The audiences `common`, `local`, `parties` and `private` come from the files
-    /// or from the audience rules. A `secret` fact is known only to its named knowers. A `told` fact (a rumour, a lie,
-    /// a fact of a line or passage) is known only to its hearers and readers. A fact under `nobody` has no knower.
+    /// or from the audience rules. The key `secret` counts the facts that only their named knowers know. The key `told`
+    /// counts the facts that only their hearers and readers know, such as rumours and lies. The key `nobody` counts the
+    /// facts without a knower.
     pub audience: BTreeMap<&'static str, usize>,
     /// NPCs that know only names and kinds after the import.
     pub without_knowledge: Vec<EntityId>,
     /// Records that the import leaves unchanged, although the files differ from them.
     pub unapplied_changes: Vec<UnappliedChange>,
     /// Records that both the files and another author changed. The value of the other author stays, and the value in
-    /// the files is proposed. Each of these records is also in `unapplied_changes`.
+    /// the files is proposed to the DM. Each of these records is also in `unapplied_changes`.
     pub conflicts: Vec<UnappliedChange>,
     /// Records that the files of another tool no longer contain. The import proposes to the DM to withdraw these
     /// records.
@@ -164,7 +165,8 @@ pub struct ImportReport {
     pub dangling_links: Vec<FileLocation>,
     /// The entities that are created for links whose target does not exist. The DM reviews these entities.
     pub stubs: Vec<EntityId>,
-    /// Entities of other sources that a note describes, because they have the name of the note.
+    /// Entities of other sources that have the same name as a note. The import assumes that the note describes this
+    /// entity.
     pub linked: Vec<EntityId>,
     /// Entities whose kind could not be determined.
     pub without_kind: Vec<EntityId>,
@@ -172,7 +174,7 @@ pub struct ImportReport {
     pub not_understood: Vec<FileLocation>,
     /// Files and records that were not read, with the reason.
     pub skipped: Vec<Skipped>,
-    /// Warnings about texts that the reader accepted although they may contain a mistake.
+    /// Warnings about text that was read but may contain a mistake.
     pub warnings: Vec<Warning>,
 }
 

@@ -10,8 +10,9 @@ use std::{
 
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
-/// Watches a folder or file, and reports changes of files after the files are stable again. The watcher waits, because
-/// an editor writes a file in several steps, and a sync program writes many files one after the other.
+/// Watches a folder or file for changes. The watcher waits until the files have stopped changing, and then reports the
+/// change. The reason is that editors write a file in several steps, and sync programs write many files one after the
+/// other.
 ///
 /// Hidden files and folders are ignored, such as `.obsidian` and `.hearsay`.
 #[derive(Debug)]
@@ -61,8 +62,8 @@ impl FileWatcher {
         Ok(Self { path, quiet_period, events, _watcher: watcher, reported_stamps, last_event: None })
     }
 
-    /// Waits for a change, at most for the duration `timeout`. Returns `true` if files have changed and are stable
-    /// again.
+    /// Waits for a change, at most for the duration `timeout`. Returns `true` if files have changed and then stopped
+    /// changing.
     pub fn wait(&mut self, timeout: Duration) -> bool {
         let deadline = Instant::now() + timeout;
         loop {

@@ -83,8 +83,8 @@ Examples:
     #[command(after_help = "\
 The facts and knowledge of the first entity move to the second entity. The name of
 the first entity becomes an alias of the second entity. If two values conflict, the
-value with the higher confidence stays, and the other value becomes a claimed fact.
-`hearsay entity split` reverts the merge.
+value with the higher confidence stays, and the other value becomes a claim (a fact that
+the campaign does not treat as true). `hearsay entity split` reverts the merge.
 
 Example:
   hearsay entity merge pell roz-keel --dry-run")]
@@ -93,8 +93,7 @@ Example:
     #[command(after_help = "\
 Hearsay restores both entities, with their facts and knowledge, and keeps later changes
 to these facts. Facts that were added after the merge stay with the entity that the merge
-kept.
-Hearsay does not propose the two entities as duplicates again.")]
+kept. Afterwards, Hearsay does not propose the two entities as duplicates again.")]
     Split(Split),
     /// Remove an entity and all facts about it
     Remove(RemoveEntity),
@@ -134,11 +133,10 @@ Examples:
     Remove(RemoveFact),
     /// Extract facts from texts that wait for extraction, or preview the facts of one text
     #[command(after_help = "\
-Hearsay extracts facts from the lines that you record or import. It needs no language
-model for this. Facts with a high confidence are recorded, and doubtful facts wait for
-your review. Without arguments, this command processes the texts that wait for
-extraction. With a file, with --text or with `-`, it shows the facts of this text and
-records nothing.
+Hearsay extracts facts from the lines that you record or import. It does not need a
+language model. Hearsay records facts with a high confidence. Doubtful facts wait for your
+review. Without arguments, this command processes the texts that wait for extraction. With
+a file, with --text or with `-`, it shows the facts of this text and records nothing.
 
 Examples:
   hearsay fact extract
@@ -147,10 +145,10 @@ Examples:
     Extract(Extract),
     /// Retract facts that you select by confidence, age or status
     #[command(after_help = "\
-By default, this command retracts only facts that wait for review. To retract other
-facts, name their status. The command never retracts facts that you stated or confirmed.
-`hearsay undo` restores the retracted facts. Be careful when you prune rejected facts:
-while a rejected fact exists, Hearsay does not propose similar facts.
+By default, this command retracts only facts that wait for review. To retract other facts,
+pass --status. The command never retracts facts that you stated or confirmed. `hearsay undo`
+restores the retracted facts. Be careful when you prune rejected facts: while a rejected
+fact exists, Hearsay does not propose similar facts.
 
 Examples:
   hearsay fact prune --below 0.4 --dry-run
@@ -163,8 +161,8 @@ Examples:
 pub(crate) enum KnowCommand {
     /// List the facts that a character or the players know, newest first
     #[command(after_help = "\
-If you name a character, this character must know every other name on the command line.
-With --players, the command accepts all names of the campaign.
+If you name a character, the command rejects names that this character does not know. With
+--players, the command accepts all names of the campaign.
 
 Examples:
   hearsay know knows mirela-voss --about odo-brandt
@@ -173,9 +171,9 @@ Examples:
     Knows(Knows),
     /// Show what a character believes about an entity, and why
     #[command(after_help = "\
-For each belief, the output shows the sources that support the belief. It also shows
-those facts known to the character that contradict the belief. With --truth, the output
-also shows what is true in the campaign.
+For each belief, the output shows the sources that support the belief. It also shows facts
+that contradict the belief, if the character knows them. With --truth, the output also
+shows what is true in the campaign.
 
 Examples:
   hearsay know believes captain-rusk jory-penhale
@@ -185,21 +183,21 @@ Examples:
     Believes(Believes),
     /// Explain why a character does not know a fact, and who could tell the character
     #[command(after_help = "\
-For the DM only: the command uses all facts and names of the campaign.
+This command is for the DM only, because it uses all facts and names of the campaign.
 
 Example:
   hearsay know why pell jory-found-the-ledger")]
     Why(KnowerAndFact),
     /// Show from whom a character learned a fact, back to the first witnesses
     #[command(after_help = "\
-For the DM only: the command uses all facts and names of the campaign.
+This command is for the DM only, because it uses all facts and names of the campaign.
 
 Example:
   hearsay know chain tamsin-reed jory-found-the-ledger")]
     Chain(KnowerAndFact),
     /// List the groups, places and characters that know a fact
     #[command(after_help = "\
-For the DM only: the command uses all facts and names of the campaign.
+This command is for the DM only, because it uses all facts and names of the campaign.
 
 Examples:
   hearsay know who-knows jory-found-the-ledger
@@ -207,7 +205,8 @@ Examples:
     WhoKnows(WhoKnows),
     /// Show what a character feels for other characters, and why
     #[command(after_help = "\
-For the DM only: the command uses all facts and names of the campaign.
+This command is for the DM only, because it uses all facts and names of the campaign.
+
 Feelings come from relations, such as LIKES, and from deeds that the character knows, such
 as HELPED and THREATENED. Each number is from -100 to 100.
 
@@ -217,8 +216,10 @@ Examples:
     Feelings(Feelings),
     /// List the facts that fade from a character's memory
     #[command(after_help = "\
-For the DM only: the command uses all facts and names of the campaign.
-Characters forget only if the campaign file allows it: `minds: {forgetting: mild}`.
+This command is for the DM only, because it uses all facts and names of the campaign.
+
+Characters forget only if the campaign file turns on forgetting, for example with
+`minds: {forgetting: mild}`.
 
 Examples:
   hearsay know memory pell
@@ -226,7 +227,7 @@ Examples:
     Memory(CharacterMemory),
     /// List secrets, with their holders and with the characters who heard them
     #[command(after_help = "\
-For the DM only: the command uses all facts and names of the campaign.
+This command is for the DM only, because it uses all facts and names of the campaign.
 
 Examples:
   hearsay know secrets mirela-voss
@@ -234,11 +235,11 @@ Examples:
     Secrets(Secrets),
     /// List secrets that have a reveal condition, with the parts of the condition that are not met yet
     #[command(after_help = "\
-For the DM only: the command uses all facts and names of the campaign.")]
+This command is for the DM only, because it uses all facts and names of the campaign.")]
     Conditions(Campaign),
     /// List the facts that a character missed while absent from a session
     #[command(after_help = "\
-For the DM only: the command uses all facts and names of the campaign.
+This command is for the DM only, because it uses all facts and names of the campaign.
 
 Example:
   hearsay know missed kestrel-vane session-2")]
@@ -255,9 +256,9 @@ Example:
 pub(crate) enum EventCommand {
     /// Record that characters see something happen
     #[command(after_help = "\
-Hearsay records a new fact as canon. Some predicates allow only one value at a time,
-such as the location of a character. A new fact with such a predicate ends the earlier
-fact.
+Hearsay records a new fact as canon (true in the campaign). Some predicates, such as the
+location of a character, allow only one value at a time. A new fact with one of these
+predicates ends the earlier fact.
 
 Examples:
   hearsay event witness pell-saw-three-men --by wren-oake
@@ -269,8 +270,8 @@ Examples:
     Say(Say),
     /// Record that a character tells others a fact
     #[command(after_help = "\
-The teller tells a fact that the teller already knows, or a new fact that you give with
---about or --that. If the teller distorts the fact, give the distorted version with
+The teller tells a fact that the teller already knows, or a new fact that you pass with
+--about or --that. If the teller distorts the fact, pass the distorted version with
 --retold or --retold-object. Hearsay records this version as a separate fact.
 
 Examples:
@@ -307,9 +308,9 @@ Examples:
 pub(crate) enum SimulateCommand {
     /// Simulate days in which characters meet and pass on news
     #[command(after_help = "\
-The relations, trust and talkativeness of the characters decide which facts they tell,
-and to whom. Characters do not tell secrets or facts that they conceal. The simulation
-advances the game clock. Two simulations with the same seed give the same result.
+The relations, the trust and the talkativeness of the characters decide which facts they
+tell, and to whom. Characters do not tell secrets or other facts that they conceal. The
+simulation advances the game clock. Two simulations with the same seed give the same result.
 
 Examples:
   hearsay simulate gossip --days 3 --dry-run
@@ -330,8 +331,8 @@ If you name hearers with --to, only these characters hear the line. Otherwise, a
 characters who are present hear the line. During a session, the attending characters and
 the non-player characters at the place of the scene are present. Without a session, or
 if --at names another place, the characters at the place of the event are present.
-The credence of a hearer depends on the hearer's trust in the speaker and on the
-speaker's own credence.
+How strongly a hearer believes the line (the credence) depends on the hearer's trust in the
+speaker, and on how strongly the speaker believes it.
 
 Examples:
   hearsay say --by bettony-lark \"He left at ten.\" --states odo-left-the-gull

@@ -117,7 +117,8 @@ pub(crate) fn expect_campaign(directory: &Path, settings: &Settings) -> Result<(
         return Ok(());
     }
     let message = format!(
-        "{}: not a campaign: it has neither campaign files nor {SETTINGS_FILE}; `hearsay new` creates a campaign",
+        "{}: this directory is not a campaign, because it has neither campaign files nor {SETTINGS_FILE}; to create \
+         a campaign, run `hearsay new`",
         directory.display()
     );
     Err(CliError::new(FILE_ERROR, message).into())
@@ -138,9 +139,9 @@ pub(crate) fn open_for_dry_run(directory: &Path, output: &Output) -> Result<Memo
 pub(crate) fn settings(directory: &Path) -> Result<Settings> {
     if !directory.is_dir() {
         let message = if directory.exists() {
-            "this is a file; name the directory of the campaign"
+            "this path leads to a file; pass the directory of the campaign"
         } else {
-            "there is no such directory; `hearsay new` creates a campaign"
+            "there is no such directory; to create a campaign, run `hearsay new`"
         };
         return Err(CliError::new(FILE_ERROR, format!("{}: {message}", directory.display())).into());
     }

@@ -23,7 +23,8 @@ impl From<&PointInTime> for AsOf {
 /// date.
 pub(crate) fn require_knower(point_in_time: &PointInTime, knower: Option<&String>) -> Result<()> {
     if point_in_time.as_of.is_some() && knower.is_none() {
-        let message = "--as-of needs --as, because only the knowledge of a character depends on a date; use --recorded to see the records at an earlier operation";
+        let message = "--as-of works only together with --as, because it selects what a character knew at a date; \
+                       to see the campaign after an earlier operation, use --recorded";
         return Err(CliError::new(USAGE_ERROR, message).into());
     }
     Ok(())

@@ -56,7 +56,8 @@ pub(crate) fn check() -> Result<()> {
     if is_requested() {
         Err(CliError::new(
             EXIT_CODE,
-            "stopped by Ctrl-C; each operation is saved completely or not at all; `hearsay db history` lists the saved operations",
+            "stopped by Ctrl-C; Hearsay saved each finished operation completely; `hearsay db history` lists the \
+             saved operations",
         )
         .into())
     } else {

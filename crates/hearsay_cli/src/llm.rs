@@ -25,7 +25,9 @@ mod enabled {
     pub(crate) fn check(memory: &Memory) -> Result<()> {
         match memory.status()?.wait()?.llm {
             None => {
-                let message = "the language model is disabled: set `enabled = true`, `base_url` and `model` under [extraction.llm] in hearsay.toml; texts are then sent to that server";
+                let message = "the language model is disabled; to enable it, set `enabled = true`, `base_url` and \
+                               `model` under [extraction.llm] in hearsay.toml (Hearsay then sends texts to the \
+                               server at `base_url`)";
                 Err(CliError::new(FILE_ERROR, message).into())
             }
             Some(LlmStatus { trouble: Some(reason), .. }) => Err(MemoryError::NoLlm(reason).into()),

@@ -32,7 +32,10 @@ pub(crate) fn import_changes(memory: &Memory, campaign: &Campaign, output: &Outp
     let import = memory.import(directory)?;
     let outcome = interrupt::wait_with_spinner(&import, "importing", output).inspect_err(|error| {
         if matches!(error.downcast_ref::<MemoryError>(), Some(MemoryError::Campaign(_))) {
-            output.note("the campaign's files have errors; --no-sync continues with the last import");
+            output.note(
+                "the campaign's files have errors; to continue with the state of the last import, pass \
+                         --no-sync",
+            );
         }
     })?;
     if let Some(written) = &outcome.written {
@@ -51,7 +54,7 @@ pub(crate) fn import_changes(memory: &Memory, campaign: &Campaign, output: &Outp
 
 fn undone_note(campaign: &Campaign) -> String {
     format!(
-        "the campaign files are ignored because their import was reverted; `{}` imports them again",
+        "the campaign files are ignored, because their import was undone; to import them again, run `{}`",
         campaign.command("sync")
     )
 }

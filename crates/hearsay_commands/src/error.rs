@@ -8,7 +8,7 @@ use hearsay_model::{
 use hearsay_query::{QueryError, error::did_you_mean};
 use thiserror::Error;
 
-/// An error of a command. The command created no operation.
+/// An error of a command. After an error, the campaign is unchanged.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum CommandError {
@@ -16,13 +16,16 @@ pub enum CommandError {
     #[error(transparent)]
     Query(#[from] QueryError),
     /// Error: another entity already has the id of the new entity.
-    #[error("there is already an entity with the id `{0}`; choose another id")]
+    #[error("there is already an entity with the id `{id}`; choose another id", id = .0)]
     EntityExists(EntityId),
-    /// Error: the flag is already declared.
-    #[error("the flag `{0}` is already declared; set its value without declaring it again")]
+    /// Error: a flag with this name is already declared.
+    #[error("the flag `{name}` is already declared; set its value without declaring it again", name = .0)]
     FlagExists(String),
     /// Error: the fact does not wait for review.
-    #[error("fact {} does not wait for review, because its status is {status}; choose a proposed fact", fact.short())]
+    #[error(
+        "fact {fact} does not wait for review, because its status is {status}; choose a fact with the status proposed",
+        fact = fact.short()
+    )]
     NotProposed {
         /// Id of the fact.
         fact: FactId,
@@ -31,8 +34,8 @@ pub enum CommandError {
     },
     /// Error: no knowledge edge connects the knower with the fact, so the knower cannot forget the fact.
     #[error(
-        "{knower} did not learn \u{201C}{statement}\u{201D} personally, so {knower} cannot forget this fact{}",
-        inherited_knowledge_hint(*known)
+        "{knower} did not learn \u{201C}{statement}\u{201D} personally, so {knower} cannot forget this fact{hint}",
+        hint = inherited_knowledge_hint(*known)
     )]
     NotLearned {
         /// Id of the knower.
@@ -43,7 +46,10 @@ pub enum CommandError {
         known: bool,
     },
     /// Error: the fact would end before it begins.
-    #[error("\u{201C}{statement}\u{201D} is true from {from} on, so it cannot end at the earlier date {until}")]
+    #[error(
+        "\u{201C}{statement}\u{201D} is true from {from} on, so this fact cannot end at the earlier date {until}; \
+         choose a later date"
+    )]
     EndsTooEarly {
         /// Statement of the fact.
         statement: String,
@@ -53,16 +59,16 @@ pub enum CommandError {
         until: String,
     },
     /// Error: another session is already being played.
-    #[error("session `{0}` is still running; first end this session with `session end`")]
+    #[error("session `{session}` is still running; first end this session with `session end`", session = .0)]
     Playing(SessionId),
     /// Error: the command needs a session that is being played, but no session is being played.
     #[error("no session is running; start one with `session start`, or name a session")]
     NotPlaying,
     /// Error: another session already has the id of the new session.
-    #[error("there is already a session with the id `{0}`; choose another id")]
+    #[error("there is already a session with the id `{id}`; choose another id", id = .0)]
     SessionExists(SessionId),
-    /// Error: the session would end before it began.
-    #[error("session `{session}` began at {start}, so it cannot end at the earlier time {end}")]
+    /// Error: the session would end before its start.
+    #[error("session `{session}` began at {start}, so it cannot end at the earlier time {end}; choose a later time")]
     SessionEndsTooEarly {
         /// Id of the session.
         session: SessionId,
@@ -73,9 +79,9 @@ pub enum CommandError {
     },
     /// Error: an arriving character is already present, or a leaving character is absent.
     #[error(
-        "{who} is {} present in the session, so this character cannot {}",
-        if *here { "already" } else { "not" },
-        if *here { "arrive" } else { "leave" }
+        "{who} cannot {action} now, because this character is {presence} present in the session",
+        action = if *here { "arrive" } else { "leave" },
+        presence = if *here { "already" } else { "not" }
     )]
     Attendance {
         /// Id of the character.
@@ -83,7 +89,7 @@ pub enum CommandError {
         /// Whether the character is present.
         here: bool,
     },
-    /// Error: invalid log line.
+    /// Error: a line of the log is invalid.
     #[error("line {number} of the new log lines is invalid: {source}")]
     LogLine {
         /// Number of the invalid line among the given lines, counted from 1.
@@ -93,7 +99,7 @@ pub enum CommandError {
         source: Box<CommandError>,
     },
     /// Error: the transcript does not contain the given speaker.
-    #[error("the transcript has no speaker named `{name}`{}", did_you_mean(speakers))]
+    #[error("the transcript has no speaker named `{name}`{suggestion}", suggestion = did_you_mean(speakers))]
     NoSpeaker {
         /// Name of the given speaker.
         name: String,
@@ -103,12 +109,12 @@ pub enum CommandError {
     /// Error: the DM has already decided on all facts of the command, or all these facts already have the requested
     /// secrecy.
     #[error(
-        "nothing would change, because you already decided on these facts or they already have the requested secrecy; \
-         choose other facts"
+        "the decision would change nothing, because you already decided on these facts, or because these facts already \
+         have the requested secrecy; choose other facts"
     )]
     NothingToDecide,
     /// Error: the session has no line with this number.
-    #[error("{session} has no line {line}; `session show --log` lists the lines with their numbers")]
+    #[error("session `{session}` has no line {line}; `session show --log` lists the lines with their numbers")]
     NoLine {
         /// Id of the session.
         session: SessionId,
@@ -116,7 +122,7 @@ pub enum CommandError {
         line: u32,
     },
     /// Error: the line already has the requested kind of talk.
-    #[error("line {line} is already {}", talk_kind_name(*kind))]
+    #[error("line {line} is already recorded as {kind}, so nothing would change", kind = talk_kind_name(*kind))]
     SameTalkKind {
         /// Number of the line.
         line: u32,
@@ -124,21 +130,24 @@ pub enum CommandError {
         kind: TalkKind,
     },
     /// Error: a line of the log has no text.
-    #[error("the line has no text; give the words that are said, or what happens")]
+    #[error("the line has no text; write the words that a character says, or describe what happens")]
     EmptyLine,
     /// Error: an entity that is neither a character nor a group speaks.
-    #[error("{name} is {}, so it cannot speak; name a character or a group", with_article(&kind.noun()))]
+    #[error("{name} is {kind}, so it cannot speak; name a character or a group", kind = with_article(&kind.noun()))]
     CannotSpeak {
         /// Name of the entity.
         name: String,
         /// Kind of the entity.
         kind: Kind,
     },
-    /// Error: the request to write to the log of a session contains no lines.
-    #[error("the log has no lines; give at least one line")]
+    /// Error: a request to write to the log of a session contains no lines.
+    #[error("there are no lines to add to the log; give at least one line")]
     EmptyLog,
-    /// Error: the fact is not true, so its validity cannot be ended.
-    #[error("\u{201C}{statement}\u{201D} is {status}, so its validity cannot be ended{}", not_true_hint(*status))]
+    /// Error: the validity of the fact cannot be ended, because the fact is not true.
+    #[error(
+        "\u{201C}{statement}\u{201D} has the status {status}, so its validity cannot end{hint}",
+        hint = not_true_hint(*status)
+    )]
     NotTrue {
         /// Statement of the fact.
         statement: String,
@@ -151,10 +160,11 @@ pub enum CommandError {
          date of the change"
     )]
     NoClock,
-    /// Error: both names refer to the same entity, but the command needs two different entities.
-    #[error("both names refer to `{0}`; name two different entities")]
+    /// Error: the command needs two different entities, but both arguments are the same entity.
+    #[error("both names refer to `{entity}`; name two different entities", entity = .0)]
     SameEntity(EntityId),
-    /// Error: no entity was merged into the named entity, or several entities were merged into the named entity.
+    /// Error: the merge to split is not clear. No entity was merged into the named entity, or several entities were
+    /// merged into it.
     #[error("{}", not_merged_message(entity, removed))]
     NotMerged {
         /// Entity that the command names.
@@ -164,8 +174,8 @@ pub enum CommandError {
     },
     /// Error: the merge cannot be split, because its operation is not in the journal of this campaign.
     #[error(
-        "the journal of this campaign does not contain the merge of `{removed}` into `{remaining}`, so the merge \
-         cannot be split; instead, add `{removed}` as a new entity, record the facts about `{removed}` for this entity, \
+        "the merge of `{removed}` into `{remaining}` cannot be split, because the journal of this campaign does not \
+         contain this merge; instead, add `{removed}` as a new entity, record the facts about `{removed}` for this entity, \
          and retract these facts from `{remaining}`"
     )]
     MergeNotInJournal {
@@ -186,8 +196,8 @@ pub enum CommandError {
         /// Entity that must be split first.
         first: EntityId,
     },
-    /// Error: the request to prune facts gives no criterion for selecting the facts.
-    #[error("the request does not select any facts to retract; give a confidence, an age in days, or a status")]
+    /// Error: a request to prune facts contains no criterion for the facts.
+    #[error("no criterion selects the facts to retract; give a maximum confidence, an age in days, or a status")]
     NoPruneCriteria,
     /// Error: the operation cannot be applied to the state.
     #[error(transparent)]
@@ -226,8 +236,12 @@ pub(crate) fn talk_kind_name(kind: TalkKind) -> String {
 fn not_merged_message(entity: &EntityId, removed: &[EntityId]) -> String {
     let names: Vec<_> = removed.iter().map(|id| format!("`{id}`")).collect();
     match names.as_slice() {
-        [] => format!("no entity was merged into `{entity}`; `hearsay db history` lists the merges"),
-        names => format!("several entities were merged into `{entity}`; name one of these: {}", names.join(", ")),
+        [] => format!(
+            "no entity was merged into `{entity}`, so there is nothing to split; `hearsay db history` lists the merges"
+        ),
+        names => {
+            format!("several entities were merged into `{entity}`; name one of these entities: {}", names.join(", "))
+        }
     }
 }
 
@@ -239,7 +253,11 @@ fn not_true_hint(status: hearsay_model::FactStatus) -> &'static str {
 }
 
 fn inherited_knowledge_hint(known: bool) -> &'static str {
-    if known { "; this character knows the fact only through a group, through a place, or as common lore" } else { "" }
+    if known {
+        "; this character knows the fact only as a member of a group, as a resident of a place, or as common lore"
+    } else {
+        ""
+    }
 }
 
 impl From<ApplyError> for CommandError {

@@ -1,7 +1,6 @@
-//! Fact matching: recognizes recorded facts in the words that a character says.
+//! Fact matching: recognition of recorded facts in the words of a character.
 //!
-//! The candidates are the facts that the speaker knows. If a character does not know a fact, the words of this
-//! character never match the fact.
+//! Only facts that the speaker knows can match.
 
 mod agreement;
 mod score;
@@ -35,10 +34,10 @@ pub struct SpokenLine {
     pub speaker: EntityId,
     /// Words of the line.
     pub text: String,
-    /// Whether the speaker lies. The words of a liar match only facts that the liar made up earlier.
+    /// Whether the speaker lies. The words of a liar match only facts that the liar invented earlier.
     pub lie: bool,
-    /// Date of the line on the campaign's calendar. Default: the speaker knows everything that the speaker has learned
-    /// so far.
+    /// Date of the line on the campaign's calendar. The line can match only facts that the speaker knows at this date.
+    /// If `None`, the line can match all facts that the speaker has learned so far.
     pub time: Option<String>,
 }
 
@@ -47,11 +46,11 @@ pub struct SpokenLine {
 pub struct FactMatch {
     /// Id of the fact.
     pub fact: FactId,
-    /// Handle of the fact, if it has one.
+    /// Handle (short name) of the fact; `None` if it has no handle.
     pub handle: Option<String>,
     /// Sentence that states the fact.
     pub statement: String,
-    /// Similarity of the sentence and the fact in meaning and words, 0.0–1.0.
+    /// Similarity between the sentence and the fact in meaning and words, 0.0–1.0.
     pub score: f32,
 }
 
@@ -88,7 +87,7 @@ struct Candidate {
     is_doubtful: bool,
     /// Whether the sentence contains a pronoun that can stand for an entity.
     has_pronoun: bool,
-    /// Vector of the sentence, if the fact has no vector yet.
+    /// Vector of the sentence if the fact has no vector yet; `None` otherwise.
     missing_vector: Option<Vec<f32>>,
 }
 
@@ -113,7 +112,7 @@ impl SpokenLine {
         Ok(self.time.as_deref().map(|raw| parse_date(state, raw)).transpose()?.and_then(|date| date.time))
     }
 
-    /// Returns the sentences that the speaker asserts, with their vectors.
+    /// Returns the sentences of the line in which the speaker asserts something, with their vectors.
     pub fn sentences(&self, tools: &ReadingTools<'_>) -> Vec<LineSentence> {
         let text = Text { speaker: Some(&self.speaker), ..Text::new(&self.text, TextType::Talk) };
         let mut sentences = tools.extractor.spoken_sentences(tools.lexicon, &text);
@@ -215,8 +214,8 @@ impl SentenceMatcher<'_> {
         candidates.collect()
     }
 
-    /// Returns whether a sentence and a fact both deny something or both do not, and whether both or neither say that
-    /// something is over.
+    /// Returns whether a sentence and a fact agree in negation, and agree in whether they state that something has
+    /// ended.
     fn has_same_polarity(&self, sentence: &SpokenSentence, statement: &str) -> bool {
         let text = Text::new(statement, TextType::Lore);
         let stated = self.tools.extractor.spoken_sentences(self.tools.lexicon, &text);
@@ -236,8 +235,8 @@ impl MatchCandidates {
         statements
     }
 
-    /// Adds the vectors of the statements that [`statements_without_vector`](Self::statements_without_vector) returned,
-    /// in the same order.
+    /// Adds vectors for the statements from [`statements_without_vector`](Self::statements_without_vector), in the same
+    /// order.
     pub fn add_vectors(&mut self, vectors: &[Vec<f32>]) {
         let statements: Vec<String> = self.statements_without_vector().into_iter().map(str::to_owned).collect();
         for candidate in self.sentences.iter_mut().flatten() {

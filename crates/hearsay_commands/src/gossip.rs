@@ -1,4 +1,4 @@
-//! Simulates gossip over a period of game time and records it as one operation.
+//! Simulation of gossip over a period of game time, recorded as one operation.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -15,18 +15,19 @@ use crate::CommandError;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Gossip {
-    /// Start of the simulated period. Default: the game clock.
+    /// Start of the simulated period. `None` means the game clock.
     pub from: Option<GameTime>,
-    /// End of the simulated period. Default: `days` days after the start.
+    /// End of the simulated period. If `None`, the period ends `days` days after the start.
     pub until: Option<GameTime>,
-    /// Length of the simulated period, in days of the campaign's calendar. Used only if `until` is unset. Default 1.
+    /// Length of the simulated period, in days of the campaign's calendar. Used only if `until` is `None`. The default
+    /// is 1.
     pub days: u32,
-    /// Random seed that determines which characters meet. Use the same seed for all simulations in one game. Default 0.
+    /// Seed of the random choices. Use the same seed for all simulations in one game. The default is 0.
     pub seed: u64,
-    /// Whether to set the game clock to the end of the period. Default true.
+    /// Whether to set the game clock to the end of the period. The default is `true`.
     pub set_clock: bool,
-    /// Whether the report contains the facts that nobody tells, with the reasons. Default false, because this takes
-    /// longer.
+    /// Whether the report contains the facts that no character tells, with the reasons. The default is `false`, because
+    /// the computation of the reasons takes extra time.
     pub explain: bool,
 }
 
@@ -47,15 +48,15 @@ pub struct GossipReport {
     pub until: String,
     /// Number of meetings between two characters in the period.
     pub meetings: usize,
-    /// Spread of each fact that was told. Facts that reached the most new knowers come first.
+    /// Spread of each fact that was told. The facts with the most new knowers come first.
     pub spread: Vec<SpreadRow>,
     /// Facts that characters told each other, in chronological order.
     pub news: Vec<NewsRow>,
-    /// Distorted versions of facts that characters told for the first time, in chronological order. Empty if the rule
-    /// `distortion` of the campaign is off.
+    /// Distorted versions of facts that characters told for the first time, in chronological order. Empty if the
+    /// campaign setting `distortion` is off.
     pub variants: Vec<VariantRow>,
-    /// Facts that a character knows and nobody tells, although facts of this kind can be gossip. Empty if
-    /// [`Gossip::explain`] is `false`. The facts that were nearly told come first.
+    /// Facts that some character knows but no character tells. Facts that came close to being told are first. Empty if
+    /// [`Gossip::explain`] is `false`.
     pub untold: Vec<UntoldRow>,
 }
 
@@ -66,9 +67,9 @@ pub struct SpreadRow {
     pub fact: FactId,
     /// Sentence that states the fact.
     pub statement: String,
-    /// Number of knowers with a knowledge edge to the fact before the period. A group or place counts as one knower.
+    /// Number of knowers with a knowledge edge to the fact before the period. A group or place is one knower.
     pub before: usize,
-    /// Number of knowers with a knowledge edge to the fact after the period. A group or place counts as one knower.
+    /// Number of knowers with a knowledge edge to the fact after the period. A group or place is one knower.
     pub after: usize,
     /// Places where the fact was told, in chronological order.
     pub places: Vec<EntityId>,
@@ -89,7 +90,7 @@ pub struct NewsRow {
     pub fact: FactId,
     /// Sentence that states the fact.
     pub statement: String,
-    /// Credence in the fact that the hearer would have from this telling alone.
+    /// The credence that the hearer would have in the fact after this telling alone.
     pub credence: Credence,
 }
 
@@ -112,19 +113,19 @@ pub struct VariantRow {
     pub kind: DistortionKind,
 }
 
-/// A fact that nobody told during the period.
+/// A fact that no character told during the period.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct UntoldRow {
     /// Id of the fact.
     pub fact: FactId,
     /// Sentence that states the fact.
     pub statement: String,
-    /// Why nobody told the fact.
+    /// Why no character told the fact.
     pub reason: UntoldReason,
-    /// The reason as a clause in plain English.
+    /// The reason as an English clause, in which "it" means the fact.
     pub explanation: &'static str,
-    /// Text with the probability that a knower tells the fact, and with the number of conversations in which chance
-    /// decided; `None` if chance decided in no conversation.
+    /// Text about the conversations in which only chance decided whether a knower told the fact. It states their number
+    /// and the probability of telling. `None` if there were no such conversations.
     pub details: Option<String>,
     /// Living NPCs that know the fact themselves, or through a group or place.
     pub knowers: Vec<EntityId>,

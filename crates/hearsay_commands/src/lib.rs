@@ -1,9 +1,9 @@
-//! Commands: typed requests to change a campaign. Each command becomes one operation.
+//! Commands: typed requests to change a campaign. Each command creates one operation.
 //!
 //! A command computes the changes of one [`Operation`](hearsay_model::Operation) from the current
 //! [`State`](hearsay_model::State), but does not apply them. The engine commits the operation. Commands use the ids of
 //! entities, facts and sessions. The functions in [`hearsay_query::resolve`] find the id for a name. If an id does not
-//! exist, the command fails with a [`CommandError`], and the campaign stays unchanged.
+//! exist, the command fails with a [`CommandError`], and the campaign does not change.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 pub mod edit;

@@ -1,4 +1,4 @@
-//! Lies: claims that the campaign recorded as sincere, and that the DM later marks as lies.
+//! Lies: statements that were recorded as sincere and that the DM later marks as lies.
 
 use std::sync::Arc;
 

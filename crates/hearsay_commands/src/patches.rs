@@ -1,7 +1,7 @@
-//! Patches: partial updates of entities by a game.
+//! Patches: a game uses patches to update some values of its entities.
 //!
 //! A [`Record`] contains the current values of one entity. A [`Patch`] changes some of these values. Many patches are
-//! combined into one operation, which adds the new facts with their knowers and ends the older facts.
+//! combined into one operation. The operation adds the new facts with their knowers, and ends the older facts.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -18,25 +18,25 @@ use crate::CommandError;
 /// Partial update of an entity; omitted fields are unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Patch {
-    /// Kind and name with which the patched entity is created if it does not exist yet. If `create` is `None` and the
-    /// entity does not exist, the patch fails.
+    /// Kind and name of the entity if the patch has to create the entity. If `create` is `None` and the entity does not
+    /// exist, the patch fails.
     pub create: Option<(Kind, Option<String>)>,
     /// New kind of the entity; `None` if the kind does not change.
     pub kind: Option<Kind>,
     /// New name of the entity; `None` if the name does not change.
     pub name: Option<String>,
-    /// New place of the entity; `Some(None)` for an unknown place, and `None` if the place does not change.
+    /// New place of the entity. `Some(None)` means an unknown place. `None` means that the place does not change.
     pub place: Option<Option<EntityId>>,
     /// New values of attributes. `None` ends the current value of the attribute.
     pub attributes: BTreeMap<Predicate, Option<Value>>,
-    /// Changed relations to other entities. `None` ends the relation. `Some` starts or updates the relation, and
-    /// contains the attitude of the entity to the other entity, from −100 to 100. `Some(None)` is a relation without an
-    /// attitude.
+    /// Changed relations to other entities. The key is the predicate and the other entity. `None` ends the relation.
+    /// `Some` starts or updates the relation, and contains the attitude of the entity to the other entity, from −100 to
+    /// 100. `Some(None)` means a relation without an attitude.
     pub relations: BTreeMap<(Predicate, EntityId), Option<Option<i8>>>,
 }
 
 impl Patch {
-    /// Merges a later patch into this patch. The values of the later patch take precedence.
+    /// Merges a later patch into this patch. The values of the later patch override the values of this patch.
     pub fn merge_later(&mut self, later: Self) {
         self.create = later.create.or(self.create.take());
         self.kind = later.kind.or(self.kind.take());
@@ -75,11 +75,11 @@ pub struct RejectedField {
 pub struct Patches {
     /// Entities and their patches. If an entity has several patches, later patches override earlier patches.
     pub entities: Vec<(EntityId, Patch)>,
-    /// New time of the game clock.
+    /// New time of the game clock; `None` if the clock does not change.
     pub clock: Option<GameTime>,
-    /// Audiences of attributes, which take precedence over the audience rules of the campaign. The values of a
-    /// [private](Audience::Private) attribute are secrets: only the subject of the attribute knows the values, if the
-    /// subject is a character. Gossip does not spread these values.
+    /// Audiences of attributes. They override the audience rules of the campaign. The values of a
+    /// [private](Audience::Private) attribute are secrets: only the subject knows the values, if the subject is a
+    /// character. Gossip does not spread these values.
     pub audiences: Arc<BTreeMap<Predicate, Audience>>,
 }
 
@@ -89,9 +89,8 @@ impl Patches {
         self.entities.is_empty() && self.clock.is_none()
     }
 
-    /// Compares the patches with the state. Returns the writes that give the state all values of the patches, and the
-    /// names of the fields that no operation can write. The list of writes is empty if the state already contains all
-    /// values.
+    /// Compares the patches with the state. Returns the writes that are needed to apply the patches, and the fields
+    /// that cannot be written. There are no writes if the state already contains all values.
     ///
     /// If the author is the game, values of predicates without a full [`History`] become transient values. All other
     /// values become recorded facts.
@@ -153,12 +152,12 @@ impl Patches {
 /// must stay below a few MiB. In a larger operation, all values are therefore recorded as facts.
 const MAX_TRANSIENT: usize = 8_000;
 
-/// Writes that apply patches to a state.
+/// Plan of the writes that apply patches to a state.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PatchPlan {
-    /// Operation to record in the journal. If the journal does not change, the operation contains no changes.
+    /// Operation for the journal. The operation has no changes if there is nothing to record in the journal.
     pub operation: Operation,
-    /// Transient values, which are stored without a history.
+    /// Transient values: values that are stored outside the journal and without a history.
     pub transients: TransientUpdate,
     /// Fields that could not be written.
     pub refused: Vec<RejectedField>,

@@ -1,9 +1,9 @@
-//! Policy: decides, by confidence, whether a proposed fact is recorded, waits for review or is dropped.
+//! Policy: the rule that decides, by confidence, whether a proposed fact is recorded, waits for review, or is dropped.
 
 use hearsay_model::{Confidence, Credence, Evidence, FactStatus, Passage};
 use serde::{Deserialize, Serialize};
 
-/// Type of source that states a proposed fact: the world itself, or a character.
+/// Type of the source of a proposed fact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StatementSource {
@@ -13,15 +13,15 @@ pub enum StatementSource {
     Character,
 }
 
-/// Treatment of doubtful facts. A fact is doubtful if its confidence lies between the policy's floor and the threshold
-/// for its source.
+/// Treatment of doubtful facts. The confidence of a doubtful fact is at least the floor of the policy, but below the
+/// threshold for recording without review.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReviewMode {
     /// The DM reviews doubtful facts.
     #[default]
     Dm,
-    /// Doubtful facts become claims without review. The credence of a knower that learns such a fact is at most the
+    /// Doubtful facts become claims without review. If a knower learns a doubtful fact, its credence is at most the
     /// confidence of the fact.
     Autonomous,
 }
@@ -30,7 +30,8 @@ pub enum ReviewMode {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TextOrigin {
-    /// A line that was said or logged during play: typed, spoken in a game, or written by a game.
+    /// A line that was said or logged during play. A person typed the line, a character said it in a game, or a game
+    /// wrote it.
     #[default]
     Live,
     /// A line of a session that was imported from a file, for example from a transcript.
@@ -51,34 +52,35 @@ impl TextOrigin {
     }
 }
 
-/// Minimum confidence at which a fact from a text becomes canon without review, by the origin of the text. An origin
-/// without a value uses [`Policy::canon_threshold`].
+/// Minimum confidence at which a fact from a text becomes canon without review, for each origin of texts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SourceThresholds {
-    /// Threshold for lines that were said or logged during play.
+    /// Threshold for lines that were said or logged during play; `None` means [`Policy::canon_threshold`].
     pub live: Option<Confidence>,
-    /// Threshold for lines of imported sessions.
+    /// Threshold for lines of imported sessions; `None` means [`Policy::canon_threshold`].
     pub session_import: Option<Confidence>,
-    /// Threshold for texts of campaign files and other imported files.
+    /// Threshold for texts of campaign files and other imported files; `None` means [`Policy::canon_threshold`].
     pub campaign_text: Option<Confidence>,
 }
 
-/// Rule that accepts, defers or drops proposals by their confidence.
+/// Policy: the rule that records, defers or drops proposals by their confidence.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Policy {
-    /// Minimum confidence for two cases: a proposal that does not come from a text is accepted without review, and a
-    /// statement of a character in a line from play becomes a claim. Default 0.7.
+    /// Minimum confidence at which a proposal that does not come from a text is recorded without review. The same
+    /// minimum applies to the statement of a character in a line from play, which then becomes a claim. The default is
+    /// 0.7.
     pub threshold: Confidence,
-    /// Minimum confidence at which a fact from a text becomes canon without review. Default 0.95.
+    /// Minimum confidence at which a fact from a text becomes canon without review. The default is 0.95.
     pub canon_threshold: Confidence,
-    /// Minimum confidence of a proposal. A proposal with a lower confidence is counted but not recorded. Default 0.3.
+    /// Minimum confidence of a proposal. A proposal with a lower confidence is counted but not recorded. The default is
+    /// 0.3.
     pub floor: Confidence,
-    /// Treatment of doubtful proposals. The confidence of a doubtful proposal is at least `floor`, but too low for
-    /// recording without review.
+    /// Treatment of doubtful proposals: proposals whose confidence is at least `floor`, but too low for recording
+    /// without review.
     pub mode: ReviewMode,
-    /// Values that replace `canon_threshold` for texts of one origin. By default, there are no such values.
+    /// Values that replace `canon_threshold` for texts of a certain origin. By default, there are no such values.
     pub sources: SourceThresholds,
 }
 
@@ -98,7 +100,7 @@ impl Default for Policy {
 /// Decision on a proposal.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum PolicyDecision {
-    /// Records the fact with this status. The credence of a knower that learns the fact is at most this credence.
+    /// Records the fact with this status. If a knower learns the fact, its credence is at most the given credence.
     Record(FactStatus, Credence),
     /// Drops the proposal.
     Drop,
@@ -126,9 +128,9 @@ impl Policy {
     /// Returns the minimum confidence at which a proposal is recorded without review. `origin` is `None` if the
     /// proposal does not come from a text.
     ///
-    /// A claim says only that a character stated the fact. A statement of a character in a line from play therefore
-    /// becomes a claim at `threshold`. In a file, the speaker of a line is often a player and not a character. A claim
-    /// from a file therefore needs the same confidence as canon.
+    /// A claim says only that a character stated the fact. Therefore, the statement of a character in a line from play
+    /// becomes a claim at `threshold`. In a file, the speaker of a line is often a player, not a character. Therefore,
+    /// a claim from a file needs the same confidence as canon.
     pub fn record_threshold(&self, source: StatementSource, origin: Option<TextOrigin>) -> Confidence {
         let own_threshold = match origin {
             None => return self.threshold,
@@ -171,8 +173,8 @@ impl Policy {
         PolicyDecision::Record(status, credence)
     }
 
-    /// Returns the status of a doubtful fact, and the maximum credence of knowers that learn the fact. The mode of the
-    /// policy determines the status and the maximum credence.
+    /// Returns the status of a doubtful fact, and the maximum credence of knowers that learn the fact. Both depend on
+    /// the mode of the policy.
     pub fn decide_doubtful(&self, confidence: Confidence) -> (FactStatus, Credence) {
         match self.mode {
             ReviewMode::Dm => (FactStatus::Proposed, Credence::FULL),

@@ -5,9 +5,8 @@ use hearsay_model::{EntityId, GameTime, Kind, State};
 
 use crate::CommandError;
 
-/// Returns the living characters present at a scene, sorted and unique: the attending characters, and the non-player
-/// characters at the place of the scene. A player character that does not attend is not present, even if it is at the
-/// place.
+/// Returns the living characters at a scene, sorted and unique: the attending characters, and the non-player characters
+/// at the place of the scene. Player characters that do not attend the session are not included.
 pub fn scene_characters(
     state: &State,
     attending: &[EntityId],

@@ -1,4 +1,4 @@
-//! Proposals: facts that a game, the extractor or an import suggests and that the policy decides on.
+//! Proposals: facts that a game, the extractor or an import suggests. The policy decides on proposals.
 
 mod batch;
 mod recorded_match;
@@ -38,7 +38,7 @@ pub struct Proposal {
     pub predicate: Predicate,
     /// Object of the fact.
     pub object: Object,
-    /// Sentence that states the fact. Default: a sentence that is generated from the phrase of the predicate.
+    /// Sentence that states the fact. If `None`, Hearsay generates a sentence from the phrase of the predicate.
     pub statement: Option<String>,
     /// Entities that the statement names besides the subject and the object.
     pub participants: Vec<EntityId>,
@@ -52,18 +52,19 @@ pub struct Proposal {
     pub speaker: Option<EntityId>,
     /// Knowers that heard the statement. If the statement has a speaker, the credence of the hearers depends on their
     /// trust in the speaker and on the speaker's credence. If the proposal has no hearers, no speaker and no `text`,
-    /// the default audience learns the fact.
+    /// the default audience of the predicate learns the fact.
     pub heard_by: Vec<Knower>,
-    /// Session in which the fact was stated. Default without a `text`: the session being played.
+    /// Session in which the fact was stated. If both this field and `text` are `None`, the session being played is
+    /// used.
     pub session: Option<SessionId>,
     /// Evidence for the fact.
     pub evidence: Vec<Evidence>,
     /// Language model that extracted the fact; `None` if no language model extracted the fact.
     pub model: Option<String>,
-    /// Stage of the extraction that found the fact, if it was extracted from a text.
+    /// Stage of the extraction that found the fact; `None` if the fact was not extracted from a text.
     pub stage: Option<ExtractionStage>,
-    /// Details of the text that states the fact, if any. If the proposal has a text, only the speaker and the hearers
-    /// of the text learn the fact.
+    /// Details of the text that states the fact; `None` if the proposal does not come from a text. If the proposal has
+    /// a text, only the speaker and the hearers of the text learn the fact.
     pub text: Option<TextSource>,
     /// Fact that the proposed fact refutes; `None` if the proposed fact refutes no fact.
     pub refutes: Option<FactId>,
@@ -74,19 +75,19 @@ pub struct Proposal {
 pub struct TextSource {
     /// Origin of the text. The policy can require a higher confidence for texts of this origin.
     pub origin: TextOrigin,
-    /// Game time at which the text was said.
+    /// Game time at which the text was said; `None` if it is unknown.
     pub time: Option<Date>,
-    /// For a text without a speaker: how its hearers or readers learn the fact.
+    /// For a text without a speaker: how its hearers or readers learn the fact. `None` for a text with a speaker.
     pub acquisition: Option<Acquisition>,
-    /// Source that the speaker cites for the fact.
+    /// Source that the speaker cites for the fact; `None` if the speaker cites no source.
     pub citing: Option<EntityId>,
-    /// Secret name that the speaker uses. If a hearer does not know the owner of this name, the source of the fact is
-    /// unknown to the hearer, and the hearer learns no facts about the speaker.
+    /// Secret name that the speaker uses; `None` if the speaker uses no secret name. A hearer who does not know that
+    /// the name belongs to the speaker treats the speaker as a stranger. This hearer learns no facts about the speaker.
     pub alias: Option<String>,
     /// Whether the speaker lies. A fact that a liar states is recorded as false.
     pub sincerity: Sincerity,
-    /// Whether the speaker said the text to some characters only. If the speaker conceals another fact about one of the
-    /// entities of the stated fact, the speaker and the hearers then conceal the stated fact too.
+    /// Whether the speaker said the text only to certain characters. After a private text, the speaker and the hearers
+    /// conceal the stated fact if the speaker already conceals another fact about one of its entities.
     pub is_private: bool,
 }
 
@@ -114,7 +115,7 @@ impl Proposal {
     }
 }
 
-/// Number of proposals or facts for each outcome of a proposal.
+/// Numbers of proposals with each outcome, such as recorded or dropped.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct ProposalCounts {
     /// Number of proposed facts that were recorded as canon.
@@ -128,7 +129,7 @@ pub struct ProposalCounts {
     pub dropped: usize,
     /// Number of proposals that were skipped because the DM had already rejected an equivalent fact.
     pub rejected_before: usize,
-    /// Number of proposals whose fact was already recorded. The hearers of such a proposal learn the recorded fact,
+    /// Number of proposals whose fact was already recorded. The hearers of these proposals learn the recorded fact,
     /// unless the proposal comes from a text that was read before.
     pub known: usize,
     /// Number of recorded facts that gained evidence from these proposals.
@@ -147,10 +148,10 @@ impl AddAssign for ProposalCounts {
     }
 }
 
-/// Inputs for the decision on proposals, besides the state.
+/// Rules for the decision on proposals: the policy, and the trust calibration.
 #[derive(Clone, Copy)]
 pub struct ProposalRules<'a> {
-    /// Policy that decides by confidence.
+    /// Policy, which decides on proposals by their confidence.
     pub policy: &'a Policy,
     /// Trust calibration, which adjusts confidence according to the DM's earlier decisions.
     pub learned: &'a TrustCalibration,
@@ -162,11 +163,11 @@ fn is_untrusted_author(author: &Author) -> bool {
     !matches!(author, Author::Game | Author::Dm)
 }
 
-/// Returns the operation that records proposals, or `None` if no proposal must be recorded. Also returns the number of
+/// Returns the operation that records proposals; `None` if there is nothing to record. Also returns the number of
 /// proposals with each outcome.
 ///
 /// # Errors
-/// Returns an error if a proposal refers to an unknown entity, or if its fact is invalid.
+/// Returns an error if a proposal refers to an unknown entity, or if the fact of a proposal is invalid.
 pub fn propose(
     state: &State,
     rules: &ProposalRules,

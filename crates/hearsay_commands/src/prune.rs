@@ -1,4 +1,4 @@
-//! Pruning: retracts many old or doubtful facts at once.
+//! Pruning: retraction of many old or doubtful facts at once.
 
 use hearsay_model::{Author, Change, Confidence, FactId, FactStatus, Operation, State, Timestamp};
 use serde::Serialize;
@@ -11,11 +11,11 @@ const MS_PER_DAY: i64 = 24 * 60 * 60 * 1000;
 /// Criteria for pruning facts. Facts that the DM stated or confirmed are never pruned.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Prune {
-    /// Prunes only facts with a confidence lower than this value.
+    /// Prunes only facts with a confidence lower than this value. `None` means any confidence.
     pub below: Option<Confidence>,
-    /// Prunes only facts that were recorded more than this number of days ago, in real time.
+    /// Prunes only facts that were recorded more than this number of real days ago. `None` means any age.
     pub older_than_days: Option<u32>,
-    /// Prunes only facts with one of these statuses. Default: facts that wait for review.
+    /// Prunes only facts with one of these statuses. If the list is empty, prunes facts that wait for review.
     pub statuses: Vec<FactStatus>,
 }
 
@@ -30,7 +30,7 @@ pub struct PruneRow {
     pub status: FactStatus,
     /// Confidence that the source really states the fact.
     pub confidence: Confidence,
-    /// Number of days since the fact was recorded, in real time; `None` if the time of recording is unknown.
+    /// Number of real days since the fact was recorded; `None` if the time of recording is unknown.
     pub days: Option<u64>,
 }
 

@@ -1,4 +1,5 @@
-//! Reading: turns the facts extracted from a passage into proposals. The hearers of the passage learn these facts.
+//! Reading: the conversion of facts that were extracted from a passage into proposals. The hearers of the passage learn
+//! these facts.
 
 mod draft;
 mod name_lookup;
@@ -25,8 +26,8 @@ const MAX_BATCH_SIZE: usize = 16;
 /// [`MAX_BATCH_SIZE`], because for each batch the reading model also reads the lines before the batch, as context.
 const MAX_IMPORT_BATCH_SIZE: usize = 128;
 
-/// Returns the number of passages to read together next. `waiting` contains all passages that are not read yet, in the
-/// order of reading.
+/// Returns the number of passages in the next batch of the extraction. `waiting` contains all passages that were not
+/// read yet, in the order of reading.
 pub fn batch_size(state: &State, waiting: impl ExactSizeIterator<Item = PassageId>) -> usize {
     let is_imported_line = |id: &PassageId| {
         state.passage(*id).is_some_and(|passage| TextOrigin::from_passage(passage) == TextOrigin::SessionImport)
@@ -43,10 +44,10 @@ pub struct Findings {
     pub passage: Arc<Passage>,
     /// Facts and entities that were extracted from the passage.
     pub extraction: Extraction,
-    /// Name of the language model that extracted the facts; `None` if the extractor extracted them.
+    /// Name of the language model that extracted the facts; `None` if no language model was used.
     pub model: Option<String>,
-    /// Kind of talk of the passage. The field has the recorded kind, or the kind that the reading model found in a line
-    /// that was said at the table. `None` if the kind is unknown.
+    /// Kind of talk of the passage: the recorded kind, or the kind that the reading model found. `None` if the kind is
+    /// unknown.
     pub talk_kind: Option<TalkKind>,
 }
 
@@ -76,14 +77,14 @@ pub struct ReadingTools<'a> {
     pub extractor: &'a Extractor,
     /// Lexicon, which contains the names of all entities.
     pub lexicon: &'a Lexicon,
-    /// Sentence encoder for comparing sentences by meaning; `None` if there is none.
+    /// Sentence encoder for the comparison of sentences by meaning; `None` if there is no encoder.
     pub encoder: Option<&'a dyn SentenceEncoder>,
     /// Reading model; `None` if only patterns are used.
     pub model: Option<&'a ReadingModel>,
 }
 
 /// Extracts facts and entities from passages. Returns the findings in the order of the passages. The reading model
-/// reads consecutive passages of one session or document together, so that it has the context of each line.
+/// reads consecutive passages of one session or document together, because it needs the context of each line.
 pub fn read_passages(passages: Vec<PassageWithContext>, tools: &ReadingTools<'_>) -> Vec<Findings> {
     let mut statements = match tools.model {
         Some(model) => passage_statements(&passages, tools, model),
@@ -110,7 +111,7 @@ pub fn read_passages(passages: Vec<PassageWithContext>, tools: &ReadingTools<'_>
     findings.collect()
 }
 
-/// Minimum probability of table talk at which even an exclamation of a character counts as table talk.
+/// Minimum probability of table talk at which even an exclamation of a character is treated as table talk.
 const MIN_CERTAIN_TABLE_TALK: f32 = 0.9;
 
 /// Returns the kind of talk of a line. If the reading model is not certain, the exclamation of a character is in
@@ -123,8 +124,8 @@ fn decide_talk_kind(talk: &TalkProbabilities, speaker: Option<&EntityId>, text: 
     }
 }
 
-/// Returns the operation that records the kinds of talk that were found in lines. Omits lines that were removed after
-/// they were read, and lines whose kind is already recorded. Returns `None` if no line remains.
+/// Returns the operation that records the kinds of talk that were found in lines. Lines that no longer exist, and lines
+/// whose kind is already recorded, are omitted. Returns `None` if no line remains.
 pub fn record_talk_kinds(state: &State, kinds: &[(PassageId, TalkKind)], now: Timestamp) -> Option<Operation> {
     let is_unknown = |id: PassageId| state.passage(id).is_some_and(|passage| passage.talk_kind.is_none());
     let new_kinds = kinds.iter().filter(|(id, _)| is_unknown(*id));

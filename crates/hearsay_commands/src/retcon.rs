@@ -1,4 +1,4 @@
-//! Retroactive changes: retracting a fact, or ending its validity.
+//! Retroactive changes: the retraction of a fact, or the end of its validity.
 
 use hearsay_model::{Author, Change, FactId, FactStatus, Operation, State, Timestamp};
 use hearsay_query::{dates::parse_date, ids::require_fact};
@@ -29,8 +29,8 @@ impl Retcon {
     /// Returns the operation that records the change.
     ///
     /// # Errors
-    /// Returns an error if the fact does not exist, if the date is invalid, if the fact would end before it
-    /// begins, or if the fact is not true.
+    /// Returns an error if the fact does not exist or is not true. Also returns an error if the date is invalid, or if
+    /// the fact would end before it begins.
     pub fn operation(&self, state: &State, author: Author, now: Timestamp) -> Result<Operation, CommandError> {
         let (summary, change) = match self {
             Self::Retract { fact } => {

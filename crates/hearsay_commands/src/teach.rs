@@ -12,7 +12,7 @@ pub enum Teach {
     On,
     /// Turns trust calibration off: the DM's decisions are counted but do not adjust any confidence.
     Off,
-    /// Resets trust calibration: all earlier decisions no longer count.
+    /// Resets trust calibration: earlier decisions no longer affect the confidence of proposals.
     Reset,
 }
 

@@ -1,8 +1,8 @@
 //! The transformer: computes one vector per token from token ids.
 //!
-//! This crate does not use `candle_transformers`. Its `BertModel` reads weights in PyTorch's layout, which `gemm` packs
-//! again on every call. `BertModel` also allocates for every operation and starts candle's own thread pool. The tests
-//! compare this module's results with those of `BertModel`.
+//! This crate does not use the `BertModel` of `candle_transformers`. `BertModel` converts the layout of the weights on
+//! every call, allocates memory for every operation, and starts candle's own thread pool. The tests compare the results
+//! of this module with the results of `BertModel`.
 
 use std::{
     collections::HashMap,

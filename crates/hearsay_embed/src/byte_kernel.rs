@@ -1,7 +1,7 @@
-//! Products of rows and weights of 8 bits, with the processor's instructions for dot products of bytes (VNNI).
+//! Multiplies rows and weights of 8 bits with the processor's instructions for dot products of bytes (VNNI).
 //!
-//! [`ByteKernel::multiply`] calls functions that are compiled for these instructions. Only these calls are unsafe code.
-//! The sums are exact integers, so all kernels return the same results.
+//! [`ByteKernel::multiply`] calls functions that are compiled for these instructions. Only these calls are unsafe code
+//! in this module. The sums are exact integers, so all kernels return the same results.
 
 use crate::panels::PANEL;
 

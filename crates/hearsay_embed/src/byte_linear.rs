@@ -1,8 +1,9 @@
 //! Linear maps with weights of 8 bits.
 //!
-//! The weights of an output share one scale. The numbers of a row share one scale and one zero point, which are derived
-//! from the smallest and the largest number of the row. This is the asymmetric scheme of Jacob et al., "Quantization
-//! and Training of Neural Networks for Efficient Integer-Arithmetic-Only Inference" (CVPR 2018), with scales per row.
+//! All weights of one output have the same scale. All numbers of one row have the same scale and the same zero point,
+//! which are computed from the smallest and the largest number of the row. This is the asymmetric quantisation of Jacob
+//! et al., "Quantization and Training of Neural Networks for Efficient Integer-Arithmetic-Only Inference" (CVPR 2018),
+//! with scales per row.
 
 use hearsay_simd::Processor;
 use pulp::{Simd, WithSimd};

@@ -34,9 +34,11 @@ const REVISION: u8 = 2;
 /// Options of an [`Encoder`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EncoderOptions {
-    /// Number of threads in the encoder's own pool. 0 counts as 1. The number affects the speed, but not the vectors.
+    /// Number of threads in the encoder's own pool. 0 has the same effect as 1. The number affects the speed, but not
+    /// the vectors.
     ///
-    /// The default is half of the processors, at least 1 and at most 4. The game can use the other processors.
+    /// The default is half of the number of processors, but at least 1 and at most 4. The other processors stay free
+    /// for the game.
     pub threads: usize,
     /// Precision of the matrix products. The default is [`WeightPrecision::F32`]. Vectors of different precisions have
     /// different [model ids](ModelInfo::id).
@@ -44,7 +46,7 @@ pub struct EncoderOptions {
 }
 
 impl EncoderOptions {
-    /// Returns the default options with another number of threads.
+    /// Returns the default options, but with this number of threads.
     pub fn with_threads(threads: usize) -> Self {
         Self { threads, precision: WeightPrecision::F32 }
     }
@@ -78,10 +80,10 @@ pub struct ModelInfo {
     pub directory: Option<PathBuf>,
 }
 
-/// A sentence encoder: a BERT-family sentence-transformers model on the CPU.
+/// A sentence encoder. It runs a sentence-transformers model of the BERT family on the CPU.
 ///
-/// Any number of threads can encode at the same time. The encoder's own threads do the work. A call takes milliseconds,
-/// so do not call the encoder on a game's main thread.
+/// Any number of threads can call the encoder at the same time. The encoder's own threads do the work. A call takes
+/// milliseconds, so do not call the encoder on a game's main thread.
 pub struct Encoder {
     info: ModelInfo,
     lowercased: bool,
@@ -113,7 +115,7 @@ impl Encoder {
     }
 
     /// Finds a model as [`find_model`](crate::find_model) does, and loads it. If no directory contains a model and the
-    /// feature `bundled-model` is on, loads the default model that is compiled into the program.
+    /// feature `bundled-model` is on, this function loads the default model, which is compiled into the program.
     ///
     /// # Errors
     ///
@@ -122,8 +124,8 @@ impl Encoder {
         Self::open_in(&LookupEnvironment::from_process(), explicit, options)
     }
 
-    /// Finds and loads a model like [`open`](Self::open), but searches the given environment instead of the process
-    /// environment.
+    /// Finds and loads a model like [`open`](Self::open), but searches the directories in `environment` instead of the
+    /// directories of this process.
     ///
     /// # Errors
     ///
@@ -182,17 +184,17 @@ impl Encoder {
         self.pool.current_num_threads()
     }
 
-    /// Encodes texts and returns their vectors in the same order. Each vector depends only on its own text, and not on
-    /// the other texts in the batch.
+    /// Encodes texts and returns their vectors in the same order. Each vector depends only on its own text, not on the
+    /// other texts.
     ///
-    /// Every text is valid. Texts with more than [`ModelInfo::max_tokens`] tokens are truncated. An empty text, or a
-    /// text that contains only white space or control characters, gives the vector of the empty sequence (`[CLS]
-    /// [SEP]`). This vector is normalised like any other vector, and is not similar to any particular text.
+    /// You can encode any text. Texts with more than [`ModelInfo::max_tokens`] tokens are truncated. An empty text, or
+    /// a text that contains only white space or control characters, gives the vector of the empty sequence
+    /// (`[CLS] [SEP]`). This vector is normalised like any other vector.
     ///
     /// # Errors
     ///
-    /// Returns an error if a token has no vector, or if a vector is not finite. In this case, the model's files are
-    /// inconsistent, but loading did not detect the problem. With a valid model, no text causes an error.
+    /// Returns an error if a token has no vector, or if a vector is not finite. These errors occur only if the model's
+    /// files are inconsistent and loading did not detect the problem. With a valid model, no text causes an error.
     pub fn encode(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
         let tokens: Vec<_> = match texts {
             [] => return Ok(Vec::new()),
@@ -214,8 +216,9 @@ impl Encoder {
         Ok(vectors)
     }
 
-    /// Encodes questions together, and caches their vectors. The cache contains the last 64 texts of up to 2 KiB each.
-    /// Equal texts are encoded once. For documents, use [`Encoder::encode`], which does not use the cache.
+    /// Encodes questions, and caches their vectors. The cache contains the vectors of the last 64 texts that are not
+    /// longer than 2 KiB. If several texts are equal, the encoder encodes the text only once. For documents, use
+    /// [`Encoder::encode`], which does not use the cache.
     ///
     /// # Errors
     ///
@@ -241,8 +244,8 @@ impl Encoder {
         Ok(self.encode_questions(&[text])?.pop().unwrap_or_default())
     }
 
-    /// Returns how many tokens of a text the model reads, including special tokens. The number is at most
-    /// [`ModelInfo::max_tokens`].
+    /// Returns the number of tokens of a text that the model reads, including special tokens. The number is at most
+    /// [`ModelInfo::max_tokens`], because longer texts are truncated.
     ///
     /// # Errors
     ///

@@ -6,7 +6,7 @@ use crate::searched_directory::{MODEL_DIR_VAR, SearchedDirectory};
 
 /// Errors of this crate.
 ///
-/// Each message names the cause and the remedy. A model is loaded completely or not at all.
+/// Each message names the cause, and says what to do. After an error, no model is loaded.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EmbedError {
@@ -14,7 +14,7 @@ pub enum EmbedError {
     #[error(
         "no sentence encoder model found. Searched:\n{}\nPut a sentence-transformers directory \
          (config.json, tokenizer.json, model.safetensors) in one of these directories, or set {} to its path. \
-         Without a model, Hearsay ranks results by keywords and graph only",
+         Without a model, Hearsay ranks search results by keywords and relations only",
         list(searched),
         MODEL_DIR_VAR
     )]
@@ -23,11 +23,12 @@ pub enum EmbedError {
         searched: Vec<SearchedDirectory>,
     },
 
-    /// The directory in the argument or in the environment variable does not contain a model. The search does not use
-    /// another model instead, because vectors of different models cannot be compared.
+    /// The directory in the argument or in the environment variable does not contain a model. The search does not
+    /// continue in other directories, because the vectors of different models cannot be compared.
     #[error(
-        "{directory} has no model: {}. Set the path to a directory with config.json, tokenizer.json and model.safetensors, or leave the path unset to search the default directories",
-        directory.problem()
+        "{directory} contains no sentence encoder model: {problem}. Set the path to a directory with config.json, \
+         tokenizer.json and model.safetensors, or leave the path unset to search the default directories",
+        problem = directory.problem()
     )]
     NotAModel {
         /// The directory, the setting that names it, and the missing file.
@@ -35,7 +36,7 @@ pub enum EmbedError {
     },
 
     /// A file that the model needs is missing.
-    #[error("the model file {path} is missing. Copy the whole model directory again", path = path.display())]
+    #[error("the file {path} of the sentence encoder model is missing. Copy the whole model directory again", path = path.display())]
     MissingFile {
         /// Path of the missing file.
         path: PathBuf,
@@ -56,7 +57,7 @@ pub enum EmbedError {
 
     /// A configuration file is not JSON, or a field has the wrong type.
     #[error(
-        "{path} does not contain the expected JSON: {source}. Download this file of the model again",
+        "the model file {path} does not contain the expected JSON: {source}. Download this file again",
         path = path.display()
     )]
     InvalidJson {
@@ -68,7 +69,7 @@ pub enum EmbedError {
 
     /// A field of a configuration file has an invalid value.
     #[error(
-        "{path}: `{field}` {problem}. Download this file of the model again",
+        "in the model file {path}, the field `{field}` {problem}. Download this file again",
         path = path.display()
     )]
     InvalidConfig {
@@ -94,7 +95,7 @@ pub enum EmbedError {
     },
 
     /// The weights file is empty, truncated or not a safetensors file.
-    #[error("{path} is damaged: {problem}. Download this file of the model again", path = path.display())]
+    #[error("the model file {path} is damaged: {problem}. Download this file again", path = path.display())]
     DamagedWeights {
         /// Path of the file.
         path: PathBuf,
@@ -104,8 +105,8 @@ pub enum EmbedError {
 
     /// The weights file lacks a tensor that `config.json` requires.
     #[error(
-        "{path} has no tensor `{tensor}`. The weights and config.json \
-         belong to different models; copy both from the same model",
+        "the weights file {path} has no tensor `{tensor}`, which config.json requires. The weights and config.json \
+         belong to different models; copy both files from the same model",
         path = path.display()
     )]
     MissingTensor {
@@ -117,7 +118,8 @@ pub enum EmbedError {
 
     /// A tensor does not have the shape that `config.json` requires.
     #[error(
-        "{path}: tensor `{tensor}` has shape {found:?}, but config.json requires {expected:?}. Copy weights and config.json from the same model",
+        "in the weights file {path}, the tensor `{tensor}` has the shape {found:?}, but config.json requires the shape \
+         {expected:?}. Copy the weights and config.json from the same model",
         path = path.display()
     )]
     WrongShape {
@@ -133,7 +135,7 @@ pub enum EmbedError {
 
     /// `tokenizer.json` is not a usable tokenizer for the model.
     #[error(
-        "{path} is not a usable tokenizer: {problem}. Download this file of the model again",
+        "the file {path} is not a usable tokenizer: {problem}. Download this file again",
         path = path.display()
     )]
     InvalidTokenizer {
@@ -155,8 +157,8 @@ pub enum EmbedError {
         problem: String,
     },
 
-    /// The model failed on a text, or produced numbers that are not finite.
-    #[error("the model could not encode a text: {problem}. Copy the model directory again")]
+    /// The model could not encode a text, or its result contains numbers that are not finite.
+    #[error("the sentence encoder could not encode a text: {problem}. Copy the model directory again")]
     Inference {
         /// Cause of the failure.
         problem: String,

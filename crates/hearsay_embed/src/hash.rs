@@ -5,8 +5,8 @@ pub type TextHash = [u8; 16];
 
 /// Hashes a text to 128 bits: the first half of its BLAKE3 hash.
 ///
-/// The text is not normalised. If the tokenizer treats two spellings in the same way, their hashes still differ. The
-/// only effect is a cache miss.
+/// The function does not normalise the text. Two spellings have different hashes even if the tokenizer gives them the
+/// same tokens. The only effect is a cache miss.
 ///
 /// ```
 /// use hearsay_embed::text_hash;

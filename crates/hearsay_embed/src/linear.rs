@@ -1,4 +1,4 @@
-//! Linear maps of a model, with weights of 32 or of 8 bits.
+//! Linear maps of a model, with weights of 32 or 8 bits.
 
 use hearsay_simd::Processor;
 
@@ -11,14 +11,14 @@ use crate::{
     panels::{Panels, Rows},
 };
 
-/// Precision with which a model multiplies by its weights.
+/// Precision of the weights in the matrix products of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum WeightPrecision {
-    /// 32 bits.
+    /// Weights and inputs of 32 bits.
     #[default]
     F32,
-    /// 8 bits for weights and inputs, if the processor has instructions for dot products of bytes (VNNI). Other
-    /// processors use 32 bits, because they are faster with 32 bits.
+    /// Weights and inputs of 8 bits, if the processor has instructions for dot products of bytes (VNNI). Without these
+    /// instructions, the model uses 32 bits, because products of 8 bits would be slower.
     Int8,
 }
 

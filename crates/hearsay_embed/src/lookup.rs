@@ -1,4 +1,4 @@
-//! Lookup of model directories: which directories are searched, and in which order.
+//! Searches directories for a model in a fixed order.
 
 use std::{
     env,
@@ -11,8 +11,8 @@ use crate::{
     searched_directory::{DEFAULT_MODEL, MODEL_DIR_VAR, SearchReason, SearchedDirectory},
 };
 
-/// The parts of the process environment that [`find_model`] uses. To search other directories, a program or a test can
-/// change these parts.
+/// The directories and environment variables that [`find_model`] uses. To search other directories, a program or a test
+/// can change these values.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LookupEnvironment {
     /// Value of `HEARSAY_MODEL_DIR`.
@@ -28,12 +28,12 @@ pub struct LookupEnvironment {
     pub current_dir: Option<PathBuf>,
     /// The user's data directory. The search uses its subdirectory `hearsay/models`.
     pub user_data_dir: Option<PathBuf>,
-    /// Root of the checkout of Hearsay's source from which the program was built.
+    /// Root directory of the Hearsay source code from which the program was built.
     pub checkout_dir: Option<PathBuf>,
 }
 
 impl LookupEnvironment {
-    /// Reads the environment of this process. An empty variable counts as unset.
+    /// Reads the environment of this process. An empty variable has the same effect as an unset variable.
     pub fn from_process() -> Self {
         Self {
             model_dir: path_var(MODEL_DIR_VAR),
@@ -46,7 +46,8 @@ impl LookupEnvironment {
         }
     }
 
-    /// Finds a model like [`find_model`], but searches this environment instead of the process environment.
+    /// Finds a model like [`find_model`], but searches the directories in this value instead of the directories of this
+    /// process.
     ///
     /// # Errors
     ///
@@ -114,13 +115,13 @@ impl LookupEnvironment {
 ///    `CARGO_MANIFEST_DIR`, and under the current directory and each of its ancestors
 /// 5. the user's data directory: `hearsay/models/all-MiniLM-L6-v2` under `$XDG_DATA_HOME` or
 ///    `~/.local/share`; on macOS `~/Library/Application Support`; on Windows `%LOCALAPPDATA%`
-/// 6. the checkout of Hearsay that the program was built from, if it still exists
+/// 6. the directory of the Hearsay source code from which the program was built, if this directory still exists
 ///
 /// # Errors
 ///
 /// Returns [`EmbedError::NotAModel`] if `explicit` or `HEARSAY_MODEL_DIR` is set and names a directory without a model.
-/// The search does not continue, because the caller requested this model. Returns [`EmbedError::ModelNotFound`] with
-/// all searched directories if none of them contains a model.
+/// In this case, the search does not continue in other directories. Returns [`EmbedError::ModelNotFound`] if no
+/// directory contains a model. This error lists all searched directories.
 pub fn find_model(explicit: Option<&Path>) -> Result<PathBuf, EmbedError> {
     LookupEnvironment::from_process().find_model(explicit)
 }

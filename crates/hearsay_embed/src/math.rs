@@ -1,7 +1,7 @@
 //! The computations between the matrix products: norms, softmax and activation functions.
 //!
-//! Every sum has a fixed order. Every other function treats each number separately. The compiler can therefore
-//! vectorise the loops without changing a bit of the results.
+//! Every sum adds its numbers in a fixed order. Therefore, the compiler can vectorise the loops without changing the
+//! results.
 
 use pulp::{Simd, WithSimd};
 

@@ -1,14 +1,14 @@
 //! Matrix products of activations and weights.
 //!
-//! Weights are stored in panels of 64 outputs. A panel has `inputs` × 64 contiguous numbers, which are read from first
-//! to last. A product is computed panel by panel, six rows at a time. Its result is stored in panels too.
+//! Weights are stored in panels of 64 outputs. A panel has `inputs` × 64 contiguous numbers. The product is computed
+//! panel by panel, six rows at a time. The result is also stored in panels.
 //!
 //! The result of a row does not depend on the other rows. Each sum is accumulated in a register from the first input to
 //! the last, regardless of the number of rows.
 //!
 //! candle uses `gemm` for matrix products. `gemm` is as fast as this module only without debug assertions. With debug
 //! assertions, `gemm` checks every read in its kernels and is four times slower. This module reads slices of SIMD
-//! vectors, which needs neither unsafe code nor checks. The weights stay in candle's tensors.
+//! vectors, which needs neither unsafe code nor checks.
 
 use candle_core::{CpuStorage, Device, Storage, Tensor};
 use hearsay_simd::Processor;

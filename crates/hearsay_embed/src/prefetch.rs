@@ -1,4 +1,4 @@
-//! A prefetch hint to the processor. This is the only module with unsafe code.
+//! A prefetch hint to the processor: it asks the processor to load numbers into its cache.
 
 /// Tells the processor to load the numbers from `index` on into its cache. Does not wait for them.
 ///

@@ -12,17 +12,17 @@ pub const MODEL_DIR_VAR: &str = "HEARSAY_MODEL_DIR";
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SearchReason {
-    /// Path given by the caller.
+    /// The caller gave this path.
     Explicit,
-    /// Path in `HEARSAY_MODEL_DIR`.
+    /// The environment variable `HEARSAY_MODEL_DIR` contains this path.
     EnvironmentVariable,
-    /// Directory of the executable.
+    /// The directory is beside the executable.
     Executable,
-    /// Assets of the app.
+    /// The directory is in the assets of the app.
     Assets,
-    /// Data directory of the user.
+    /// The directory is in the user's data directory.
     UserData,
-    /// Checkout of the source that the program was built from.
+    /// The directory is in the Hearsay source code from which the program was built.
     Checkout,
 }
 

@@ -2,9 +2,8 @@
 
 /// Returns the dot product of two vectors. The dot product of normalised vectors is their cosine.
 ///
-/// The order of the summation is fixed: the function computes eight partial sums, each over every eighth component, and
-/// then adds the partial sums. The same two vectors therefore give the same bits in every build. If the lengths differ,
-/// the extra components of the longer vector are ignored.
+/// The order of the additions is fixed, so the same two vectors give exactly the same result in every build. If the
+/// lengths differ, the extra components of the longer vector are ignored.
 ///
 /// ```
 /// use hearsay_embed::dot;

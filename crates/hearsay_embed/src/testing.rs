@@ -1,4 +1,4 @@
-//! Test data, and access to results.
+//! Functions for the tests of this crate.
 
 use crate::panels::Panels;
 

@@ -19,7 +19,7 @@ use crate::{
 pub struct TokenText {
     /// Ids of the tokens, special tokens included.
     pub ids: Vec<u32>,
-    /// Token type (segment) of each token, 0 or 1.
+    /// Token type (segment) of each token: 0 or 1, as in BERT.
     pub types: Vec<u32>,
 }
 
@@ -38,8 +38,8 @@ pub struct TokenModel {
 
 impl TokenModel {
     /// Loads a model from a directory with `config.json`, `tokenizer.json` and `model.safetensors`. The file
-    /// `model.safetensors` must contain all tensors in `heads`. The precision of `options` applies
-    /// to the model, not to the heads.
+    /// `model.safetensors` must contain all tensors in `heads`. The field `precision` of `options` applies to the
+    /// model, not to the heads.
     ///
     /// # Errors
     ///

@@ -1,5 +1,5 @@
-//! Reads the weights of a model. The name, shape and values of every tensor are checked, so that an error about a
-//! damaged file names the tensor.
+//! Reads the weights of a model, and checks the name, shape and values of every tensor. An error about a damaged file
+//! names the tensor.
 
 use std::collections::HashMap;
 

@@ -394,7 +394,7 @@ fn files_cut_at_any_length_are_errors() {
         let step = (whole.len() / 60).max(1);
         for len in (0..whole.len()).step_by(step).chain([whole.len() - 1]) {
             model.write(name, &whole[..len]);
-            check_damage(&model, &[name, "Download this file of the model again"]);
+            check_damage(&model, &[name, "Download this file again"]);
         }
     }
     let model = TinyModel::new();
@@ -456,8 +456,8 @@ fn each_missing_tensor_is_named() {
 #[test]
 fn a_configuration_of_another_model_is_found_out() {
     for (field, value, expected) in [
-        ("hidden_size", 16, "has shape [6, 8], but config.json requires [6, 16]"),
-        ("vocab_size", 7, "has shape [6, 8], but config.json requires [7, 8]"),
+        ("hidden_size", 16, "has the shape [6, 8], but config.json requires the shape [6, 16]"),
+        ("vocab_size", 7, "has the shape [6, 8], but config.json requires the shape [7, 8]"),
         ("intermediate_size", 17, "requires [17, 8]"),
         ("max_position_embeddings", 13, "requires [13, 8]"),
         ("type_vocab_size", 1, "requires [1, 8]"),

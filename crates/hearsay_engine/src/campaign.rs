@@ -1,4 +1,4 @@
-//! Campaign directories: finds and detects a campaign directory, and syncs its files when it is opened.
+//! Finds campaign directories, and imports changed campaign files.
 
 use std::{
     collections::BTreeSet,
@@ -34,10 +34,14 @@ const CAMPAIGN_VARIABLE: &str = "HEARSAY_CAMPAIGN";
 /// Files and directories that only a campaign directory contains.
 const CAMPAIGN_MARKS: [&str; 4] = ["campaign.yaml", "campaign.yml", SETTINGS_FILE, ".hearsay"];
 
-/// Returns the campaign directory that a program should open. Returns `given` without a check, if it is set. Otherwise,
-/// returns the directory in the environment variable `HEARSAY_CAMPAIGN`. If this variable is not set, returns the
-/// campaign directory that is nearest to the working directory: this directory or one of its parents. Returns `None` if
-/// none of these directories is a campaign directory.
+/// Returns the campaign directory that a program should open. The sources are, in this order:
+///
+/// 1. The directory `given`, if it is not `None`. This function does not check whether the directory exists.
+/// 2. The directory in the environment variable `HEARSAY_CAMPAIGN`, if the variable is set. This function does not check
+///    whether the directory exists.
+/// 3. The working directory or its nearest parent that is a campaign directory.
+///
+/// Returns `None` if no source gives a directory.
 pub fn find_campaign_directory(given: Option<PathBuf>) -> Option<PathBuf> {
     let from_environment = || env::var_os(CAMPAIGN_VARIABLE).filter(|path| !path.is_empty()).map(PathBuf::from);
     given.or_else(from_environment).or_else(|| find_upward(&env::current_dir().ok()?))
@@ -48,7 +52,7 @@ fn find_upward(directory: &Path) -> Option<PathBuf> {
     directory.ancestors().find(|directory| has_mark(directory)).map(PathBuf::from)
 }
 
-/// Returns whether a directory is a campaign directory, that is, whether it contains a database, campaign files or
+/// Returns whether a directory is a campaign directory. A campaign directory contains a database, campaign files or
 /// settings.
 pub fn is_campaign(directory: &Path, settings: &Settings) -> bool {
     directory.join(&settings.store.directory).exists()

@@ -1,4 +1,4 @@
-//! Real time.
+//! Real time, in contrast to game time.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -6,7 +6,7 @@ use hearsay_model::Timestamp;
 
 use crate::MemoryError;
 
-/// Returns the current real time. Operations are recorded with this time.
+/// Returns the current real time. Each operation contains the real time at which it was made.
 pub fn real_time() -> Timestamp {
     now()
 }

@@ -32,11 +32,11 @@ pub enum MemoryError {
     },
     /// Error: no language model is enabled, or the enabled language model cannot be used.
     #[cfg(feature = "llm")]
-    #[error("the language model is not available: {0}")]
+    #[error("the language model is not available: {reason}", reason = .0)]
     NoLlm(String),
     /// Error: the language model returned no usable answer.
     #[cfg(feature = "llm")]
-    #[error("the language model returned no usable answer: {0}")]
+    #[error("the language model returned no usable answer: {reason}", reason = .0)]
     Llm(String),
     /// Error: the database failed.
     #[error(transparent)]
@@ -48,20 +48,23 @@ pub enum MemoryError {
     #[error(transparent)]
     Campaign(#[from] CampaignErrors),
     /// Error: the database rejected a commit. The change was not made.
-    #[error("the database did not commit the change: {0}")]
+    #[error("the database did not save the change: {reason}", reason = .0)]
     NotCommitted(String),
     /// Error: it is unknown whether the change was made. The commit failed, and afterwards the journal could not be
     /// read. All later writes fail until the memory is opened again.
     #[error("{0}")]
     Uncertain(String),
     /// Error: writing has stopped because the state in memory and the journal may differ.
-    #[error("Hearsay stopped writing to the campaign: {0}; close the campaign and open it again")]
+    #[error("Hearsay stopped writing to the campaign: {reason}; close the campaign and open it again", reason = .0)]
     Halted(String),
     /// Error: the memory closed before the change was committed. The time limit for closing was reached.
-    #[error("the change was not committed before the campaign closed; repeat the change")]
+    #[error("the change was not saved before the campaign closed; repeat the change")]
     NotCommittedInTime,
     /// Error: the memory closed without committing all accepted changes.
-    #[error("{not_committed} of {} changes were not committed when the campaign closed; repeat these changes", committed + not_committed)]
+    #[error(
+        "{not_committed} of {total} changes were not saved before the campaign closed; repeat the changes that are missing",
+        total = committed + not_committed
+    )]
     ClosedEarly {
         /// Number of changes that were committed during closing.
         committed: usize,
@@ -79,8 +82,9 @@ pub enum MemoryError {
     },
     /// Error: the owner of the campaign runs another version of Hearsay.
     #[error(
-        "{owner} has the campaign open with version {release} of Hearsay, but this program has version {}; use programs of the same version, or close that program",
-        env!("CARGO_PKG_VERSION")
+        "{owner} has the campaign open with version {release} of Hearsay, but this program has version {own_version}; \
+         use the same version for both programs, or close the other program",
+        own_version = env!("CARGO_PKG_VERSION")
     )]
     OtherVersion {
         /// Description of the owner.
@@ -100,7 +104,9 @@ pub enum MemoryError {
         max_length: usize,
     },
     /// Error: the request would watch the beliefs of too many knowers.
-    #[error("the request watches the beliefs of {count} characters, but the maximum is {max}; watch fewer characters")]
+    #[error(
+        "the request watches the beliefs of {count} characters, but at most {max} are allowed; watch fewer characters"
+    )]
     TooManyBeliefs {
         /// Number of knowers whose beliefs are to be watched.
         count: usize,
@@ -116,7 +122,9 @@ pub enum MemoryError {
         source: std::io::Error,
     },
     /// Error: too many requests wait for the worker thread of the memory. Try again in a moment.
-    #[error("the memory cannot accept the request, because {waiting} requests already wait; try again in a moment")]
+    #[error(
+        "the memory cannot accept the request, because {waiting} other requests already wait; try again in a moment"
+    )]
     Full {
         /// Number of requests that wait for the worker thread.
         waiting: usize,
@@ -125,13 +133,13 @@ pub enum MemoryError {
     #[error("the request was cancelled before it finished; repeat the request if you still need its result")]
     Cancelled,
     /// Error: the request was not answered in time.
-    #[error("the memory did not answer the request within {0:?}; check whether the request took effect")]
+    #[error("the memory did not answer the request within {timeout:?}; check whether the request took effect", timeout = .0)]
     TimedOut(std::time::Duration),
     /// Error: a thread could not be started.
-    #[error("no thread could be started: {0}; close other programs, and try again")]
+    #[error("Hearsay could not start a thread: {error}; close other programs, and try again", error = .0)]
     Thread(std::io::Error),
     /// Error: a closure in the request, or the worker thread, panicked. The log of the program contains the details.
-    #[error("the request failed because of a panic in the program; see the log of the program for details")]
+    #[error("the request failed because of a bug in the program (a panic); see the log of the program for details")]
     Panicked,
     /// Error: the memory is closed, so it accepts no requests.
     #[error("the memory is closed; open the campaign again")]

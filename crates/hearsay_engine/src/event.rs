@@ -14,28 +14,28 @@ use crate::{ModelStatus, Waker};
 /// A fact that a watched knower newly learned.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LearnedEdge {
-    /// The knower.
+    /// Knower that learned the fact.
     pub knower: EntityId,
-    /// The fact.
+    /// Id of the fact.
     pub fact: FactId,
-    /// Content of the fact.
+    /// Content of the fact, such as its subject, predicate and object.
     pub claim: LineClaim,
-    /// Kind of open thread that the fact represents, such as a promise; `None` if the fact is not a thread.
+    /// Kind of open plot thread that the fact represents, such as a promise or a debt; `None` if the fact is no thread.
     pub thread: Option<OpenThread>,
     /// How the knower learned the fact.
     pub acquisition: Acquisition,
-    /// Credence in the fact that this acquisition alone gives the knower.
+    /// Credence in the fact if this were the only way in which the knower learned the fact.
     pub credence: Credence,
 }
 
 /// A changed belief of a watched knower.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BeliefChange {
-    /// The knower.
+    /// Knower whose belief changed.
     pub knower: EntityId,
-    /// The fact.
+    /// Id of the fact.
     pub fact: FactId,
-    /// Content of the fact.
+    /// Content of the fact, such as its subject, predicate and object.
     pub claim: LineClaim,
     /// Credence before the change; 0 if the knower did not know the fact.
     pub before: Credence,
@@ -50,8 +50,8 @@ pub enum Event {
     Applied {
         /// Position of the newest operation.
         position: Position,
-        /// Number of writes since the memory was opened, including this write. Writes of transient values are counted
-        /// too, although they have no position in the journal.
+        /// Number of writes since the memory was opened, including this write. This number also counts writes of
+        /// transient values, which have no position in the journal.
         revision: u64,
         /// Keys of the records (entities, facts, edges and others) that may have changed.
         touched: Vec<Key>,
@@ -61,20 +61,20 @@ pub enum Event {
         /// Number of facts and passages that still need a vector.
         pending: usize,
     },
-    /// A write fulfilled the condition of a reveal, so the holder may now tell the secret.
+    /// After a write, the condition of a secret is met, so the holder of the secret is now allowed to tell it.
     Revealable {
-        /// Id of the reveal.
+        /// Id of the reveal, which is the rule that contains the condition.
         reveal: String,
-        /// Secret fact.
+        /// Id of the secret fact.
         fact: FactId,
         /// Character that is allowed to tell the secret.
         holder: EntityId,
-        /// Player characters to whom the holder may tell the secret, sorted. Empty if the campaign has no player
-        /// characters: the holder may then tell anyone.
+        /// Player characters to whom the holder is allowed to tell the secret, sorted. If the list is empty, the
+        /// campaign has no player characters, and the holder is allowed to tell anyone.
         listeners: Vec<EntityId>,
     },
-    /// Watched knowers learned facts that they did not know: see [`Memory::watch`](crate::Memory::watch). Sorted by
-    /// knower and fact. A write causes at most one event of this kind.
+    /// Watched knowers learned facts that they did not know before: see [`Memory::watch`](crate::Memory::watch). Sorted
+    /// by knower and fact. A write causes at most one event of this kind.
     Learned(Vec<LearnedEdge>),
     /// The beliefs of watched knowers changed: see [`Memory::watch`](crate::Memory::watch). Sorted by knower and fact.
     /// A write causes at most one event of this kind.
@@ -95,7 +95,7 @@ pub enum Event {
     Reloaded {
         /// Position of the newest operation.
         position: Position,
-        /// Error because of which the state and the journal might differ; `None` if only the connection had ended.
+        /// Error after which the state and the journal might have differed; `None` if only the connection had ended.
         failure: Option<String>,
     },
     /// A background task or the storage failed with this error message. Acknowledged writes are not lost. After a

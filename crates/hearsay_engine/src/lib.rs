@@ -1,8 +1,8 @@
 //! The engine of Hearsay: a handle, and a worker thread that owns the state, the store and the sentence encoder.
 //!
-//! [`Memory`] is a handle to the worker thread. Every request goes through a bounded channel and returns a [`Ticket`].
-//! Poll the ticket each frame, or wait for it. To cancel the request, use [`Ticket::cancel`]. Dropping a ticket cancels
-//! a read or a question, but not a write. A caller never waits for a file, a database or a model.
+//! [`Memory`] is a handle to the worker thread. Every request returns a [`Ticket`], through which the caller receives
+//! the answer. Poll the ticket each frame, or wait for the answer. To cancel the request, use [`Ticket::cancel`].
+//! Dropping a ticket cancels a read or a question, but not a write.
 //!
 //! ```no_run
 //! use hearsay_engine::{Memory, MemoryOptions};
@@ -19,11 +19,12 @@
 //!
 //! # Guarantees
 //!
-//! - **A write is answered after its commit**, never before. An acknowledged write survives a crash.
-//! - **Reads do not wait for writes** or for slow requests. Imports are read and compared on background threads. A
-//!   separate thread computes vectors, and a question that waits for its vector delays no other request.
-//! - **Requests never block**: if a channel is full, the request fails with [`MemoryError::Full`].
-//! - **An answer contains only facts and passages that the character knows**, because it is assembled from the
+//! - **The memory answers a write only after the commit of the write.** An acknowledged write survives a crash.
+//! - **Reads do not wait for writes** or for slow requests. Background threads read the files of imports and compare
+//!   them with the state. A separate thread computes vectors, and a question that waits for its vector delays no other
+//!   request.
+//! - **Sending a request never blocks.** If too many requests wait, the request fails with [`MemoryError::Full`].
+//! - **An answer contains only facts and passages that the character knows.** Hearsay computes the answer from the
 //!   character's view.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 

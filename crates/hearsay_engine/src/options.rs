@@ -71,7 +71,7 @@ pub struct ImportOptions {
     /// Path of a mapping file, which defines the meaning of the fields in JSON, YAML or CSV files of any structure.
     pub mapping: Option<PathBuf>,
     /// Name of the imported source. If unset, the name comes from the files or their folder. A later import with the
-    /// same name applies only the differences from this import.
+    /// same name applies only the changes since this import.
     pub name: Option<String>,
     /// Whether to import the texts of secret folders as open texts. By default, these texts are secret. A folder is
     /// secret if its name says that it is only for the DM, or if it is a Foundry compendium that players cannot see by

@@ -42,17 +42,17 @@ pub struct Settings {
     pub review: ReviewSettings,
     /// Settings of the database.
     pub store: StoreSettings,
-    /// Settings for duplicate entities.
+    /// Settings for the merging of duplicate entities.
     pub duplicates: DuplicateSettings,
     /// Settings of the language model that speaks for characters.
     pub speech: SpeechSettings,
 }
 
-/// Settings for duplicate entities.
+/// Settings for the merging of duplicate entities.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct DuplicateSettings {
-    /// Whether near-certain duplicates are merged without asking the DM.
+    /// Whether the memory merges near-certain duplicates without asking the DM.
     pub merge_near_certain: bool,
 }
 
@@ -98,7 +98,7 @@ pub struct ExtractionSettings {
     pub engine: ExtractionEngine,
     /// File with additional words and patterns for the campaign, relative to the campaign directory.
     pub language: Option<PathBuf>,
-    /// Settings of the language model. If enabled, the language model also extracts facts from the texts.
+    /// Settings of the language model. If the language model is enabled, it also extracts facts from the texts.
     pub llm: LlmSettings,
 }
 
@@ -126,11 +126,11 @@ pub struct StoreSettings {
     pub directory: PathBuf,
     /// Whether several programs on this machine can have the campaign open at the same time.
     pub share: bool,
-    /// Minimum number of operations since the last snapshot of the state for which a closing memory writes a new
-    /// snapshot.
+    /// When the memory closes, it writes a new snapshot of the state if at least this number of operations was recorded
+    /// since the last snapshot.
     pub snapshot_after: u64,
-    /// Maximum time in seconds that a closing memory waits for accepted changes. Changes that are not committed within
-    /// this time fail.
+    /// Maximum time in seconds that the memory waits for accepted changes when it closes. Changes that are not
+    /// committed within this time fail.
     pub close_timeout_s: u64,
     /// Number of newest operations that can always be undone. From older operations, compaction removes the data that
     /// is no longer needed, such as reverted or replaced changes.

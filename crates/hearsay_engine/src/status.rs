@@ -1,4 +1,4 @@
-//! Status of a memory, and the snapshot from which reads are answered.
+//! Status of a memory, and the snapshot from which the memory answers reads.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use hearsay_model::{Position, State, StateVersion};
 use hearsay_query::trust::TrustCalibration;
 use serde::Serialize;
 
-/// Snapshot from which reads are answered: the state after the newest applied operation.
+/// Read snapshot, which contains the state after the newest applied operation. The memory answers reads from it.
 #[derive(Debug, Clone)]
 pub struct ReadSnapshot {
     /// State of the campaign.
@@ -148,8 +148,7 @@ pub struct LlmStatus {
     pub next_try_ms: Option<u64>,
     /// Number of tokens that the language model has used since the memory was opened.
     pub tokens: u64,
-    /// Number of entities and facts that the language model has found since the memory was opened, and number of
-    /// rejected entities and facts.
+    /// Numbers of found and of rejected entities and facts of the language model since the memory was opened.
     pub counts: ExtractionCounts,
     /// Number of facts that the language model has found since the memory was opened, by outcome.
     pub found: ProposalCounts,

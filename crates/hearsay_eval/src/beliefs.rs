@@ -233,7 +233,7 @@ mod tests {
         check("Hugo entered the loft.\n", 1, "expected a number");
         check("1 Hugo entered the loft.\n2 Where is Hugo?\tloft\t1\n", 2, "is not a known question");
         check("1 Hugo exited the loft.\n2 Where is the coin really?\tjar\t1\n", 1, "hugo is not in the loft");
-        check("1 The coin is in the jar.\n2 Where is the coin really?\tjar\t1\n", 1, "nobody has entered");
+        check("1 The coin is in the jar.\n2 Where is the coin really?\tjar\t1\n", 1, "no character has entered");
     }
 
     #[test]

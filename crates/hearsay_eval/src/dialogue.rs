@@ -166,7 +166,11 @@ pub fn read_drafts(directory: &Path) -> Result<Vec<LabelledDraft>> {
             let place = || format!("{}, line {}", file.display(), at + 1);
             let draft: LabelledDraft = serde_json::from_str(line).with_context(place)?;
             if (draft.label == DraftLabel::Fine) != draft.words.is_empty() || !draft.text.contains(&draft.words) {
-                bail!("{}: `words` must be part of `text`, and be empty only for a fine draft", place());
+                bail!(
+                    "{}: `words` must be a part of `text`, and must be empty if and only if the label is \
+                       fine",
+                    place()
+                );
             }
             drafts.push(draft);
         }

@@ -36,7 +36,9 @@ pub enum StoryEventError {
     },
     /// A sentence mentions a thing before any character has entered a room, so the room of the thing is unknown.
     #[error(
-        "nobody has entered a room yet, so the room of the {0} is unknown; add an earlier sentence in which a character enters a room"
+        "no character has entered a room yet, so the room of the {thing} is unknown; add an earlier sentence in which a \
+         character enters a room",
+        thing = .0
     )]
     NoRoom(EntityId),
     /// The characters' new knowledge of the event could not be recorded.

@@ -76,7 +76,7 @@ const BATCHES_PER_MINUTE: usize = 4;
 /// # Errors
 /// Returns an error if the village has fewer than 8 people, if the memory returns an error, or if it refuses a move.
 pub fn measure(plan: Plan, directory: &Path) -> Result<SoakResult> {
-    ensure!(plan.people >= 8, "a village needs at least 8 people, not {}", plan.people);
+    ensure!(plan.people >= 8, "{} people are too few for a village; pass at least 8 people", plan.people);
     let (played_directory, once_directory) = (directory.join("played"), directory.join("once"));
     let mut village = Village::new(plan.people)?;
     let memory = Memory::open(options(&played_directory))?;
@@ -113,7 +113,10 @@ pub fn measure(plan: Plan, directory: &Path) -> Result<SoakResult> {
         (crate::speed::bytes_below(&once_directory)?, timed_open(&once_directory)?);
     once_memory.close()?;
     let undo_works = undo_works(&memory, &mut village)?;
-    let (saved_places, event_count) = saved.context("the run has no batch of moves, so no slot was saved")?;
+    let (saved_places, event_count) = saved.context(
+        "the run saved no slot, because it contains no batch of moves; \
+                                                     pass a larger number with --moves",
+    )?;
     memory.load_slot("soak")?.wait()?;
     let is_removed =
         memory.read_in_background(move |world| Ok(knowers_of_event(&world.state, event_count).is_none()))?.wait()?;

@@ -344,7 +344,8 @@ fn indexed(clock: &mut Clock, state: &State) -> Result<Index> {
     })?;
     let stored = index.term_cache().encode();
     clock.time("index_from_stored_terms", 1, |_| {
-        index = Index::with_cache(state.corpus(), TermCache::decode(&stored).context("the terms cannot be read")?);
+        index =
+            Index::with_cache(state.corpus(), TermCache::decode(&stored).context("the stored terms cannot be read")?);
         Ok(())
     })?;
     embed(state, &mut index);

@@ -25,7 +25,7 @@ pub enum StoryError {
         source: std::io::Error,
     },
     /// The gzip file cannot be unpacked.
-    #[error("{}: the gzip file cannot be unpacked ({source}); download the file again", file.display())]
+    #[error("{file}: the gzip file cannot be unpacked ({source}); download the file again", file = file.display())]
     Gzip {
         /// Path of the file.
         file: PathBuf,
@@ -33,7 +33,7 @@ pub enum StoryError {
         source: std::io::Error,
     },
     /// The file is not UTF-8 text.
-    #[error("{}: the file is not UTF-8 text; convert it to UTF-8", file.display())]
+    #[error("{file}: the file is not UTF-8 text; convert the file to UTF-8", file = file.display())]
     NotText {
         /// The file.
         file: PathBuf,
@@ -49,7 +49,10 @@ pub enum StoryError {
         problem: String,
     },
     /// The file contains no question.
-    #[error("{}: the file contains no question; expected numbered lines, some with a question, a tab and the answer", file.display())]
+    #[error(
+        "{file}: the file contains no question; expected numbered lines, of which some have a question, a tab and the answer",
+        file = file.display()
+    )]
     Empty {
         /// The file.
         file: PathBuf,

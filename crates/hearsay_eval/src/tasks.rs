@@ -38,7 +38,11 @@ pub enum TaskError {
         problem: String,
     },
     /// The folder contains no task, or a file of a task is empty.
-    #[error("{}: no task found; expected a folder with the nonempty files corpus.jsonl and queries.jsonl, or a folder of such folders", .0.display())]
+    #[error(
+        "{folder}: no task found; expected a folder with the files corpus.jsonl and queries.jsonl, which must not be empty, \
+         or a folder that contains such folders",
+        folder = .0.display()
+    )]
     Empty(PathBuf),
 }
 

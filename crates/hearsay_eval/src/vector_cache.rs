@@ -24,10 +24,10 @@ pub enum CacheError {
         source: io::Error,
     },
     /// The file is not a vector cache.
-    #[error("{}: the file is not a cache of vectors; name another file with --cache, or delete this file", .0.display())]
+    #[error("{file}: the file is not a cache of vectors; pass another file with --cache, or delete this file", file = .0.display())]
     NotACache(PathBuf),
     /// The system has no directory for caches.
-    #[error("there is no cache directory on this system; name a file with --cache")]
+    #[error("this system has no directory for caches; pass the path of a cache file with --cache")]
     NoCacheDirectory,
     /// The sentence encoder could not compute a vector.
     #[error(transparent)]

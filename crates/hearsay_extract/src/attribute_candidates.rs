@@ -1,7 +1,7 @@
 //! Proposes attributes for the review queue where no pattern matches.
 //!
-//! The values come from words after "is" and "with", from body parts and clothes, from adjectives that describe how a
-//! person acts, and from notes beside a name.
+//! The values come from words after "is" and "with", body parts, clothes, adjectives that describe how a person acts,
+//! and notes beside a name.
 
 use crate::{
     apposition::AGE_WORDS,

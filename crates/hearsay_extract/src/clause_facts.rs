@@ -1,4 +1,4 @@
-//! Extracts the facts of one clause from its verb or from the words after "is".
+//! Extracts the facts of one clause, either from its verb or from the words after "is".
 
 use hearsay_model::Span;
 

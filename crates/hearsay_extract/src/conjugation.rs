@@ -1,4 +1,4 @@
-//! Forms of English verbs.
+//! Computes the forms of English verbs.
 
 /// Set of verb forms that a word can be, with one bit per form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! Remembers the entities that a text mentioned, to resolve pronouns.
+//! Remembers the entities that a text has mentioned. Pronouns are resolved to these entities.
 
 use crate::{kind_set::KindSet, lexicon::Gender, mentions::EntityRef};
 

@@ -1,4 +1,4 @@
-//! Finds cues: words which show that a sentence is a guess, a question or a plan, or that it addresses the program.
+//! Finds cues: words that mark a sentence as a guess, a question or a plan, or as an instruction to the program.
 
 use hearsay_model::Span;
 

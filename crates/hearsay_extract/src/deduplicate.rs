@@ -1,4 +1,4 @@
-//! Removes facts that are replaced by better readings of the same words.
+//! Removes a fact if a more certain fact was found in the same words.
 
 use hearsay_model::{Predicate, PredicateRole};
 

@@ -1,4 +1,5 @@
-//! Removes disfluencies of speech from a sentence. "He's, uh, he's a tanner" becomes "he's a tanner".
+//! Removes disfluencies of speech (fillers, repetitions and corrections) from a sentence. For example, "He's, uh, he's
+//! a tanner" becomes "he's a tanner".
 
 use hearsay_model::Span;
 

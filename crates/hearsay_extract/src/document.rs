@@ -29,7 +29,7 @@ impl LineRole {
 pub struct DocumentLine<'a> {
     /// Words of the line, without the name of the speaker.
     pub text: &'a str,
-    /// Type of speaker.
+    /// Type of the speaker.
     pub role: LineRole,
     /// Character who speaks, or the character of the player who speaks. `None` if no character of the campaign belongs
     /// to the line.

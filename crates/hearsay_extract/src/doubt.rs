@@ -1,5 +1,5 @@
-//! Doubtful parts of a text. A fact from a doubtful part always waits for review. The stage that finds the fact makes
-//! no difference.
+//! Doubtful parts of a text. A fact from a doubtful part always waits for review. This rule applies to all stages of
+//! the extraction.
 
 use hearsay_model::{Confidence, Factuality, Span};
 

@@ -19,7 +19,7 @@ const MAX_TOKENS: usize = 192;
 const BEGIN: u32 = 101;
 const END: u32 = 102;
 
-/// Relation between a reply and a fact.
+/// Probabilities that a reply states or contradicts a fact.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Entailment {
     /// Probability that a listener learns the fact from the reply, 0.0–1.0.

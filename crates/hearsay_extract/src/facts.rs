@@ -35,11 +35,11 @@ pub struct Text<'a> {
     /// Entities that are present when the text is said. The extractor prefers these entities if a name is ambiguous,
     /// and can understand "you" as one of them.
     pub present: &'a [EntityId],
-    /// Place where the text is said.
+    /// Place where the text is said; `None` if it is unknown.
     pub place: Option<&'a EntityId>,
     /// Previous texts, oldest first. The extractor uses the last four texts to find out to whom a pronoun refers.
     pub preceding: &'a [&'a str],
-    /// Sentence encoder for sentences that match no pattern. `None` if no encoder is available.
+    /// Sentence encoder, which is used for sentences that match no pattern. `None` if no encoder is available.
     pub encoder: Option<&'a dyn SentenceEncoder>,
 }
 
@@ -64,9 +64,9 @@ impl std::fmt::Debug for Text<'_> {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mention {
-    /// Entity that exists in the campaign.
+    /// An entity of the campaign, by its id.
     Known(EntityId),
-    /// Name that no entity has, as an index into [`Extraction::entities`].
+    /// A new name that no entity of the campaign has. The value is an index into [`Extraction::entities`].
     New(usize),
 }
 
@@ -74,7 +74,7 @@ pub enum Mention {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FactObject {
-    /// Other entity of a relation.
+    /// The entity to which a relation leads.
     Entity(Mention),
     /// Value of an attribute, usually in the words of the text.
     Value(String),
@@ -147,7 +147,7 @@ pub struct ExtractedFact {
     pub quote: String,
     /// Probability that the text states this fact.
     pub confidence: Confidence,
-    /// Character who states the fact. `None` if no character states the fact.
+    /// Character who states the fact. `None` if the fact is stated by the text itself, and not by a character.
     pub stated_by: Option<Mention>,
     /// Characters to whom the fact was told, as far as the text names them.
     pub told_to: Vec<Mention>,
@@ -161,7 +161,7 @@ pub struct ExtractedFact {
     pub participants: Vec<EntityId>,
     /// Cues: reasons to doubt the fact, and signs that it is no longer true.
     pub cues: Vec<Cue>,
-    /// Stage that found the fact.
+    /// Stage of the extraction that found the fact.
     pub stage: ExtractionStage,
 }
 

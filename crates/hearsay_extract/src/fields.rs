@@ -1,5 +1,5 @@
-//! Reads fields as in notes and gazetteers: "Reward: 80 silver", "Motto of the Knives: …", "Ashby (population 412)".
-//! Also reads goals in sentences such as "What Odo wants is to …".
+//! Reads labelled values, as in notes: "Reward: 80 silver", "Motto of the Knives: …", "Ashby (population 412)". Also
+//! reads goals in sentences such as "What Odo wants is to …".
 
 use crate::{
     assertion_status::AssertionStatus,

@@ -73,9 +73,8 @@ pub(crate) fn first_person(word: &str) -> Option<FirstPerson> {
     }
 }
 
-/// Returns whether a word is a pronoun that can stand for an entity outside the sentence, such as "he", "you" or
-/// "there". The function returns `false` for the singular pronouns of the first person, such as "I". The word must be
-/// in lowercase.
+/// Returns whether a word can refer to an entity outside the sentence, such as "he", "you" or "there". The function
+/// returns `false` for the singular pronouns of the first person, such as "I". The word must be in lowercase.
 pub fn is_anaphor(word: &str) -> bool {
     is_pronoun(word)
         && first_person(word).is_none()

@@ -1,4 +1,4 @@
-//! Contents of the files of a language, indexed for lookup.
+//! The word lists and patterns of a language, indexed for fast lookup.
 
 mod relations;
 mod word_votes;

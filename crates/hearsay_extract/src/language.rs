@@ -10,12 +10,12 @@ use crate::{
     language_file::{LanguageError, LanguageFile, VocabularyRelation},
 };
 
-/// Words, cues, patterns and classifiers with which an extractor reads texts in one language. A clone is cheap, because
-/// it shares its data with the original.
+/// Words, cues, patterns and classifiers with which an extractor reads texts in one language. Clones are cheap, because
+/// they share their data.
 ///
 /// The crate contains the data for English. [`Extractor::new`](crate::Extractor::new) adds the nouns and verbs of the
-/// vocabulary. A campaign can add other words and patterns with [`Language::with`]. The text has the format of the
-/// files in `data/english`:
+/// vocabulary. A campaign can add other words and patterns with [`Language::with`]. The text for `with` has the format
+/// of the files in `data/english`:
 ///
 /// ```
 /// use hearsay_extract::Language;
@@ -94,7 +94,7 @@ impl Language {
     }
 
     /// Returns a copy of this language, extended by the text of a TOML file. The words, cues and patterns of the text
-    /// are added to those of this language. The numbers of the text replace the numbers of this language.
+    /// are added to those of this language. Numbers in the text, such as weights, replace the numbers of this language.
     ///
     /// # Errors
     /// Returns an error if the text is not a valid language file. The error says what is invalid, and where.

@@ -10,7 +10,7 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum LanguageError {
     /// The file is not valid TOML, or it has an unknown key or a value of a wrong type.
-    #[error("the language file is invalid: {0}")]
+    #[error("the language file is not valid TOML, or has an unknown key: {0}")]
     InvalidToml(#[from] toml::de::Error),
     /// A table of the file contains a list with an unknown name.
     #[error(
@@ -28,7 +28,7 @@ pub enum LanguageError {
     #[error(transparent)]
     InvalidPredicate(#[from] PredicateError),
     /// A pattern of a relation or attribute has invalid syntax.
-    #[error("the pattern `{pattern}` of {predicate} is invalid: {problem}")]
+    #[error("the pattern `{pattern}` of the predicate {predicate} is invalid: {problem}")]
     InvalidPattern {
         /// The relation or attribute that the pattern states.
         predicate: Predicate,
@@ -48,10 +48,10 @@ pub enum LanguageError {
         label: String,
     },
     /// An entry in the list of irregular verbs does not have three forms.
-    #[error("the verb `{0}` must have three forms, such as `steal stole stolen`")]
+    #[error("the irregular verb `{entry}` must have three forms, such as `steal stole stolen`", entry = .0)]
     InvalidVerb(String),
     /// A number is infinite or not a number (NaN).
-    #[error("`{name}` in table `[{table}]` is {value}; expected a finite number")]
+    #[error("the number `{name}` in the table `[{table}]` is {value}; expected a finite number")]
     InvalidNumber {
         /// The table of the file.
         table: &'static str,

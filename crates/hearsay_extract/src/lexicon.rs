@@ -65,11 +65,11 @@ pub struct EntityNames<'a> {
     pub id: &'a EntityId,
     /// Names and aliases. The first is the main name.
     pub names: Vec<&'a str>,
-    /// Kind of the entity.
+    /// Kind of the entity; `None` if it is unknown.
     pub kind: Option<Kind>,
-    /// Pronouns or gender, such as "she/her" or "female".
+    /// Pronouns or gender, such as "she/her" or "female"; `None` if they are unknown.
     pub pronouns: Option<&'a str>,
-    /// Descriptions that can stand for the name, such as the occupation "captain of the watch".
+    /// Descriptions that texts can use instead of the name, such as "captain of the watch".
     pub descriptions: Vec<&'a str>,
 }
 

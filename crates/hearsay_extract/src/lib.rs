@@ -43,19 +43,19 @@
 //! 5. The tables of the [`Language`] and the vocabulary list the verbs, nouns, adjectives and phrases that state a
 //!    relation or an attribute.
 //! 6. Classifiers that were trained on labelled sentences ([`Classifier`]) raise or lower the confidence of the facts
-//!    that match these tables. The classifiers also propose facts that match no table, and detect facts that are over
-//!    or doubtful without a cue.
+//!    that match these tables. The classifiers also propose facts that match no table. They also detect facts that are
+//!    no longer true or are doubtful, even without a cue.
 //!
-//! The words are not in the code, but in the files of `data/english` and in the vocabulary. A campaign can add its own
-//! words: in the definitions of its own relations, or with [`Language::with`].
+//! The files in `data/english` and the vocabulary contain the words. A campaign can add its own words, either in the
+//! definitions of its relations or with [`Language::with`].
 //!
 //! # Guarantees
 //!
 //! - **Every fact has a quotation.** [`ExtractedFact::quote`] is the text at [`ExtractedFact::span`].
 //! - **Doubtful facts wait for the DM.** The confidence of hedged statements, hearsay and sarcasm stays below 0.7. The
 //!   confidence of facts from a sentence that addresses the program stays below 0.7 too. The sentences before and after
-//!   such a sentence are read as usual. This limit applies to the facts of the patterns, to the statements of the
-//!   reading model, and to the typed facts that are derived from a statement.
+//!   such a sentence are read as usual. This limit applies to facts that the patterns find, to statements that the
+//!   reading model finds, and to facts that the patterns find in such a statement.
 //! - **Extraction is pure.** It uses no I/O, no clock and no threads. The same text gives the same facts, and the
 //!   running time grows with the length of the text.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]

@@ -1,6 +1,6 @@
-//! Proposes attributes from modifiers and unconnected words, for the review queue: descriptions such as "a doctor,
-//! fifty-something, very proper", states such as "its left engine burnt out", and trades or species that a sentence
-//! does not clearly assign to a person.
+//! Proposes attributes for the review queue, from modifiers and unconnected words. Examples are descriptions such as "a
+//! doctor, fifty-something, very proper", and states such as "its left engine burnt out". Trades and species that a
+//! sentence does not clearly assign to a person are proposed too.
 
 use hearsay_model::PredicateRole;
 

@@ -1,4 +1,4 @@
-//! Sets of flags that language files refer to by name.
+//! Sets of flags. Language files refer to the flags by name.
 
 /// Defines a set of flags, with one bit for each flag. The text after the bit is the name of the list of the flag in
 /// language files.

@@ -1,6 +1,6 @@
 //! Classifies the relation between two entities in one sentence by the words around them. The classifier was trained on
-//! labelled sentences. The probabilities of the classifier adjust the confidence of facts that patterns found, and
-//! propose relations that no pattern found.
+//! labelled sentences. Its probabilities adjust the confidence of facts that patterns found. Relations that no pattern
+//! found are proposed if their probability is high enough.
 
 use crate::{
     assertion_status::AssertionStatus,

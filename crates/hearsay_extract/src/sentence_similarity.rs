@@ -1,4 +1,4 @@
-//! Compares sentences with the example sentences of relations by their vectors. The comparison needs a sentence
+//! Compares the meaning of sentences with example sentences of relations. The comparison uses vectors from a sentence
 //! encoder.
 
 use hearsay_model::{ExtractionStage, Predicate, PredicateRole, Span, Vocabulary};

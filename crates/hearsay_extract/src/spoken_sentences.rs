@@ -17,11 +17,11 @@ pub struct SpokenSentence {
     pub text: String,
     /// Position of the sentence in the text, in bytes.
     pub span: Span,
-    /// Whether a clause of the sentence asserts something. Questions, commands, wishes and plans do not assert
-    /// anything.
+    /// Whether at least one clause of the sentence asserts something. Questions, commands, wishes and plans assert
+    /// nothing.
     pub is_asserted: bool,
-    /// Whether a clause of the sentence is a guess, is hypothetical, reports words of another person, or does not
-    /// assert anything. Also `true` for a sentence without a verb.
+    /// Whether at least one clause of the sentence is a guess, is hypothetical, reports words of another person, or
+    /// asserts nothing. Also `true` for a sentence without a verb.
     pub is_doubtful: bool,
     /// Whether the sentence contains a negation, such as "never" or "denies that".
     pub is_negated: bool,
@@ -29,7 +29,7 @@ pub struct SpokenSentence {
     pub is_ended: bool,
     /// Whether the speaker speaks about itself, in the first person singular.
     pub has_first_person: bool,
-    /// Number of pronouns that can stand for an entity outside the sentence.
+    /// Number of pronouns that can refer to an entity outside the sentence.
     pub pronoun_count: usize,
 }
 

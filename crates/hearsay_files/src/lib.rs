@@ -1,9 +1,9 @@
-//! Atomic replacement of files, and files that only their owner can read.
+//! Replaces files atomically, and creates files that only their owner can read.
 //!
 //! To replace a file, this crate writes the new contents to a temporary file in the same directory, and then renames
 //! the temporary file. The temporary file has the name of the original file, followed by `.part`. If the program is
-//! killed between these steps, either the old or the new file exists. A killed program may leave a temporary file. The
-//! next replacement of the same file removes the temporary file.
+//! killed at any time, the file has either its old or its new contents. A killed program may leave a temporary file.
+//! The next replacement of the same file removes the temporary file.
 //!
 //! ```
 //! use hearsay_files::{Access, Durability, replace};

@@ -8,8 +8,7 @@ use crate::LlmSettings;
 
 /// Returns the waiting time after failed try number `tries`, counted from 0. The time doubles with each try, up to a
 /// maximum. The time is then shortened by up to a quarter, so that calls that failed together are not repeated
-/// together. The amount by which the time is shortened depends on `seed` instead of a random number, so that the same
-/// call always waits equally long.
+/// together. The amount depends on `seed` instead of a random number, so the same call always waits equally long.
 pub(crate) fn retry_delay(settings: &LlmSettings, tries: u32, seed: u64) -> Duration {
     exponential_delay(settings.backoff_ms, settings.backoff_most_ms, tries, seed)
 }
@@ -23,7 +22,7 @@ pub(crate) fn exponential_delay(first_ms: u64, max_ms: u64, tries: u32, seed: u6
     Duration::from_millis(delay - delay / 1000 * thousandths - delay % 1000 * thousandths / 1000)
 }
 
-/// Returns the seed of the random part of the waiting time before a call is repeated. Calls with different texts get different seeds.
+/// Returns the seed for the waiting time before a call is repeated. Calls with different texts get different seeds.
 pub(crate) fn delay_seed(text: &str) -> u64 {
     let mut hasher = FxHasher::default();
     hasher.write(text.as_bytes());

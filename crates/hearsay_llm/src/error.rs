@@ -7,7 +7,7 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum LlmError {
     /// A setting, the key or an argument is invalid. The message names the problem.
-    #[error("the settings of the language model are invalid: {0}")]
+    #[error("the settings of the language model are invalid: {problem}", problem = .0)]
     Settings(String),
     /// The server could not be reached or did not answer in time, even after all tries. A later call may succeed.
     #[error("the language model server {base_url} gave no answer after {tries} tries: {reason}")]
@@ -42,8 +42,8 @@ pub enum LlmError {
     },
     /// A token budget has too few tokens left for the next call.
     #[error(
-        "the budget of {limit} tokens {scope} is used up ({used} used, {needed} needed for the next call); \
-         raise the setting `{setting}`"
+        "the budget of {limit} tokens {scope} is too small for the next request ({used} tokens are used, and the request \
+         needs up to {needed} tokens); raise the setting `{setting}`"
     )]
     Budget {
         /// Scope of the budget: one text or recap, or all texts and recaps.
@@ -59,7 +59,7 @@ pub enum LlmError {
     },
     /// The text is longer than the maximum for one call.
     #[error(
-        "the text has {char_count} characters, but one call accepts at most {max_chars}; shorten the text or \
+        "the text has {char_count} characters, but one request can contain at most {max_chars}; shorten the text, or \
          raise the setting `{setting}`"
     )]
     TooLong {
@@ -71,7 +71,7 @@ pub enum LlmError {
         setting: &'static str,
     },
     /// The call was cancelled.
-    #[error("the call to the language model was cancelled")]
+    #[error("the request to the language model was cancelled; repeat the request if you still need its result")]
     Cancelled,
     /// Reading the model's answer failed because of an error in this program.
     #[error(
@@ -79,7 +79,7 @@ pub enum LlmError {
     )]
     ReadingPanicked,
     /// The HTTP client or the tokio runtime could not be created.
-    #[error("the HTTP client for the language model could not be created: {0}")]
+    #[error("Hearsay could not create the HTTP client for the language model: {reason}", reason = .0)]
     Client(String),
 }
 

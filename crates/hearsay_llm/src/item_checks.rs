@@ -16,12 +16,12 @@ use crate::{
     quote::NormalizedText,
 };
 
-/// Number of entities and facts that the checks rejected, by reason for the rejection.
+/// Numbers of entities and facts that the checks refused, by reason.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RejectionCounts {
-    /// Number of items that do not match the schema, whose quote is longer than 600 bytes, or that exceed the maximum
-    /// of 500 per answer.
+    /// Number of items that do not match the schema, have a quote longer than 600 bytes, or come after the first 500
+    /// items of an answer.
     pub malformed: usize,
     /// Number of items whose quote is not in the text.
     pub invented_quotes: usize,
@@ -30,7 +30,7 @@ pub struct RejectionCounts {
     /// Number of facts whose subject or object is not an entity in the prompt, or whose subject and object are the same
     /// entity.
     pub unknown_entities: usize,
-    /// Number of facts whose predicate is not a valid name or is the attribute `kind`, and of attributes without a
+    /// Number of facts whose predicate has an invalid name or is the attribute `kind`. Also counts attributes without a
     /// value.
     pub bad_predicates: usize,
     /// Number of facts from a sentence that is a question.

@@ -13,9 +13,8 @@ const INVALID_HOST: &str =
 /// Secret key for a server, with the only host that may receive the key. This type has no `Display` and cannot be
 /// serialised. The `Debug` output of this type hides the key.
 ///
-/// It is possible that the settings of a campaign come from an untrusted source. The settings therefore do not contain
-/// the key or the host that may receive the key. Key and host come from the environment, and the key is sent only to
-/// this host.
+/// The settings of a campaign can come from an untrusted source. They therefore contain neither the key nor the host
+/// that may receive the key. Both come from the environment, and the key is sent only to this host.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct ApiKey(Option<BoundKey>);
 
@@ -53,10 +52,10 @@ impl ApiKey {
     /// the key is not for this server.
     ///
     /// # Errors
-    /// Returns an error if the key is shorter than 8 characters or contains a character other than letters, digits and
-    /// ASCII punctuation, or if the value of the `_HOST` variable is not a host. For a server on another machine, also
-    /// returns an error if the `_HOST` variable is not set or names another host than the settings. The error never
-    /// shows the key.
+    /// Returns an error if the key is shorter than 8 characters, or contains a character other than letters, digits and
+    /// ASCII punctuation. Also returns an error if the value of the `_HOST` variable is not a host. For a server on
+    /// another machine, the `_HOST` variable must be set and must name the host in the settings. The error never shows
+    /// the key.
     pub fn from_env(settings: &LlmSettings) -> Result<Self, LlmError> {
         Self::from_variables(settings, |name| std::env::var(name).unwrap_or_default())
     }

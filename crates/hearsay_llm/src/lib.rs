@@ -1,8 +1,8 @@
 //! Extracts proposed facts from a text with a language model. The model runs on a server with an OpenAI-compatible API.
 //!
 //! The result has the same type, [`Extraction`], as the result of the local [`Extractor`](hearsay_extract::Extractor).
-//! The same policy therefore decides on all facts. This crate contacts a server only when a caller creates an [`Llm`]
-//! and calls a method that needs the server.
+//! The same policy therefore decides which facts are recorded, wait for review or are dropped. This crate contacts a
+//! server only when a caller creates an [`Llm`] and calls a method that needs the server.
 //!
 //! ```no_run
 //! use hearsay_extract::{Language, Lexicon, Text, TextType};
@@ -39,8 +39,8 @@
 //! # Guarantees
 //!
 //! - **Every fact quotes the text.** A fact is refused if its quote is not in the text. The comparison ignores letter
-//!   case, the kind of quotation mark or dash, and the number of spaces. The statement of a fact uses only words of the
-//!   text or of the predicate's phrase, except for words of up to three letters.
+//!   case, the style of quotation marks and dashes, and the number of spaces. The statement of a fact uses only words
+//!   of the text or of the predicate's phrase, except for words of up to three letters.
 //! - **A text cannot give orders to the program.** The prompt encloses the text between marker lines. If a sentence
 //!   gives instructions to the program or the model, all facts of the text get a low confidence, so that the DM must
 //!   review them. Hedged statements and rumours get a low confidence too.
@@ -50,8 +50,9 @@
 //!   lists the part. A cancelled run returns only an error.
 //! - **The key stays secret.** The key comes from the environment. The key never appears in a setting, error, log,
 //!   `Debug` output or answer.
-//! - **Time and tokens are limited.** [`LlmSettings`] limits the time and the number of tries of a call, the tokens for
-//!   one text or recap, the tokens for all texts and recaps together, and the number of concurrent calls.
+//! - **Time and tokens are limited.** [`LlmSettings`] limits the time and the number of tries of each call, and the
+//!   number of concurrent calls. It also limits the tokens for one text or recap, and the tokens for all texts and
+//!   recaps together.
 //!
 //! # In the background
 //!
@@ -147,7 +148,7 @@ impl fmt::Debug for RunControl<'_> {
     }
 }
 
-/// Counts of one extraction: results, calls and tokens.
+/// Statistics of one extraction: numbers of results, calls and tokens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ExtractionCounts {
@@ -159,7 +160,7 @@ pub struct ExtractionCounts {
     pub relations: usize,
     /// Number of entities and facts that were merged because another part of the text states the same entity or fact.
     pub merged: usize,
-    /// Number of entities and facts that the checks rejected, by reason for the rejection.
+    /// Numbers of entities and facts that the checks refused, by reason.
     pub flagged: RejectionCounts,
     /// Number of passes over parts of the text that looked for entities.
     pub passes: usize,
@@ -206,7 +207,7 @@ impl ExtractionCounts {
 pub struct UnreadPart {
     /// Byte range of the part in the text.
     pub span: Span,
-    /// Reason why reading failed; `None` if this part was not tried because another part failed first.
+    /// Reason why reading failed; `None` if this part was not read because another part failed first.
     pub reason: Option<LlmError>,
 }
 
@@ -217,14 +218,14 @@ pub struct LlmExtraction {
     pub extraction: Extraction,
     /// Additional quotes from the text for the facts in `extraction`.
     pub additional_quotes: Vec<AdditionalQuote>,
-    /// Counts of the extraction: results, calls and tokens.
+    /// Statistics of the extraction: numbers of results, calls and tokens.
     pub counts: ExtractionCounts,
     /// Parts of the text that were not read because of an error, such as a used-up budget or an unreachable server.
     pub unread: Vec<UnreadPart>,
 }
 
 /// Extracts facts from texts with a language model. Create one `Llm` per campaign; any number of threads can use it.
-/// Clones share the token budget and the limits.
+/// Clones share the token budget and the limit on concurrent calls.
 #[derive(Clone)]
 pub struct Llm {
     client: Client,
@@ -309,7 +310,8 @@ impl Llm {
         self.extract_blocking(lexicon, &text, watch)
     }
 
-    /// Returns a copy that uses another vocabulary. The copy shares the client, the token budget and the limits.
+    /// Returns a copy that uses another vocabulary. The copy shares the client, the token budget and the limit on
+    /// concurrent calls.
     #[must_use]
     pub fn with_vocabulary(&self, vocabulary: Vocabulary) -> Self {
         Self { facts_system: prompt::facts_system_prompt(&vocabulary), vocabulary, ..self.clone() }

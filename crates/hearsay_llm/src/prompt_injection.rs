@@ -1,7 +1,7 @@
 //! Detects texts that give instructions to the program or the model (prompt injection).
 //!
-//! The prompt encloses a text between marker lines, and a text can neither change a setting nor raise a confidence. A
-//! model may still obey an instruction in the text. If a text gives instructions to the program, all facts of the text
+//! The prompt encloses a text between marker lines, and a text cannot change a setting or raise a confidence. A model
+//! may still obey an instruction in the text. If a text gives instructions to the program, all facts of the text
 //! therefore wait for the DM's review. These facts are not refused, because a harmless text can contain the same words.
 
 use std::sync::LazyLock;

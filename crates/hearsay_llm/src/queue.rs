@@ -1,9 +1,9 @@
 //! Queue of texts that wait for extraction in the background, as plain data.
 //!
-//! The queue starts no work by itself and reads no clock. An engine adds texts, passes the current time, stores the
-//! queue after each change, takes jobs from it when it has time, and reports the result of each job. After a restart,
-//! the jobs that were running wait again, so no text in the queue is lost. A text is read twice only if the first try
-//! failed or was interrupted.
+//! The queue starts no work by itself and reads no clock. An engine adds texts, takes jobs from the queue when it has
+//! time, and reports the result of each job. The engine also passes the current time, and stores the queue after each
+//! change. After a restart, the jobs that were running wait again, so no text in the queue is lost. A text is read
+//! twice only if the first try failed or was interrupted.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,7 +21,7 @@ pub struct Turn {
     pub text: String,
     /// Speaker; `None` if there is no known speaker.
     pub speaker: Option<EntityId>,
-    /// Name of the speaker in the text that the model reads; `None` if that text should not name the speaker.
+    /// Name of the speaker, as shown to the model; `None` if the model should not see a name.
     pub speaker_name: Option<String>,
 }
 
@@ -171,8 +171,8 @@ impl Queue {
         if is_ready { self.flush(source) } else { None }
     }
 
-    /// Adds a complete text, such as lore, and creates a job for it immediately. Returns the id of the job; `None` if
-    /// the passage is already in the queue.
+    /// Adds a complete text, such as a description of the world, and creates a job for it immediately. Returns the id
+    /// of the job; `None` if the passage is already in the queue.
     pub fn add_text(&mut self, source: &str, turn: Turn, context: Context) -> Option<JobId> {
         if !self.queued_passages.insert(turn.id) {
             return None;
@@ -203,9 +203,9 @@ impl Queue {
         id
     }
 
-    /// Takes the next job and marks it as running. The next job is the oldest due job of the least recently served
-    /// source. `now` is the current time in milliseconds. Returns `None` if no job is due, if enough jobs are running,
-    /// or if the queue waits for an unreachable server.
+    /// Takes the next job and marks it as running. The sources take turns: the next job is the oldest due job of the
+    /// source whose last job was taken longest ago. `now` is the current time in milliseconds. Returns `None` if no job
+    /// is due, if enough jobs are running, or if the queue waits for an unreachable server.
     pub fn take_job(&mut self, settings: &QueueSettings, now: i64) -> Option<Job> {
         if self.down_until.is_some_and(|until| now < until) {
             return None;
@@ -230,10 +230,9 @@ impl Queue {
         Some(job.clone())
     }
 
-    /// Reports the result of a job, and decides from the result whether the job is done, waits again or has failed.
-    /// `now` is the current time in milliseconds. If some parts were not read, the whole job is repeated. The caller
-    /// can still apply the facts that were found, because the same facts from the same words are recognised as
-    /// duplicates.
+    /// Records the result of a job. The result decides whether the job is done, waits again or has failed. `now` is the
+    /// current time in milliseconds. If some parts were not read, the whole job is repeated. The caller can still apply
+    /// the facts that were found, because the same facts from the same words are recognised as duplicates.
     pub fn report_outcome(
         &mut self,
         settings: &QueueSettings,
@@ -382,7 +381,7 @@ impl Queue {
     }
 
     /// Returns the earliest time at which a job is due, in milliseconds; `None` if no job will become due by itself.
-    /// The time can lie in the past. An engine need not call [`Queue::take_job`] earlier.
+    /// The time can be in the past. Before this time, [`Queue::take_job`] returns no job.
     pub fn next_due_ms(&self) -> Option<i64> {
         let jobs = self.jobs.values().filter_map(|job| match &job.state {
             JobState::Pending => Some(i64::MIN),

@@ -14,7 +14,7 @@ use crate::{LlmError, Phase};
 pub struct LlmSettings {
     /// Whether a language model is used. The default is `false`. With `true`, text is sent to the server.
     pub enabled: bool,
-    /// Address of the server, which must speak OpenAI's protocol. The default is `http://127.0.0.1:11434/v1`, the
+    /// Address of the server, which must have an OpenAI-compatible API. The default is `http://127.0.0.1:11434/v1`, the
     /// address of Ollama on the same machine.
     pub base_url: String,
     /// Name of the environment variable that contains the key; by default `HEARSAY_LLM_KEY`. The variable with the same
@@ -26,11 +26,11 @@ pub struct LlmSettings {
     /// Sampling temperature of the model, from 0 to 2; by default 0.2. With a higher value, the model chooses its words
     /// more freely. If a server rejects the temperature, requests omit it.
     pub temperature: f64,
-    /// Overrides for the calls that look for entities.
+    /// Settings that replace the general settings in calls that look for entities.
     pub entities: PhaseSettings,
-    /// Overrides for the calls that look for relations and attributes.
+    /// Settings that replace the general settings in calls that look for relations and attributes.
     pub relations: PhaseSettings,
-    /// Overrides for the calls that write recaps.
+    /// Settings that replace the general settings in calls that write recaps.
     pub writer: PhaseSettings,
     /// Maximum time to wait for one answer, in milliseconds; by default 60,000.
     pub timeout_ms: u64,
@@ -183,7 +183,7 @@ impl LlmSettings {
             ));
         }
         if self.retries > 20 || self.concurrency > 64 {
-            return refuse("retries must be at most 20, concurrency at most 64".into());
+            return refuse("retries must be at most 20, and concurrency must be at most 64".into());
         }
         Ok(())
     }

@@ -9,7 +9,7 @@ use crate::{
     prompt, runtime,
 };
 
-/// Line of a session log, from which a recap is written.
+/// A line of a session log. Recaps are written from these lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WriterLine {
     /// Name of the speaker; `None` if the line is narration.
@@ -48,13 +48,12 @@ impl Writer {
     }
 
     /// Writes a recap of the lines in one call. `instructions` contains additional instructions for the model, such as
-    /// `for the players: without secrets`. The recap is only for people. No facts are extracted from the recap, because
-    /// the model chose its words.
+    /// `for the players: without secrets`. Do not extract facts from a recap, because the model chose its words.
     ///
     /// # Errors
-    /// Returns an error if all lines are empty, if the lines have more characters than
-    /// [`LlmSettings::recap_chars`](crate::LlmSettings::recap_chars), if the call fails, or if the answer is empty or
-    /// longer than 12,000 characters.
+    /// Returns an error if all lines are empty, or if the lines have more characters than
+    /// [`LlmSettings::recap_chars`](crate::LlmSettings::recap_chars). Also returns an error if the call fails, or if
+    /// the answer is empty or longer than 12,000 characters.
     pub async fn recap(
         &self,
         lines: &[WriterLine],
@@ -87,8 +86,8 @@ impl Writer {
     ///
     /// # Errors
     /// Returns an error if the prompt is empty or has more characters than
-    /// [`LlmSettings::recap_chars`](crate::LlmSettings::recap_chars), if the call fails, or if the answer is empty or
-    /// longer than 12,000 characters.
+    /// [`LlmSettings::recap_chars`](crate::LlmSettings::recap_chars). Also returns an error if the call fails, or if
+    /// the answer is empty or longer than 12,000 characters.
     pub async fn write(&self, prompt: &str, cancel: &CancelHandle) -> Result<String, LlmError> {
         if prompt.trim().is_empty() {
             return Err(LlmError::Settings("there is nothing to write about".to_owned()));

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// Arguments of `recall` and of `ask_as` without the character.
+/// Arguments of `recall`. The tool `ask_as` has the same arguments and a character.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RecallArguments {
@@ -12,7 +12,7 @@ pub(crate) struct RecallArguments {
     /// Names of the listeners in the scene. Default: all characters whom the character believes to be at the place.
     #[serde(default)]
     pub(crate) listeners: Vec<String>,
-    /// Name of the place of the scene. Default: the place at which the character believes to be.
+    /// Name of the place of the scene. Default: the place where the character believes itself to be.
     #[serde(default)]
     pub(crate) place: Option<String>,
     /// Names of entities that the answer must be about.
@@ -35,7 +35,7 @@ pub(crate) struct AskAsArguments {
     /// Names of the listeners in the scene. Default: all characters whom the character believes to be at the place.
     #[serde(default)]
     pub(crate) listeners: Vec<String>,
-    /// Name of the place of the scene. Default: the place at which the character believes to be.
+    /// Name of the place of the scene. Default: the place where the character believes itself to be.
     #[serde(default)]
     pub(crate) place: Option<String>,
     /// Names of entities that the answer must be about.
@@ -86,7 +86,7 @@ pub(crate) struct CheckReplyArguments {
     /// Names of the listeners. Without listeners, the result does not say what the listeners know already.
     #[serde(default)]
     pub(crate) listeners: Vec<String>,
-    /// The words that you answer.
+    /// The words to which you reply.
     #[serde(default)]
     pub(crate) question: Option<String>,
 }
@@ -104,7 +104,7 @@ pub(crate) struct SayArguments {
     /// recognizes in the words.
     #[serde(default)]
     pub(crate) states: Vec<String>,
-    /// Whether you lie.
+    /// Whether your words are a lie.
     #[serde(default)]
     pub(crate) lie: bool,
 }
@@ -121,7 +121,7 @@ pub(crate) struct SearchArguments {
     /// Kind of entity, such as npc, faction or location.
     #[serde(default)]
     pub(crate) kind: Option<String>,
-    /// Maximum number of facts, and also maximum number of passages, from 1 to 100. Default: 10.
+    /// Maximum number of facts, from 1 to 100. The same maximum applies to passages. Default: 10.
     #[serde(default)]
     #[schemars(range(min = 1, max = 100))]
     pub(crate) limit: Option<usize>,
@@ -159,7 +159,7 @@ pub(crate) enum DecideChoice {
     Accept,
     /// The fact is true, but its sentence must change to `statement`.
     Edit,
-    /// The fact is not true, although some knowers believe it.
+    /// The fact is not true. Some characters may still believe it.
     False,
     /// The fact is not part of the campaign.
     Reject,
@@ -179,7 +179,8 @@ pub(crate) struct DecideArguments {
     /// Reason for the decision. The campaign records this reason.
     #[serde(default)]
     pub(crate) reason: Option<String>,
-    /// Set this only if the DM has confirmed the decision. A client that supports elicitation asks the DM instead.
+    /// Set this only if the DM has confirmed the decision. Not needed if the client supports elicitation, because the
+    /// client then asks the DM.
     #[serde(default)]
     pub(crate) confirm: bool,
 }
@@ -191,7 +192,8 @@ pub(crate) struct UndoArguments {
     /// Number of the operation to undo. Default: the latest operation.
     #[serde(default)]
     pub(crate) operation: Option<u64>,
-    /// Set this only if the DM has confirmed the undo. A client that supports elicitation asks the DM instead.
+    /// Set this only if the DM has confirmed the undo. Not needed if the client supports elicitation, because the
+    /// client then asks the DM.
     #[serde(default)]
     pub(crate) confirm: bool,
 }

@@ -1,4 +1,4 @@
-//! The tools of a character. They read only the character's view.
+//! The tools of a character. They read only the character's view: everything that the character knows.
 
 use hearsay_belief::{BeliefStatus, Known, KnownEdge};
 use hearsay_commands::{

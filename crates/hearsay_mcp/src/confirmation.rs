@@ -1,4 +1,5 @@
-//! The DM's confirmation of a change. The server requests the confirmation through elicitation.
+//! The DM's confirmation of a change. The server requests the confirmation through elicitation, the MCP feature with
+//! which a server asks the user.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +22,7 @@ const CONFIRMATION: &str = "confirmation";
 /// Answer of the DM to a request for confirmation.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct Confirmation {
-    /// Whether to do this.
+    /// Whether to carry out the change.
     confirm: bool,
 }
 
@@ -80,7 +81,7 @@ impl Confirming<'_> {
                 Ok(_) | Err(ElicitationError::UserDeclined | ElicitationError::UserCancelled) => {
                     return Err(declined());
                 }
-                Err(error) => tracing::warn!("the client did not ask the DM: {error}"),
+                Err(error) => tracing::warn!("the client could not ask the DM for confirmation: {error}"),
             }
         }
         self.check_argument(question)

@@ -8,14 +8,14 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ServerError {
-    /// Error: the character of the session does not exist, or the memory failed.
+    /// The character of the session does not exist, or the memory failed.
     #[error(transparent)]
     Memory(#[from] MemoryError),
-    /// Error: the runtime for asynchronous input and output could not be started.
-    #[error("the MCP server could not be started: {0}")]
+    /// The runtime for asynchronous input and output could not be started.
+    #[error("the MCP server could not start: {reason}", reason = .0)]
     Runtime(#[from] std::io::Error),
-    /// Error: the client and the server did not agree on the protocol.
-    #[error("the connection to the MCP client failed: {0}")]
+    /// The client and the server did not agree on the protocol.
+    #[error("the connection to the MCP client failed: {reason}", reason = .0)]
     Protocol(String),
 }
 

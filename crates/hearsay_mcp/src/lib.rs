@@ -6,10 +6,11 @@
 //!
 //! # What a character's session can reveal
 //!
-//! Tool lists, schemas, answers, errors and counts of a character's session are computed from the character's
-//! [view](hearsay_belief::View) alone. If the character does not know a name or an id, the output is the same as for a
-//! name or an id that does not exist. There are two exceptions: lines that the character speaks aloud, because they
-//! change the campaign, and secrets that the character may tell because the condition of a reveal is met.
+//! The output of a character's session (tool lists, schemas, answers, errors and counts) depends only on the
+//! character's [view](hearsay_belief::View): everything that the character knows. If the character does not know a name
+//! or an id, the output is the same as for a name or an id that does not exist. There are two exceptions. Lines that
+//! the character says aloud change the campaign, and the output can show the effects. The output also shows which
+//! secrets the character may tell now, because the conditions for telling them are met.
 //!
 //! # Example
 //!

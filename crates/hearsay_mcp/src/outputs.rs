@@ -14,7 +14,7 @@ pub(crate) struct RecalledLine {
     pub(crate) fact: Option<String>,
     /// How the character knows the fact.
     pub(crate) how_known: String,
-    /// Date at which the character learned the fact.
+    /// Date at which the character learned the fact. Null if the date is not recorded.
     pub(crate) learned: Option<String>,
     /// How much the character believes the fact, from 0 to 1. Null for words that the character heard.
     pub(crate) credence: Option<f64>,
@@ -51,7 +51,7 @@ pub(crate) struct KnownFactRow {
     pub(crate) belief: String,
     /// How the character knows the fact.
     pub(crate) how_known: String,
-    /// Date at which the character learned the fact.
+    /// Date at which the character learned the fact. Null if the date is not recorded.
     pub(crate) learned: Option<String>,
     /// Whether the character conceals the fact.
     pub(crate) conceals: bool,
@@ -73,7 +73,7 @@ pub(crate) struct KnowAboutOutput {
 pub(crate) struct SourceRow {
     /// How the character learned the fact: the character witnessed it, was told it, read it, or concluded it.
     pub(crate) how: String,
-    /// Date at which the character learned the fact.
+    /// Date at which the character learned the fact. Null if the date is not recorded.
     pub(crate) learned: Option<String>,
     /// How much the character would believe the fact because of this source alone, from 0 to 1.
     pub(crate) credence: f64,
@@ -127,13 +127,14 @@ pub(crate) struct MayTellOutput {
 /// A finding of `check_reply`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct FindingRow {
-    /// `reveals_secret`, `contradicts`, `unknown_name`, `repeats_lie`, `known_to_listeners` or `supported`.
+    /// Type of the finding: `reveals_secret`, `contradicts`, `unknown_name`, `repeats_lie`, `known_to_listeners` or
+    /// `supported`.
     pub(crate) kind: String,
     /// Whether you should not say the words.
     pub(crate) is_problem: bool,
     /// The words of the reply.
     pub(crate) words: String,
-    /// Explanation.
+    /// Explanation of the finding.
     pub(crate) reason: String,
     /// Ids of the facts that the finding is about.
     pub(crate) facts: Vec<String>,
@@ -166,7 +167,7 @@ pub(crate) struct EntityRow {
     pub(crate) id: String,
     /// Name of the entity.
     pub(crate) name: String,
-    /// Kind of the entity.
+    /// Kind of the entity. Null if the kind is not recorded.
     pub(crate) kind: Option<String>,
     /// Relations of the entity.
     pub(crate) relations: Vec<String>,
@@ -186,7 +187,7 @@ pub(crate) struct HitRow {
 /// Result of `search`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct SearchOutput {
-    /// Entities.
+    /// Entities that match the search words.
     pub(crate) entities: Vec<EntityRow>,
     /// Facts, most relevant first.
     pub(crate) facts: Vec<HitRow>,

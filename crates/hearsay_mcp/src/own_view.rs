@@ -1,4 +1,5 @@
-//! The view of the session's character. The server finds all names and facts from the client in this view.
+//! The view of the session's character: everything that the character knows. The server looks up all names and facts
+//! from the client in this view only.
 
 use hearsay_belief::{Known, RevealableFacts, Trust, View, evaluate_reveals, revealable_facts};
 use hearsay_model::{Calendar, EntityId, FactId, GameTime, Resolution, SessionId, State};
@@ -54,13 +55,13 @@ impl OwnView {
     /// the character does not know gives the same error as an entity that does not exist.
     pub(crate) fn entity(&self, name: &str) -> Result<EntityId, ToolError> {
         match &self.candidates(name)[..] {
-            [] => Err(ToolError::new(format!("you know nobody and nothing called `{name}`"))),
+            [] => Err(ToolError::new(format!("you know no character, place or thing called `{name}`"))),
             [id] => Ok(id.clone()),
             candidates => {
                 let names: Vec<String> =
                     candidates.iter().take(MAX_CANDIDATES).map(|id| format!("{} (`{id}`)", self.name_of(id))).collect();
                 Err(ToolError::new(format!(
-                    "several entities have the name `{name}`: {}; give the id of one of these",
+                    "several entities have the name `{name}`: {}; give the id of one of these entities",
                     names.join(", ")
                 )))
             }

@@ -52,14 +52,14 @@ impl PromptName {
         let argument = |name: &str, description: &str| PromptArgument::new(name).with_description(description);
         let (description, arguments) = match self {
             Self::SpeakAs => (
-                "The scene and what you know, for a model that plays you",
+                "The scene and your knowledge, for a language model that plays you",
                 vec![
-                    argument("question", "What somebody asks or says to you"),
+                    argument("question", "Words that another character says to you"),
                     argument("listeners", "Names of the listeners, separated by commas"),
                 ],
             ),
             Self::RecapPlayerSafe => (
-                "A recap of a session that contains only what all player characters who were present know",
+                "A recap of a session, with only the facts that all attending player characters know",
                 vec![
                     argument("session", "Id or number of the session; default: the latest session"),
                     argument("words", "Maximum number of words; default: 200"),

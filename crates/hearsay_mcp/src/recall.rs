@@ -1,4 +1,5 @@
-//! Answers as a character: assembles the scene context and lists its lines.
+//! Answers questions to a character: assembles the scene context, which is the list of relevant facts that the
+//! character knows.
 
 use std::time::Duration;
 

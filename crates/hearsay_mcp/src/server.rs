@@ -85,7 +85,7 @@ impl McpServer {
                  `say` records the words that you say aloud."
             }
             SessionIdentity::Dm => {
-                "You assist the DM of a campaign. You see everything, also secrets. `ask_as` answers as a character. \
+                "You assist the DM of a campaign. You see everything, including secrets. `ask_as` answers as a character. \
                  `record` adds a fact that waits for review. `decide` and `undo` need the DM's confirmation."
             }
         };
@@ -245,7 +245,7 @@ impl McpServer {
         if self.extracts_texts
             && let Err(error) = self.memory.read_texts(false).map(drop)
         {
-            tracing::warn!("facts are not extracted from the new text: {error}");
+            tracing::warn!("Hearsay could not extract facts from the new text: {error}");
         }
         let Ok(changed) = self.blocking(|server| Ok(server.changed_resources())).await else { return };
         for uri in changed {

@@ -104,7 +104,7 @@ impl ToolName {
     fn title(self) -> &'static str {
         match self {
             Self::Recall => "Recall what you know",
-            Self::KnowAbout => "What you know about somebody or something",
+            Self::KnowAbout => "What you know about a character, place or thing",
             Self::HowDoIKnow => "How you know a fact",
             Self::MayITell => "Whether you may tell a fact",
             Self::CheckReply => "Check a reply",

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Author of an operation or a fact: a person or a program. You can undo the operations of one author only.
+/// Author of an operation or a fact: a person or a program. An undo can be limited to the operations of one author.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Author {
@@ -16,7 +16,7 @@ pub enum Author {
     Player(String),
     /// An import. The text is the name of the source.
     Importer(String),
-    /// The extractor, which finds facts in texts.
+    /// The extractor: the part of Hearsay that finds facts in texts.
     Extractor,
 }
 

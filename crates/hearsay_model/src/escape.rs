@@ -9,9 +9,9 @@ use std::borrow::Cow;
 
 /// Returns whether a character moves the cursor, ends the line, changes the text direction, or is invisible.
 ///
-/// These are the control characters, the line and paragraph separators, the bidirectional controls of Unicode,
-/// interlinear annotations, invisible operators, the byte order mark and tags. Joiners and variation selectors do not
-/// count, because emoji need them.
+/// These Unicode characters are hostile: control characters, line and paragraph separators, bidirectional controls,
+/// interlinear annotations, invisible operators, the byte order mark and tags. Joiners and variation selectors are not
+/// hostile, because emoji need them.
 pub fn is_hostile(c: char) -> bool {
     c.is_control()
         || matches!(
@@ -57,7 +57,7 @@ pub fn lines(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// Escapes text for a line in which the program itself uses square brackets as markup.
+/// Escapes text for a line in which the program uses square brackets as markup.
 ///
 /// A backslash is inserted before square brackets and backslashes in the text.
 pub fn fenced(text: &str) -> Cow<'_, str> {
@@ -93,8 +93,8 @@ pub fn markdown(text: &str) -> Cow<'_, str> {
 
 /// Escapes the [hostile](is_hostile) characters of a JSON text, so that the text can be printed on a terminal.
 ///
-/// In JSON, all hostile characters except line feeds occur only inside strings. There, the escaped form of a character
-/// has the same meaning as the character itself.
+/// The parsed JSON value does not change. Hostile characters other than line feeds occur only inside JSON strings, and
+/// there the escape of a character means the character itself.
 pub fn json(text: &str) -> Cow<'_, str> {
     if !text.contains(|c| is_hostile(c) && c != '\n') {
         return Cow::Borrowed(text);

@@ -8,17 +8,17 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ExtractionStage {
-    /// The reading model found a statement.
+    /// The reading model, a small neural network, found a statement.
     Statements,
     /// The patterns found a relation or attribute in the sentence of a statement.
     StatementPatterns,
-    /// The patterns read the verb of a clause, or the words after "is".
+    /// The patterns matched the verb of a clause, or the words after "is".
     Clauses,
-    /// The patterns read a description beside a name: "Odo, the miller", "her brother Pell".
+    /// The patterns matched a description next to a name: "Odo, the miller", "her brother Pell".
     Appositions,
-    /// The patterns read a labelled field: "Occupation: miller".
+    /// The patterns matched a field with a label: "Occupation: miller".
     Fields,
-    /// The patterns read a noun that relates two entities: "Odo's debt to Bram".
+    /// The patterns matched a noun that relates two entities: "Odo's debt to Bram".
     RelationalNouns,
     /// Rules proposed a relation between two entities of a clause.
     RelationCandidates,

@@ -18,7 +18,7 @@ pub enum IdError {
     #[error("the id is empty; use at least one letter or digit")]
     Empty,
     /// The slug contains a character other than lowercase letters, digits and single hyphens.
-    #[error("`{text}` is not an id: use lowercase letters, digits and single hyphens, such as `{suggestion}`")]
+    #[error("`{text}` is not a valid id; use lowercase letters, digits and single hyphens, such as `{suggestion}`")]
     NotASlug {
         /// The given text.
         text: String,
@@ -26,20 +26,20 @@ pub enum IdError {
         suggestion: String,
     },
     /// The id is longer than 128 bytes.
-    #[error("the id has {length} bytes; use at most 128 bytes")]
+    #[error("the id is too long: it has {length} bytes; use at most 128 bytes")]
     TooLong {
         /// The length of the given text, in bytes.
         length: usize,
     },
     /// The text is not 32 hexadecimal digits.
-    #[error("`{0}` is not a valid id: expected 32 hexadecimal digits")]
+    #[error("`{text}` is not a valid id; expected 32 hexadecimal digits", text = .0)]
     NotAHash(String),
 }
 
 /// Converts a name to the text of an id: `Grimjaw "Jaw" Ironhand` becomes `grimjaw-jaw-ironhand`.
 ///
-/// Accents and apostrophes are dropped. Every other sequence of characters that are neither letters nor digits becomes
-/// a hyphen. The result has at most 128 bytes. The result is empty if the name has neither letters nor digits.
+/// Accents and apostrophes are removed. A sequence of other characters that are neither letters nor digits becomes one
+/// hyphen. The result has at most 128 bytes. The result is empty if the name has neither letters nor digits.
 pub fn slug(name: &str) -> String {
     let mut slug = String::with_capacity(name.len());
     for c in name.nfkd() {
@@ -276,7 +276,7 @@ hash_id! {
     FactId
 }
 hash_id! {
-    /// The id of a knowledge edge: a hash of knower, fact, acquisition, time and circumstances.
+    /// The id of a knowledge edge: a hash of its content. See [`KnowledgeEdge::id`](crate::KnowledgeEdge::id).
     KnowledgeId
 }
 hash_id! {
@@ -298,7 +298,7 @@ fn hash_parts(domain: &str, parts: &[&[u8]]) -> u128 {
 
 /// Version of the state. The version grows with every operation and every update of transient values.
 ///
-/// If you ask the same question twice at the same version of the state, the answers are equal.
+/// A query always has the same result at the same version.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct StateVersion {
     /// The position of the newest operation.
@@ -307,7 +307,7 @@ pub struct StateVersion {
     pub transient_updates: u64,
 }
 
-/// A position in the journal, counted from 1. Position 0 is the empty journal.
+/// Position of an operation in the journal, counted from 1. Position 0 means that the journal is empty.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Position(pub u64);

@@ -6,12 +6,12 @@
 //! # Guarantees
 //!
 //! - **Types are always valid.** A [`Confidence`] is always from 0 to 1, a name is never empty, and every [`Fact`] has
-//!   a [`Provenance`]. Deserialization runs the same checks.
-//! - **No record is overwritten.** A later operation hides the effect of an earlier operation, and a revert makes the
-//!   earlier effect visible again. You can revert any set of operations in any order. The state is then the same as if
-//!   these operations had never been applied.
+//!   a [`Provenance`]. Deserialization from a human-readable format, such as JSON, runs the same checks.
+//! - **No record is overwritten.** A later operation hides the effect of an earlier operation. If the later operation
+//!   is reverted, the earlier effect is visible again. You can revert any set of operations in any order. The state is
+//!   then the same as if these operations had never been applied.
 //! - **The state is deterministic.** The crate uses no I/O, no clock, no randomness and no threads. The same operations
-//!   always give the same state.
+//!   always produce the same state.
 //!
 //! # Three separate values
 //!

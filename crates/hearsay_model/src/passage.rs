@@ -4,34 +4,34 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Date, EntityId, Evidence, GameTime, Knower, PassageId, Reference, Rename, SessionId};
 
-/// A text with its speaker, time, place and hearers: for example a line said at the table, a letter, or a paragraph of
-/// lore.
+/// A text with its speaker, time, place and hearers. For example, a passage is a line said at the table, a letter, or a
+/// paragraph of lore.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Passage {
     /// The text of the passage.
     pub text: String,
-    /// The title of the passage, such as the title of a letter.
+    /// The title of the passage, such as the title of a letter; `None` if it has no title.
     pub title: Option<String>,
     /// The speaker; `None` for narration or lore.
     pub speaker: Option<EntityId>,
-    /// The secret name that the speaker uses. If a listener does not know that this name belongs to the speaker, the
-    /// listener learns only the secret name.
+    /// The secret name that the speaker uses; `None` if the speaker uses no secret name. A listener who does not know
+    /// that the name belongs to the speaker learns only the secret name.
     #[serde(default)]
     pub speaker_alias: Option<String>,
-    /// The session in which the passage was said.
+    /// The session in which the passage was said; `None` if the passage belongs to no session.
     pub session: Option<SessionId>,
     /// The line number of the passage within its session or document. If the same line is said twice, there are two
     /// passages with different line numbers.
     pub line: u32,
-    /// The date in game time at which the passage was said.
+    /// The game date on which the passage was said; `None` if the date is unknown.
     pub time: Option<Date>,
-    /// The place where the passage was said, or the place of the text.
+    /// The place where the passage was said or where the text is; `None` if the place is unknown.
     pub place: Option<EntityId>,
     /// The knowers who heard the passage or may have read it. Sorted and unique.
     pub heard_by: Vec<Knower>,
     /// The entities that the passage mentions. Sorted and unique.
     pub mentions: Vec<EntityId>,
-    /// The document that contains the passage.
+    /// The document that contains the passage; `None` if no document contains it.
     pub document: Option<EntityId>,
     /// The files or passages against which a person can check the text.
     pub evidence: Vec<Evidence>,
@@ -41,8 +41,8 @@ pub struct Passage {
     /// The kind of talk; `None` if it is unknown, or if the passage is not a line of a session.
     #[serde(default)]
     pub talk_kind: Option<TalkKind>,
-    /// Whether the speaker lies: the speaker does not believe the facts that the passage states. Only the DM can see
-    /// this mark.
+    /// Whether the speaker lies: `true` if the speaker does not believe the facts that the passage states. Only the DM
+    /// can see this value.
     #[serde(default)]
     pub lie: bool,
 }
@@ -51,12 +51,12 @@ pub struct Passage {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TalkKind {
-    /// The line tells what happens in the story, or describes its world.
+    /// The line narrates the story or describes its world.
     Narration,
     /// A character speaks.
     InCharacter,
-    /// The line is not part of the story, but for example about rules, dice or the real world. No character hears the
-    /// line.
+    /// The line is not part of the story. For example, the line is about rules, dice or the real world. No character
+    /// hears the line.
     OutOfCharacter,
 }
 
@@ -114,11 +114,10 @@ impl Passage {
         is_speaker || self.heard_by.contains(knower)
     }
 
-    /// Returns the game time at which a knower received the passage directly: the time when the passage was said, or
-    /// when the knower read it.
+    /// Returns the game time at which a knower heard or read the passage.
     ///
-    /// Returns `None` if the knower did not receive the passage. No knower receives an out-of-character line. Returns
-    /// `Some(None)` if the knower received the passage, but the time is not known.
+    /// Returns `None` if the knower neither heard nor read the passage. The result is always `None` for an
+    /// out-of-character line. Returns `Some(None)` if the knower heard or read the passage, but the time is not known.
     pub fn received_at(&self, knower: &Knower) -> Option<Option<GameTime>> {
         if self.is_out_of_character() {
             return None;
@@ -143,7 +142,7 @@ impl Passage {
         masked
     }
 
-    /// Returns the entities that the passage names. The hearers and readers are not included.
+    /// Returns the entities to which the passage refers, except the hearers and readers.
     pub fn entities(&self) -> impl Iterator<Item = &EntityId> {
         self.speaker.iter().chain(&self.place).chain(&self.document).chain(&self.mentions)
     }
@@ -203,15 +202,15 @@ impl Passage {
 pub struct Session {
     /// The readable, stable id.
     pub id: SessionId,
-    /// The number of the session in the campaign.
+    /// The number of the session in the campaign; `None` if the session has no number.
     pub number: Option<u32>,
     /// The title of the session.
     pub title: String,
-    /// The real-world date of the session, as the DM wrote it.
+    /// The real-world date of the session, as the DM wrote it; `None` if it is unknown.
     pub date: Option<String>,
-    /// The game time at the start of the session.
+    /// The game time at the start of the session; `None` if it is unknown.
     pub start: Option<Date>,
-    /// The game time at the end of the session.
+    /// The game time at the end of the session; `None` if it is unknown.
     pub end: Option<Date>,
     /// The player characters that were present at any time in the session. Sorted and unique.
     pub present: Vec<EntityId>,

@@ -42,9 +42,9 @@ impl Predicate {
     /// Creates a predicate from its name.
     ///
     /// # Errors
-    /// Returns an error if the text mixes uppercase and lowercase letters, is empty, is longer than 64 bytes, or does
-    /// not start with a letter. Also returns an error if the text contains a character other than letters, digits and
-    /// underscores.
+    /// Returns an error if the text is empty, is longer than 64 bytes, or does not start with a letter. Also returns an
+    /// error if the text mixes uppercase and lowercase letters. Also returns an error if the text contains a character
+    /// other than letters, digits and underscores.
     pub fn new(text: &str) -> Result<Self, PredicateError> {
         shared_ids::check_and_share(text, shared_ids::PREDICATES, Self::check).map(Self)
     }

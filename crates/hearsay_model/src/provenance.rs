@@ -75,8 +75,8 @@ impl Evidence {
     }
 }
 
-/// A quotation from a file that another tool wrote, with its position in the file. Excerpts of the same file share the
-/// memory of equal texts, such as the path.
+/// A quotation from a file that another tool wrote, with its position in the file. Excerpts of the same file share one
+/// copy of equal texts, such as the path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Excerpt {
     /// The path of the file, relative to the folder of the campaign, with forward slashes.
@@ -104,16 +104,17 @@ pub struct Provenance {
     pub method: Method,
     /// The author who recorded the fact.
     pub author: Author,
-    /// The session in which the fact was recorded.
+    /// The session in which the fact was recorded; `None` if the fact was not recorded in a session.
     pub session: Option<SessionId>,
-    /// The entity that stated the fact.
+    /// The entity that stated the fact; `None` if the source is not an entity.
     pub speaker: Option<EntityId>,
     /// The real time at which the fact was recorded.
     pub recorded: Timestamp,
-    /// The probability that the source really states the fact. Trust calibration may have adjusted the confidence
-    /// according to the DM's decisions.
+    /// The probability that the source really states the fact. Trust calibration, which learns from the DM's decisions,
+    /// may have adjusted the confidence.
     pub confidence: Confidence,
-    /// The confidence before trust calibration, as extraction computed it; `None` if it equals `confidence`.
+    /// The confidence that the extraction computed, before trust calibration adjusted it; `None` if it equals
+    /// `confidence`.
     #[serde(default)]
     pub extracted: Option<Confidence>,
     /// The name of the language model that found the fact; `None` if no language model was used.
@@ -129,7 +130,7 @@ pub struct Provenance {
 }
 
 impl Provenance {
-    /// Creates a provenance with full confidence (1.0). If the author is the DM, the fact counts as confirmed.
+    /// Creates a provenance with full confidence (1.0). If the author is the DM, the fact is confirmed.
     pub fn new(method: Method, author: Author) -> Self {
         let confirmed = author == Author::Dm;
         Self {

@@ -1,4 +1,4 @@
-//! References between records: code that lists references, and code that renames the ids in references.
+//! References between records, and the replacement of ids in references.
 
 use std::sync::Arc;
 

@@ -35,7 +35,7 @@ impl ConditionEntity {
     }
 }
 
-/// Condition of a reveal. Only canon facts that are valid at the present game time count.
+/// Condition of a reveal. The evaluation uses only canon facts that are valid at the current game time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Condition {
@@ -48,7 +48,7 @@ pub enum Condition {
         /// The minimum trust, from 0.0 to 1.0.
         at_least: Credence,
     },
-    /// An entity owns an item. The items of a party count as items of each of its player characters.
+    /// An entity owns an item. Each player character of a party owns the items of the party.
     Owns {
         /// The owner.
         who: ConditionEntity,
@@ -72,7 +72,7 @@ pub enum Condition {
         /// The place.
         place: EntityId,
     },
-    /// An attribute of an entity has a given value. Example: a quest has reached a stage.
+    /// An attribute of an entity has a given value. For example, a quest has reached a certain stage.
     Attribute {
         /// The entity.
         of: EntityId,
@@ -217,11 +217,11 @@ pub struct Reveal {
     pub id: String,
     /// The secret fact.
     pub fact: FactId,
-    /// The entity that may tell the secret; `None` means every knower that conceals the secret.
+    /// The entity that may tell the secret. `None` means that every knower that conceals the secret may tell it.
     pub holder: Option<EntityId>,
     /// The condition that must be true.
     pub when: Condition,
-    /// A note to the DM, for example about the way in which the holder tells the secret, and about the consequences.
+    /// A note to the DM, for example how the holder tells the secret and what happens then; `None` if there is no note.
     pub note: Option<String>,
 }
 
@@ -230,15 +230,15 @@ impl Reveal {
     /// exist.
     ///
     /// # Errors
-    /// Returns an error if the id is not a slug, or if a condition is invalid. A condition is invalid if a list of
-    /// conditions is empty, if conditions are nested too deeply, if a condition on an attribute names a relation, or if
-    /// a date is not on the calendar.
+    /// Returns an error if the id is not a slug, or if a condition is invalid. For example, a condition is invalid if
+    /// it is nested too deeply, or if it contains an empty list of conditions or a date that is not on the calendar.
     pub fn check(&self) -> Result<(), RevealError> {
         EntityId::new(&self.id)?;
         self.when.check(1)
     }
 
-    /// Returns a copy of the reveal in which the fact `new` replaces the fact `old`. Used when a fact is corrected.
+    /// Returns a copy of the reveal in which the fact `new` replaces the fact `old`. Use this method when a fact is
+    /// corrected.
     #[must_use]
     pub fn with_fact(&self, old: FactId, new: FactId) -> Self {
         struct Replacement(FactId, FactId);
@@ -288,13 +288,17 @@ pub enum RevealError {
     #[error("the list of conditions is empty; add at least one condition")]
     EmptyList,
     /// Conditions are nested too deeply.
-    #[error("conditions are nested more than {} levels deep; use fewer levels", Condition::MAX_DEPTH)]
+    #[error("conditions are nested more than {max_depth} levels deep; use fewer levels", max_depth = Condition::MAX_DEPTH)]
     TooDeep,
-    /// A condition on a value names a relation instead of an attribute.
-    #[error("{0} is a relation, but only an attribute has a value; use an attribute (a predicate in lowercase)")]
+    /// A condition on an attribute names a relation instead.
+    #[error(
+        "{predicate} is a relation, but a condition on a value needs an attribute; use an attribute (a predicate in \
+         lowercase)",
+        predicate = .0
+    )]
     NotAnAttribute(Predicate),
     /// The campaign's calendar has no such date.
-    #[error("`{0}` is not a date on the campaign's calendar; write the date in the format of the calendar")]
+    #[error("`{text}` is not a date on the campaign's calendar; write the date in the format of the calendar", text = .0)]
     UnknownDate(String),
 }
 

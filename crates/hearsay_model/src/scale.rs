@@ -84,8 +84,8 @@ macro_rules! fraction {
 }
 
 fraction! {
-    /// Probability that the source of a fact really states the fact, 0.0–1.0. Policies compare the confidence with
-    /// thresholds. Credence does not depend on the confidence.
+    /// Probability that the source of a fact really states the fact, 0.0–1.0. Credence does not depend on the
+    /// confidence.
     Confidence, "confidence"
 }
 fraction! {

@@ -1,4 +1,4 @@
-//! Sharing of ids while a file is read: equal ids share one allocation and are checked only once.
+//! Sharing of ids when a file is read: equal ids share one allocation and are checked only once.
 
 use std::{cell::RefCell, mem, sync::Arc};
 
@@ -6,8 +6,7 @@ use rustc_hash::FxHashSet;
 
 /// Table of the texts of all ids and predicates that were read so far.
 ///
-/// A journal contains the same ids thousands of times. With the table, a program reads a journal with less memory and
-/// in less time.
+/// A journal contains the same ids thousands of times. The table saves memory and time when a program reads a journal.
 ///
 /// ```
 /// use hearsay_model::{EntityId, SharedIds};

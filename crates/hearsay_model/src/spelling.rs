@@ -1,10 +1,9 @@
 //! Approximate matching of names by spelling and sound. For example, "Grim Jaw" and "grimjow" match Grimjaw, and
 //! "Mirella Vos" matches Mirela Voss.
 //!
-//! Names are compared by their letters alone, without spaces, quotes and accents. The maximum number of different
+//! Names are compared by their letters alone, without spaces, quotes and accents. The allowed number of different
 //! letters increases with the length of the shorter name. If both names sound the same, one more letter may differ.
-//! Names of four letters or fewer must match exactly. The first sound must always match. Names are stored in buckets by
-//! first sound and length, so a query is compared with only a few names.
+//! Names of four letters or fewer must match exactly. The first sound must always match.
 
 use std::sync::LazyLock;
 
@@ -62,7 +61,7 @@ pub fn is_common_word(word: &str) -> bool {
     is_stop_word(word) || COMMON_STEMS.contains(&stem(word))
 }
 
-/// Joins the letters and digits of words into one text without accents.
+/// Joins words into one text that contains only their letters and digits, without accents.
 pub fn letters(words: &[String]) -> String {
     let mut letters = words.iter().map(|word| remove_accents(word)).collect::<String>();
     letters.retain(char::is_alphanumeric);
@@ -141,8 +140,8 @@ pub struct SpellingIndex<E> {
 pub type NameDistance = (usize, bool);
 
 impl<E: Clone + Ord> SpellingIndex<E> {
-    /// Builds the index from pairs of a name and the entity that has the name. Each name is a list of words. If several
-    /// entities have a name, the pair contains `None` instead of an entity.
+    /// Builds the index from pairs. Each pair contains a name, as a list of words, and the entity that has the name. If
+    /// several entities have the name, the pair contains `None` instead of an entity.
     pub fn from_names<'a>(names: impl Iterator<Item = (&'a Vec<String>, Option<&'a E>)>) -> Self
     where
         E: 'a,

@@ -25,23 +25,23 @@ pub use relation_words::{ListDirections, RelationField, RelationWords};
 pub use role::PredicateRole;
 use role::Roles;
 
-/// Which past values of a predicate are kept when the game replaces the present value.
+/// History of a predicate: which past values Hearsay keeps when the game replaces the present value.
 ///
-/// Values that the DM, an import or a text sets are always kept.
+/// Hearsay always keeps the values that come from the DM, an import or a text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum History {
-    /// All values are kept, each as a fact with its validity interval.
+    /// Hearsay keeps all values, each as a fact with its validity interval.
     #[default]
     Full,
-    /// The engine keeps the present value, and the values at the beginning and at the end of each session.
+    /// Hearsay keeps the present value, and the values at the beginning and at the end of each session.
     Session,
-    /// The engine keeps only the present value.
+    /// Hearsay keeps only the present value.
     Latest,
 }
 
-/// Default audience: who knows a fact if the author of the fact names no knowers. Applies to facts that are neither
-/// common nor secret.
+/// Default audience: who knows a fact if its author names no knowers. The default audience applies only to facts that
+/// are neither common nor secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Audience {
@@ -70,16 +70,16 @@ impl Audience {
     }
 }
 
-/// Audience rules of a campaign: who knows a fact if the author of the fact names no knowers. The rules apply to facts
-/// that are neither common nor secret.
+/// Audience rules of a campaign: who knows a fact if its author names no knowers. The rules apply to facts that are
+/// neither common nor secret.
 ///
 /// If a predicate has no rule, the audience in its definition applies. If the definition has no audience, `default`
 /// applies. A relation that has neither a rule nor a definition has the audience *parties*.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AudienceRules {
-    /// The audience of predicates that have neither a rule nor an audience in their definition, except relations
-    /// without a definition. `None` means the audience *local*.
+    /// The audience of a predicate if neither a rule nor the definition of the predicate states an audience. `None`
+    /// means the audience *local*. A relation without a definition does not use this value.
     pub default: Option<Audience>,
     /// The audience of facts of a relation, by the name of the relation.
     pub predicates: BTreeMap<Predicate, Audience>,
@@ -93,12 +93,12 @@ pub struct AudienceRules {
 pub struct PredicateDef {
     /// The name of the relation, in capitals: `LIKE_THIS`.
     pub name: Predicate,
-    /// The name of the inverse relation, if there is one.
+    /// The name of the inverse relation; `None` if the relation has no inverse.
     #[serde(default)]
     pub inverse: Option<Predicate>,
-    /// The phrase of a sentence that states the relation: `{subject} owes {object}`.
+    /// The phrase (sentence pattern) of the relation: `{subject} owes {object}`.
     pub phrase: String,
-    /// The phrase of the inverse relation: `{object} is owed by {subject}`.
+    /// The phrase of the inverse relation: `{object} is owed by {subject}`. `None` if the relation has no such phrase.
     #[serde(default)]
     pub inverse_phrase: Option<String>,
     /// Whether the relation applies in both directions.
@@ -107,7 +107,7 @@ pub struct PredicateDef {
     /// Whether a subject has only one object at a time. A newer fact then ends the older fact.
     #[serde(default)]
     pub functional: bool,
-    /// Which past values are kept when the game replaces the present value. Any setting other than `full` requires
+    /// Which past values are kept when the game replaces the present value. A value other than `Full` requires
     /// `functional`.
     #[serde(default)]
     pub history: History,
@@ -125,12 +125,12 @@ pub struct PredicateDef {
     /// Example sentences that state the relation.
     #[serde(default)]
     pub examples: Vec<String>,
-    /// What the engine does with facts of this relation. If a campaign redefines a relation, `None` keeps the previous
-    /// behavior.
+    /// The effects of facts of this relation in the engine. `None` keeps the previous behavior if a campaign redefines
+    /// the relation.
     #[serde(default)]
     pub behavior: Option<Behavior>,
-    /// Words that state the relation in notes and sentences. If a campaign redefines a relation, `None` keeps the
-    /// previous words.
+    /// Words that state the relation in notes and sentences. `None` keeps the previous words if a campaign redefines
+    /// the relation.
     #[serde(default)]
     pub words: Option<Box<RelationWords>>,
 }
@@ -144,15 +144,15 @@ pub struct AttributeDef {
     /// The kinds of entities that usually have the attribute; empty if entities of all kinds have it.
     #[serde(default)]
     pub kinds: Vec<Kind>,
-    /// The phrase of a sentence that states the attribute: `{subject}'s occupation is {object}`. `{an object}` stands
-    /// for the value with an indefinite article. Without a phrase, the sentence has the form `{subject}: occupation:
-    /// {object}`.
+    /// The phrase (sentence pattern) of the attribute: `{subject}'s occupation is {object}`. The placeholder `{an
+    /// object}` inserts the value with an indefinite article. `None` means a sentence of the form `{subject}:
+    /// occupation: {object}`.
     #[serde(default)]
     pub phrase: Option<String>,
     /// Whether a subject has only one value at a time. A newer fact then ends the older fact.
     #[serde(default)]
     pub functional: bool,
-    /// Which past values are kept when the game replaces the present value. Any setting other than `full` requires
+    /// Which past values are kept when the game replaces the present value. A value other than `Full` requires
     /// `functional`.
     #[serde(default)]
     pub history: History,
@@ -164,8 +164,8 @@ pub struct AttributeDef {
     /// means that the definition states no audience.
     #[serde(default)]
     pub audience: Option<Audience>,
-    /// What the engine does with facts of this attribute. If a campaign redefines an attribute, `None` keeps the
-    /// previous behavior.
+    /// The effects of facts of this attribute in the engine. `None` keeps the previous behavior if a campaign redefines
+    /// the attribute.
     #[serde(default)]
     pub behavior: Option<Behavior>,
 }
@@ -178,7 +178,7 @@ fn default_embedded() -> bool {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum VocabularyError {
     /// The name of a relation is not in capitals, or the name of an attribute is not in lowercase.
-    #[error("the name `{0}` has the wrong case: write relations LIKE_THIS and attributes like_this")]
+    #[error("the name `{name}` has the wrong case: write relations LIKE_THIS and attributes like_this", name = .0)]
     WrongCase(Predicate),
     /// A phrase lacks `{subject}` or `{object}`.
     #[error("the phrase of {name}, `{phrase}`, must contain both {{subject}} and {{object}}")]
@@ -199,15 +199,23 @@ pub enum VocabularyError {
     /// A predicate limits its history but is not `functional`. Such a predicate can have several values at a time, so a
     /// new value does not replace an old value.
     #[error(
-        "{0} has the key `history`, but {0} allows several values at a time: add `functional: true`, or remove `history`"
+        "the predicate {predicate} has the key `history`, but it allows several values at a time; add \
+         `functional: true`, or remove `history`",
+        predicate = .0
     )]
     HistoryNotFunctional(Predicate),
     /// A symmetric relation has another relation as its inverse.
-    #[error("{0} is symmetric, so it cannot have an inverse with another name: remove `symmetric` or `inverse`")]
+    #[error(
+        "the relation {relation} is symmetric, so it cannot have another relation as its inverse; remove `symmetric` or \
+         `inverse`",
+        relation = .0
+    )]
     SymmetricInverse(Predicate),
     /// A relation has a behavior that is only for attributes, or an attribute has a behavior that is only for
     /// relations.
-    #[error("{name}: only {allowed} can have the key `behavior.{field}`; remove this key")]
+    #[error(
+        "the predicate {name} cannot have the key `behavior.{field}`, which is only for {allowed}; remove this key"
+    )]
     WrongBehavior {
         /// The predicate.
         name: Predicate,
@@ -217,7 +225,10 @@ pub enum VocabularyError {
         allowed: &'static str,
     },
     /// The name of a field has neither letters nor digits, or a noun or verb has a wrong form.
-    #[error("{name}: `{words}` cannot state a relation: write lowercase words with single spaces between them")]
+    #[error(
+        "`{words}` is not a valid noun, verb or field name for the relation {name}; write lowercase words with single \
+         spaces between them"
+    )]
     InvalidWords {
         /// The relation.
         name: Predicate,
@@ -226,17 +237,16 @@ pub enum VocabularyError {
     },
     /// No predicate has a role that the engine needs.
     #[error(
-        "no predicate has the role `{}`: add a line such as `{} = \"NAME\"` to the table `roles`",
-        .0.as_str(),
-        .0.as_str()
+        "no predicate has the role `{role}`; add a line such as `{role} = \"NAME\"` to the table `roles`",
+        role = .0.as_str()
     )]
     MissingRole(PredicateRole),
     /// The predicate of a role is not defined or has the wrong type: a relation where the role needs an attribute, or
     /// an attribute where the role needs a relation.
     #[error(
-        "{name} cannot have the role `{}`: the predicate is not defined, or it is a relation and the role needs an \
-         attribute, or it is an attribute and the role needs a relation",
-        .role.as_str()
+        "the predicate {name} cannot have the role `{role}`, because it is not defined or has the wrong type (a relation \
+         instead of an attribute, or an attribute instead of a relation)",
+        role = .role.as_str()
     )]
     InvalidRole {
         /// The role.
@@ -245,7 +255,7 @@ pub enum VocabularyError {
         name: Predicate,
     },
     /// The file is not a valid vocabulary file. Contains the reason.
-    #[error("the vocabulary file is invalid: {0}")]
+    #[error("the vocabulary file is invalid: {problem}", problem = .0)]
     InvalidFile(String),
 }
 
@@ -417,15 +427,15 @@ impl Vocabulary {
         own.chain(listing.filter(move |other| !self.predicate(name).is_some_and(|def| def.opposites.contains(other))))
     }
 
-    /// Returns whether a search by meaning can find facts of a predicate. If so, the statements of the facts get
+    /// Returns whether a search by meaning can find facts of a predicate. If `true`, the statements of the facts get
     /// vectors.
     pub fn is_embedded(&self, name: &Predicate) -> bool {
         self.property(name, |def| def.embedded, |def| def.embedded).unwrap_or(true)
     }
 
-    /// Returns the default audience of a fact. If the fact is common or secret, the rules and the definition of its
-    /// predicate have no effect. Only the subject and the object know a relation that has neither a rule nor a
-    /// definition.
+    /// Returns the default audience of a fact. For a common or secret fact, the result does not depend on the rules and
+    /// on the definition of the predicate. A relation that has neither a rule nor a definition has the audience
+    /// *parties*.
     pub fn audience(&self, rules: &AudienceRules, fact: &Fact) -> Audience {
         match fact.secrecy() {
             Secrecy::Common => return Audience::Common,
@@ -447,8 +457,8 @@ impl Vocabulary {
         by_definition.or(rules.default).unwrap_or(Audience::Local)
     }
 
-    /// Returns the sentence that states a fact, built from the phrase of its predicate. The sentence contains the
-    /// [noun](Kind::noun) for a kind: `Holm is an NPC.`
+    /// Returns the sentence that states a fact, built from the phrase of its predicate. If the predicate is `kind`, the
+    /// sentence contains the [noun](Kind::noun) for the kind: `Holm is an NPC.`
     pub fn sentence(&self, predicate: &Predicate, subject: &str, object: &str) -> String {
         let noun = (*predicate == *attribute::KIND).then(|| Kind::from(object).noun());
         let object = noun.as_deref().unwrap_or(object);
@@ -498,8 +508,9 @@ impl PredicateDef {
     /// Checks the definition of the relation.
     ///
     /// # Errors
-    /// Returns an error if a name is in lowercase, a phrase lacks a placeholder, a symmetric relation has another
-    /// relation as its inverse, a noun or verb has a wrong form, or `history` is limited without `functional`.
+    /// Returns an error if a name is in lowercase, a phrase lacks a placeholder, or a noun or verb has a wrong form.
+    /// Also returns an error if a symmetric relation has another relation as its inverse, or if `history` is not `Full`
+    /// and `functional` is `false`.
     pub fn check(&self) -> Result<(), VocabularyError> {
         if !self.name.is_relation() || self.inverse.as_ref().is_some_and(|inverse| !inverse.is_relation()) {
             return Err(VocabularyError::WrongCase(self.name.clone()));
@@ -522,8 +533,8 @@ impl AttributeDef {
     /// Checks the definition of the attribute.
     ///
     /// # Errors
-    /// Returns an error if the name is in capitals, the phrase lacks an object, or `history` is limited without
-    /// `functional`. The phrase may omit `{subject}`.
+    /// Returns an error if the name is in capitals, the phrase lacks an object, or `history` is not `Full` and
+    /// `functional` is `false`. The phrase may omit `{subject}`.
     pub fn check(&self) -> Result<(), VocabularyError> {
         if self.name.is_relation() {
             return Err(VocabularyError::WrongCase(self.name.clone()));

@@ -16,11 +16,11 @@ pub struct Words {
     /// Words that negate a statement. Words that end in `n't` also negate a statement, but the list does not contain
     /// them.
     pub negations: Vec<String>,
-    /// Names that stand for the DM, such as `gm` or `narrator`.
+    /// Names that mean the DM, such as `gm` or `narrator`.
     pub narrators: Vec<String>,
-    /// Beginnings of words that are written with a consonant but pronounced with a vowel, such as `hour`.
+    /// Beginnings of words that start with a consonant letter but a vowel sound, such as `hour`.
     pub vowel_sounds: Vec<String>,
-    /// Beginnings of words that are written with a vowel but pronounced with a consonant, such as `unit`.
+    /// Beginnings of words that start with a vowel letter but a consonant sound, such as `unit`.
     pub consonant_sounds: Vec<String>,
     /// Words that transcription programs use as labels of unknown speakers, as in `Speaker 1`.
     pub speaker_labels: Vec<String>,
@@ -28,7 +28,7 @@ pub struct Words {
     pub introductions: Vec<String>,
     /// Beginnings of questions that ask who knows something.
     pub knower_questions: Vec<String>,
-    /// Words that may stand between the start of a question (see `knower_questions`) and its subject: "who knows
+    /// Words that may occur between the beginning of a question (see `knower_questions`) and its subject: "who knows
     /// *about* the fire".
     pub subject_openers: Vec<String>,
     /// Past forms of verbs in the third person, such as `was` for `is`.
@@ -74,8 +74,9 @@ pub fn join_names(names: &[&str]) -> String {
     }
 }
 
-/// Returns a sentence in the past tense: `Jory is a clerk.` becomes `Jory was a clerk.` Returns `None` if the sentence
-/// does not start with the name of its subject and a verb in the list of [past forms](Words::past_forms).
+/// Returns a sentence in the past tense: `Jory is a clerk.` becomes `Jory was a clerk.` The sentence must start with
+/// the name of its subject, followed by a verb in the list of [past forms](Words::past_forms). Otherwise, returns
+/// `None`.
 pub fn past_tense(sentence: &str, subject: &str) -> Option<String> {
     let rest = sentence.strip_prefix(subject)?.strip_prefix(' ')?;
     let (verb, rest) = rest.split_once(' ')?;

@@ -7,21 +7,21 @@ use serde::{Deserialize, Serialize};
 
 use crate::{QueryError, resolve::find_session};
 
-/// Point in time for which a query is answered: a game time and a journal position. Default: now.
+/// Point in time of a query: a game time and a journal position. The default is the present.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AsOf {
-    /// Game time: a date on the campaign's calendar, or a session such as `session-2`. A date means the end of that
-    /// date: `4 Rainmoon 412` includes the whole day. A session means the end of the session. Relative dates such as
-    /// `yesterday` and `the 4th of Rainmoon` are relative to the game clock.
+    /// Game time: a date on the campaign's calendar, or a session such as `session-2`. A date means the end of the
+    /// date: `4 Rainmoon 412` includes the whole day. A session means the end of the session. Dates such as `yesterday`
+    /// and `the 4th of Rainmoon` are relative to the game clock. `None` means that the query sets no game time.
     pub time: Option<String>,
-    /// Journal position of the state to query. Default: the newest position.
+    /// Journal position of the state to query. `None` means the newest position.
     pub recorded: Option<Position>,
 }
 
 impl AsOf {
-    /// Returns the state at the journal position. This function computes an earlier state by replaying the journal, so
-    /// call it on a background thread.
+    /// Returns the state at the journal position. The function computes an earlier state from the journal, which takes
+    /// time. Call it on a background thread.
     ///
     /// # Errors
     /// Returns an error if the position is after the newest operation, or before the undo horizon. The undo horizon is
@@ -47,8 +47,8 @@ impl AsOf {
     }
 }
 
-/// Returns the game time at which a session ended: its recorded end, or else the time of its last line. Returns `None`
-/// if neither is recorded.
+/// Returns the game time at which a session ended: its recorded end, or the time of its last line if no end is
+/// recorded. Returns `None` if neither time is recorded.
 pub fn session_end(state: &State, session: &Session) -> Option<GameTime> {
     let last_line_time = || {
         let lines = state.passages().filter(|(_, passage)| passage.session.as_ref() == Some(&session.id));
@@ -57,8 +57,8 @@ pub fn session_end(state: &State, session: &Session) -> Option<GameTime> {
     session.end.as_ref().and_then(|date| date.time).or_else(last_line_time)
 }
 
-/// Finds the session that a text refers to, either by its id or in the form `session 2`. Returns `None` for any other
-/// text, because the text may be a date. A number without other text is a year, not a session.
+/// Finds the session to which a text refers. The text is a session id or has the form `session 2`. Returns `None` for
+/// any other text, because the text may be a date. A number alone is a year, not a session.
 ///
 /// # Errors
 /// Returns an error if the text refers to a session that does not exist.

@@ -20,36 +20,36 @@ pub struct Ask {
     pub speaker: EntityId,
     /// Text of the question.
     pub question: String,
-    /// Place of the conversation. Default: the current place of the session being played, if the speaker attends this
-    /// session. Otherwise, the place where the speaker is, according to the speaker's own knowledge. If the speaker does
-    /// not know the place, the default is the speaker's home.
+    /// Place of the conversation. If `None`, the place is the current place of the session being played, if the speaker
+    /// attends this session. Otherwise, it is the place where the speaker believes to be, or the speaker's home if the
+    /// speaker knows no such place.
     pub place: Option<EntityId>,
-    /// Listeners and other entities that are present with the speaker. Default, if the conversation is at the current
-    /// place of the session being played: all characters who attend the session, and the entities that the speaker sees
-    /// at the place.
+    /// Listeners and other entities that are present with the speaker. If the list is empty, there is a default for a
+    /// conversation at the current place of the session being played. The default is all characters who attend the
+    /// session, and the entities that the speaker sees at the place.
     pub present: Vec<EntityId>,
     /// Entities that the question is about. The answer contains only facts and passages that concern these entities or
-    /// their direct neighbours. If empty, the answer may concern any entity.
+    /// their direct neighbours. If the list is empty, the answer may concern any entity.
     pub about: Vec<EntityId>,
     /// Predicates whose facts the answer omits, even if the speaker knows these facts.
     pub hidden: Arc<BTreeSet<Predicate>>,
-    /// Session that is being played. The answer contains the last lines of this session that the speaker heard. Without
-    /// a session, the answer contains the lines that the speaker heard in the last hour of game time.
+    /// Session that is being played. The answer contains the last lines of this session that the speaker heard. If
+    /// `None`, the answer contains the lines that the speaker heard in the last hour of game time.
     pub session: Option<SessionId>,
-    /// Game time at which the speaker answers. Default: the game clock.
+    /// Game time at which the speaker answers. `None` means the game clock.
     pub as_of: Option<GameTime>,
-    /// Token budget of the context. Default: the value in the settings.
+    /// Maximum number of tokens of the context. `None` means the value in the settings.
     pub budget: Option<usize>,
-    /// Maximum number of facts and passages together. Default: the value in the settings.
+    /// Maximum number of facts and passages together. `None` means the value in the settings.
     pub limit: Option<usize>,
-    /// Maximum time to wait for the vector of the question, from the call of `Memory::ask`. If the sentence encoder
-    /// needs more time, facts and passages are ranked by keywords and graph, but not by meaning. Default: the value in
-    /// the settings.
+    /// Maximum time, counted from the call of `Memory::ask`, to wait for the vector of the question. If the sentence
+    /// encoder needs more time, facts and passages are ranked by keywords and graph only. `None` means the value in the
+    /// settings.
     pub deadline: Option<Duration>,
-    /// Token counter. Default: [`ApproximateTokens`].
+    /// Token counter. `None` means [`ApproximateTokens`].
     pub counter: Option<Box<dyn TokenCounter + Send>>,
-    /// Additional details to show with each line of the context, such as citations. The tokens of these details count
-    /// towards the budget.
+    /// Additional details to show with each line of the context, such as citations. The tokens of these details are
+    /// part of the budget.
     pub detail: Detail,
 }
 
@@ -73,9 +73,9 @@ impl Ask {
         }
     }
 
-    /// Answers the question from `state`, which may be an older state than the current one, and returns the context.
-    /// Facts and passages are ranked by keywords and graph, but not by meaning. Indexes every text of the state, so
-    /// call this function on a background thread.
+    /// Answers the question from `state`, which may be an earlier state, and returns the context. Facts and passages
+    /// are ranked by keywords and graph, but not by meaning. The function indexes every text of the state, so call it
+    /// on a background thread.
     ///
     /// # Errors
     /// Returns an error if an entity or the session does not exist.
@@ -172,7 +172,7 @@ pub struct AnswerSources<'a> {
     pub state: &'a State,
     /// Search index of the state.
     pub index: &'a Index,
-    /// Results of checking the conditions of the reveals. You can omit reveals whose conditions are not met.
+    /// Evaluations of the reveals. You can omit reveals whose conditions are not met.
     pub reveals: &'a [RevealEvaluation],
 }
 
@@ -193,10 +193,10 @@ pub struct Answer {
     pub context: SceneContext,
     /// Number of texts in the campaign that have no vector yet. Only keyword and graph search can find these texts.
     pub pending_vectors: usize,
-    /// Ranking methods that were skipped because time ran out or the sentence encoder failed: `meaning`, `graph` or
-    /// both.
+    /// Ranking methods that were skipped: `meaning`, `graph` or both. A method is skipped if there is no time left or
+    /// if the sentence encoder fails.
     pub cut: Vec<&'static str>,
-    /// Journal position of the state that the answer was computed from.
+    /// Journal position of the state from which the answer was computed.
     pub position: Position,
 }
 

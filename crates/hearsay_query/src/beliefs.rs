@@ -1,4 +1,5 @@
-//! A knower's beliefs, their reasons and derivations, and the knower's beliefs about the knowledge of others.
+//! Beliefs of a knower, with their reasons and derivations. Also the opinions of a knower about the knowledge of
+//! others.
 
 use std::collections::BTreeSet;
 
@@ -23,15 +24,15 @@ pub struct BeliefReport {
     pub subject: EntityId,
     /// Beliefs, sorted by predicate. For each predicate, the most credible belief comes first.
     pub answers: Vec<BeliefRow>,
-    /// Canon facts about the subject that are true at the given game time, sorted by predicate. If a predicate was
-    /// requested, these facts have this predicate. If no predicate was requested, these facts have the predicates of
-    /// the beliefs. Only the DM may see these facts. In a report without the truth, this field is `None`.
+    /// Canon facts about the subject that are true at the given game time, sorted by predicate. The facts have the
+    /// requested predicate or, if no predicate was requested, the predicates of the beliefs. Only the DM may see these
+    /// facts. `None` in a report without the truth.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub truth: Option<Vec<TruthRow>>,
 }
 
 impl BeliefReport {
-    /// Removes everything that only the DM may see: the truth, and the status of each fact.
+    /// Removes the data that only the DM may see: the truth, and the status of each fact.
     #[must_use]
     pub fn without_truth(mut self) -> Self {
         self.truth = None;
@@ -51,7 +52,7 @@ pub struct BeliefRow {
     pub object: String,
     /// Sentence that states the fact.
     pub statement: String,
-    /// The knower's credence in the fact, 0.0–1.0. Contradicting beliefs lower this value.
+    /// The knower's credence in the fact, 0.0–1.0. Known refutations lower this value.
     pub credence: f64,
     /// Whether the knower believes the fact, doubts it, or believes another fact instead.
     pub hold: BeliefStatus,
@@ -59,7 +60,7 @@ pub struct BeliefRow {
     pub because: Vec<ReasonRow>,
     /// Other facts known to the knower that contradict, end or replace this fact.
     pub against: Vec<ContradictingFactRow>,
-    /// Status of the fact. Only the DM may see the status. In a report without the truth, this field is `None`.
+    /// Status of the fact, which only the DM may see. `None` in a report without the truth.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<FactStatus>,
 }
@@ -69,11 +70,11 @@ pub struct BeliefRow {
 pub struct ReasonRow {
     /// How the knower learned the fact, in words: `told by odo-brandt`.
     pub acquisition: String,
-    /// Game time at which the knower learned the fact, as text.
+    /// Game time at which the knower learned the fact, as text; `None` if the time is unknown.
     pub since: Option<String>,
-    /// Session in which the knower learned the fact.
+    /// Session in which the knower learned the fact; `None` if there is no session.
     pub session: Option<SessionId>,
-    /// Credence that this edge alone gives to the fact, 0.0–1.0.
+    /// The knower's credence in the fact according to this edge alone, 0.0–1.0.
     pub credence: f64,
 }
 
@@ -88,7 +89,7 @@ pub struct ContradictingFactRow {
     pub credence: f64,
 }
 
-/// A canon fact that a belief is compared with.
+/// A canon fact that is compared with the beliefs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TruthRow {
     /// Id of the fact.
@@ -171,7 +172,7 @@ pub fn beliefs(
     Ok(BeliefReport { knower: knower.clone(), subject: subject.clone(), answers, truth })
 }
 
-/// A belief of one knower that another knower knows a fact, with the reason for this belief.
+/// The opinion of a first knower that a second knower knows a fact, with the reason for this opinion.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AttributedFactRow {
     /// Id of the fact.
@@ -180,14 +181,15 @@ pub struct AttributedFactRow {
     pub predicate: Predicate,
     /// Sentence that states the fact.
     pub statement: String,
-    /// The first knower's reason for this belief, in words: `odo-brandt was there`, `told odo-brandt`, `odo-brandt told
-    /// it`.
+    /// The first knower's reason for this opinion, in words: `odo-brandt was there`, `told odo-brandt`, `odo-brandt
+    /// told it`.
     pub because: String,
-    /// Game time at which this reason arose, as text, for example the time at which the first knower told the fact.
+    /// Game time of the reason, as text. For example, the time at which the first knower told the fact. `None` if the
+    /// time is unknown.
     pub since: Option<String>,
-    /// Session in which the first knower learned the fact.
+    /// Session in which the first knower learned the fact; `None` if there is no session.
     pub session: Option<SessionId>,
-    /// The other knower's credence in the fact, as estimated by the first knower, 0.0–1.0.
+    /// The second knower's credence in the fact, as the first knower estimates it, 0.0–1.0.
     pub credence: f64,
 }
 
@@ -202,9 +204,9 @@ pub(crate) fn describe_reason(reason: &AttributionReason, other: &EntityId) -> S
     }
 }
 
-/// Returns the facts of which `knower` believes that `other` knows them. The facts with the latest reasons come first.
-/// If `subject` or `predicate` is given, returns only facts with this subject or predicate. Includes common lore only
-/// if both `subject` and `predicate` are given.
+/// Returns the facts that, in the opinion of `knower`, the character `other` knows. The facts with the latest reasons
+/// come first. If `subject` or `predicate` is given, returns only facts with this subject or predicate. The result
+/// includes common lore only if both `subject` and `predicate` are given.
 ///
 /// # Errors
 /// Returns an error if an entity does not exist, or if the predicate is invalid.
@@ -263,10 +265,11 @@ pub struct Derivation {
     pub fact: FactId,
     /// Sentence that states the fact.
     pub statement: String,
-    /// The knower's credence in the fact from all edges together, 0.0–1.0. Contradicting beliefs lower this value.
+    /// The knower's credence in the fact from all edges together, 0.0–1.0. Refutations that the knower knows lower this
+    /// value.
     pub credence: f64,
-    /// Edges through which the knower knows the fact. The row of an edge contains a row for each edge on which this
-    /// edge depends.
+    /// Edges through which the knower knows the fact. Each row contains the rows of the edges on which its edge
+    /// depends.
     pub known_edges: Vec<DerivationRow>,
 }
 
@@ -277,25 +280,25 @@ pub struct DerivationRow {
     pub edge: KnowledgeId,
     /// Knower of the edge; `*` for everybody.
     pub knower: Knower,
-    /// Fact of this edge, if it differs from the fact of the derivation: the original of a distorted fact, or a premise
-    /// of a deduction.
+    /// Fact of this edge, if it differs from the fact of the derivation. It is the original of a distorted fact, or a
+    /// premise of a deduction. `None` if the edge leads to the fact of the derivation.
     pub other_fact: Option<FactId>,
-    /// Sentence that states the other fact.
+    /// Sentence that states `other_fact`; `None` if there is no other fact.
     pub other_statement: Option<String>,
     /// How the knower learned the fact, in words.
     pub acquisition: String,
-    /// Game time at which the knower learned the fact, as text.
+    /// Game time at which the knower learned the fact, as text; `None` if the time is unknown.
     pub learned: Option<String>,
-    /// Session in which the knower learned the fact.
+    /// Session in which the knower learned the fact; `None` if there is no session.
     pub session: Option<SessionId>,
     /// Other characters who were present when the knower learned the fact.
     pub co_present: Vec<EntityId>,
-    /// Credence that this edge gives to the fact for its knower, 0.0–1.0.
+    /// The credence of the edge's knower in the fact according to this edge alone, 0.0–1.0.
     pub credence: f64,
-    /// The knower's trust in the teller, 0.0–1.0. For an edge without a teller, this field is the credence that is
-    /// stored in the edge.
+    /// The knower's trust in the teller, 0.0–1.0. For an edge without a teller, the credence that is stored in the
+    /// edge.
     pub trust_factor: f64,
-    /// Edges that this edge depends on. Empty for an edge without justifications, such as the edge of a witness.
+    /// Edges on which this edge depends. Empty for an edge without justifications, such as the edge of a witness.
     pub from: Vec<DerivationRow>,
 }
 
@@ -334,8 +337,8 @@ fn invented_fact_row(state: &State, known_edge: &KnownEdge) -> DerivationRow {
     }
 }
 
-/// Returns the derivation of a knower's belief in a fact: the chains of knowledge edges back to the witnesses of the
-/// fact or to the character who made it up.
+/// Returns the derivation of a knower's belief in a fact: the chains of knowledge edges back to the origins of the
+/// fact. For example, an origin is a witness, or a character who invented the fact.
 ///
 /// # Errors
 /// Returns an error if the knower or the fact does not exist, or if the knower does not know the fact.

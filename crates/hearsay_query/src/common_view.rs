@@ -1,6 +1,6 @@
-//! The common view of the players: a state that contains only what every player character knows.
+//! The common view of the players: a state that contains only the records that every player character knows.
 //!
-//! A screen that players can see uses only this state, so it cannot show anything else.
+//! A screen that the players can see uses only this state, so it cannot show secrets.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -21,22 +21,23 @@ use crate::knowledge::players;
 ///
 /// The state contains:
 ///
-/// - the facts that all player characters know, if they are not secret and no player character conceals them. Only the
-///   sentence, the objects and the start of a fact remain: see [`Fact::without_dm_data`]. The end of a fact is computed
-///   from the other facts in this state,
-/// - the entities that these facts name, if these facts also contain the names of the entities,
-/// - for each fact, the edges of the parties, and the edges that all player characters have. An edge without details
-///   replaces all other edges of a player character,
+/// - the facts that all player characters know, if they are not secret and no player character conceals them. The facts
+///   contain no data that is only for the DM: see [`Fact::without_dm_data`]. The ends of facts are computed from the
+///   other facts in this state,
+/// - the entities in these facts whose names are also in these facts,
+/// - for each fact, the edges of the parties, and the edges that all player characters have. All other edges of a
+///   player character are replaced by one edge without details,
 /// - the passages that all player characters heard or read, without the other hearers,
-/// - the sessions, the calendar, the clock, the recaps for players, and the campaign's own predicates that a fact uses.
+/// - the sessions, the calendar, the clock, the recaps for players, and the definitions of the campaign's own
+///   predicates in these facts.
 ///
-/// The state contains no statuses, confidences, evidence, reveals or flags, and no knowledge of other characters. The
-/// result does not depend on this data.
+/// The state contains no evidence, reveals or flags, and no knowledge of other characters. It does not show the status
+/// or the confidence of a fact. The result does not depend on this data.
 ///
 /// This function computes a view of each player character, so call it on a background thread.
 ///
 /// # Errors
-/// Returns an error if the reduced state refuses a record.
+/// Returns an error if a record is not valid in the reduced state.
 pub fn common_view(state: &State) -> Result<State, ApplyError> {
     let characters = player_characters(state);
     let views: Vec<View> = characters.iter().map(|id| View::new(state, &Knower::Entity(id.clone()), None)).collect();
@@ -64,7 +65,8 @@ struct Reducer<'a> {
 }
 
 impl Reducer<'_> {
-    /// Returns whether all player characters know a fact, and neither the fact nor a player character keeps it secret.
+    /// Returns whether all player characters know a fact, the fact is not secret, and no player character conceals the
+    /// fact.
     fn is_common(&self, fact: &Fact) -> bool {
         let is_known = |view: &View| view.fact(fact.id()).is_some_and(|known| !known.conceals());
         fact.status().is_knowable()

@@ -1,8 +1,7 @@
 //! Contradictions: facts about one subject that cannot all be true.
 //!
-//! If two canon facts have both ended, they are not compared. After each operation, only the contradictions of changed
-//! facts are updated. An update looks up facts by subject, predicate and time. The cost of an update depends on the
-//! number of facts that are true at the same time as a changed fact, not on the size of the history.
+//! Two canon facts that have both ended are not compared. After each operation, only the contradictions of changed
+//! facts are updated.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -16,7 +15,7 @@ use serde::Serialize;
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Clash {
-    /// The predicate allows one object at a time, but the facts state different objects for overlapping times.
+    /// The predicate allows only one object at a time, but the facts state different objects for overlapping times.
     OneAtATime(Predicate),
     /// The facts state opposite relations to this entity for overlapping times.
     Opposites(EntityId),
@@ -46,7 +45,7 @@ pub struct Contradictions {
 }
 
 impl Contradictions {
-    /// Finds the contradictions of a state. Reads every fact.
+    /// Finds the contradictions of a state. The function reads every fact.
     pub fn from_state(state: &State) -> Self {
         let mut contradictions = Self::default();
         for fact in state.facts() {
@@ -213,8 +212,8 @@ fn is_settled(fact: &Fact) -> bool {
     fact.status() == FactStatus::Canon && fact.validity().is_closed()
 }
 
-/// Returns whether it is possible that two facts are true at the same time. Returns `false` if one of the facts ended
-/// at an unknown time, because that fact could have ended before the other fact began.
+/// Returns whether two facts may be true at the same time. Returns `false` if one of the facts ended at an unknown
+/// time, because it may have ended before the other fact began.
 pub fn may_overlap(a: &Fact, b: &Fact) -> bool {
     let ended_at_unknown_time = |fact: &Fact| fact.validity().is_closed() && fact.validity().end().is_none();
     !ended_at_unknown_time(a) && !ended_at_unknown_time(b) && a.validity().overlaps(b.validity())

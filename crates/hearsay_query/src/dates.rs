@@ -13,14 +13,14 @@ pub fn parse_date(state: &State, raw: &str) -> Result<Date, CalendarError> {
     Ok(Date { raw: calendar.format(first), time: Some(first) })
 }
 
-/// Returns the time of the game clock as a date, or a date without text and time if the clock is not set.
+/// Returns the time of the game clock as a date. If the clock is not set, the date has neither a text nor a time.
 pub fn clock_date(state: &State) -> Date {
     let raw = |time| state.calendar().format(time);
     Date { raw: state.clock().map_or_else(String::new, raw), time: state.clock() }
 }
 
-/// Returns a date as text: the text as the author wrote it, or else the text that the calendar prints. Returns `None`
-/// if there is no date, or if the date has neither a text nor a time.
+/// Returns the text of a date as the author wrote it. If the date has no text, returns the text that the calendar
+/// prints. Returns `None` if there is no date, or if the date has neither a text nor a time.
 pub fn date_text(state: &State, date: Option<&hearsay_model::Date>) -> Option<String> {
     let date = date?;
     Some(if date.raw.is_empty() { date.time.map(|time| state.calendar().format(time))? } else { date.raw.clone() })

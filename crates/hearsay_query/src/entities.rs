@@ -12,7 +12,7 @@ use crate::{
     ids::require_entity,
 };
 
-/// An entity with facts about it. `R` is the row of a fact: [`FactRow`] for the DM, and
+/// An entity and the facts about it. `R` is the row of a fact: [`FactRow`] for the DM, and
 /// [`ViewFactRow`](crate::known_facts::ViewFactRow) for a knower.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct EntityPage<R = FactRow> {
@@ -20,7 +20,7 @@ pub struct EntityPage<R = FactRow> {
     pub id: EntityId,
     /// Primary name of the entity; `None` if the entity has no name.
     pub name: Option<String>,
-    /// Kind of the entity.
+    /// Kind of the entity; `None` if the kind is unknown.
     pub kind: Option<Kind>,
     /// Other names of the entity.
     pub aliases: Vec<String>,
@@ -56,8 +56,8 @@ pub fn entity_page(state: &State, id: &EntityId) -> Result<EntityPage, QueryErro
 }
 
 /// Returns at most `limit` different names that people may say at the table. The names of the player characters come
-/// first, then the names of the other characters and the place of the scene, and then all other names. In each group,
-/// the names of the entities with the most facts come first. Omits secret names.
+/// first. Then come the names of the other characters and the place of the scene, and then all other names. In each of
+/// these three groups, the names of the entities with the most facts come first. Secret names are omitted.
 pub fn spoken_names(state: &State, limit: usize) -> Vec<String> {
     let playing = state.active_session();
     let is_in_scene =

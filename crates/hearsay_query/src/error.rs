@@ -8,15 +8,15 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum QueryError {
     /// Error: no entity has this name.
-    #[error("no entity is called `{name}`{}", existing_names(nearest))]
+    #[error("no entity is called `{name}`{hint}", hint = existing_names(nearest))]
     Unknown {
         /// Name that was given.
         name: String,
         /// Ids of the entities with the most similar names.
         nearest: Vec<String>,
     },
-    /// Error: the knower knows no entity with this name. The error does not show whether the entity exists.
-    #[error("{knower} knows no entity called `{name}`{}", known_names(nearest))]
+    /// Error: the knower knows no entity with this name. The error does not reveal whether the entity exists.
+    #[error("{knower} knows no entity called `{name}`{hint}", hint = known_names(nearest))]
     UnknownToKnower {
         /// Knower in whose view the name was looked up.
         knower: EntityId,
@@ -25,9 +25,10 @@ pub enum QueryError {
         /// Ids of the entities with the most similar names. Contains only entities that the knower knows.
         nearest: Vec<String>,
     },
-    /// Error: the knower knows no fact that matches the reference. The error does not show whether the fact exists.
+    /// Error: the knower knows no fact that matches the reference. The error does not reveal whether the fact exists.
     #[error(
-        "{knower} knows no fact `{given}`; give the start of its id (at least four digits), its handle, or two or more words of its statement"
+        "{knower} knows no fact that matches `{given}`; give the handle of the fact, the start of its id (at least four \
+         digits), or two or more words of its statement"
     )]
     FactUnknownToKnower {
         /// Knower in whose view the fact was looked up.
@@ -36,7 +37,7 @@ pub enum QueryError {
         given: String,
     },
     /// Error: no entity has this id.
-    #[error("there is no entity `{id}`{}", did_you_mean(nearest))]
+    #[error("there is no entity `{id}`{suggestion}", suggestion = did_you_mean(nearest))]
     UnknownEntity {
         /// Id that was given.
         id: EntityId,
@@ -44,7 +45,10 @@ pub enum QueryError {
         nearest: Vec<String>,
     },
     /// Error: the name can refer to several entities.
-    #[error("`{name}` can mean several entities; use the id of one of them: {}", candidates.iter().map(|(id, _)| format!("`{id}`")).collect::<Vec<_>>().join(", "))]
+    #[error(
+        "`{name}` can mean several entities; use the id of one of these entities: {ids}",
+        ids = candidates.iter().map(|(id, _)| format!("`{id}`")).collect::<Vec<_>>().join(", ")
+    )]
     Ambiguous {
         /// Name that was given.
         name: String,
@@ -62,10 +66,10 @@ pub enum QueryError {
         candidates: Vec<(FactId, String)>,
     },
     /// Error: no fact has this id.
-    #[error("there is no fact with the id {0}; check the id")]
+    #[error("there is no fact with the id {id}; check the id", id = .0)]
     UnknownFact(FactId),
     /// Error: a knower does not know the fact whose derivation was requested.
-    #[error("{knower} does not know that \u{201C}{statement}\u{201D}; `hearsay know why` lists the reasons")]
+    #[error("{knower} does not know that \u{201C}{statement}\u{201D}; `hearsay know why` explains the reasons")]
     NotKnown {
         /// Knower that does not know the fact.
         knower: EntityId,
@@ -73,7 +77,7 @@ pub enum QueryError {
         statement: String,
     },
     /// Error: no session has this id or number.
-    #[error("there is no session `{given}`{}", sessions(known))]
+    #[error("there is no session `{given}`{hint}", hint = sessions(known))]
     NoSession {
         /// Reference that was given.
         given: String,
@@ -82,21 +86,28 @@ pub enum QueryError {
     },
     /// Error: the session's end in game time is unknown.
     #[error(
-        "the game time at which session `{0}` ended is not recorded; set `end` of the session in a campaign file, or give a date instead"
+        "the campaign does not record the game time at which session `{session}` ended; set `end` of the session in a \
+         campaign file, or give a date instead of the session",
+        session = .0
     )]
     NoSessionEnd(SessionId),
     /// Error: the session's start in game time is unknown.
     #[error(
-        "the game time at which session `{0}` began is not recorded; set `start` of the session in a campaign file, or give a date instead"
+        "the campaign does not record the game time at which session `{session}` began; set `start` of the session in a \
+         campaign file, or give a date instead of the session",
+        session = .0
     )]
     NoSessionStart(SessionId),
     /// Error: a search in a knower's view filters by status or validity, which only the DM may see.
     #[error(
-        "a search as a character cannot filter by status or validity; omit these filters, or search without a knower"
+        "a search in the view of a character cannot filter by status or validity; omit these filters, or search as the DM"
     )]
     DmOnlyFilter,
     /// Error: there is no operation to undo.
-    #[error("there is no operation to undo{}", author.as_ref().map_or(String::new(), |author| format!(" by {author}")))]
+    #[error(
+        "there is no operation to undo{by_author}",
+        by_author = author.as_ref().map_or(String::new(), |author| format!(" by {author}"))
+    )]
     NothingToUndo {
         /// Author of the operations that could be undone; `None` for any author.
         author: Option<String>,
@@ -118,8 +129,8 @@ pub enum QueryError {
 fn fact_reference(given: &str, count: usize) -> String {
     match count {
         0 => format!(
-            "there is no fact `{given}`; give the start of its id (at least four digits), its handle, or two or more \
-             words of its statement"
+            "no fact matches `{given}`; give the handle of the fact, the start of its id (at least four digits), or two or \
+             more words of its statement"
         ),
         _ => {
             format!("`{given}` matches {count} facts; give the id of one of these facts, or give more digits or words")

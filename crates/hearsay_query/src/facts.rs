@@ -1,7 +1,7 @@
 //! Details and lists of facts.
 //!
-//! Each query takes a state as its argument, so you can run it in `Memory::read`. The result of a query can be printed
-//! or serialized.
+//! Each query takes a state as its argument, so you can run the query in `Memory::read`. You can print or serialize the
+//! result.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::{QueryError, as_of::AsOf, dates::date_text, ids::require_entities};
 pub struct FactRow {
     /// Id of the fact.
     pub id: FactId,
-    /// Handle: a short name that a campaign file gives the fact.
+    /// Handle: a short name that a campaign file gives the fact; `None` if the fact has no handle.
     pub handle: Option<String>,
     /// Id of the entity that the fact is about.
     pub subject: EntityId,
@@ -26,7 +26,7 @@ pub struct FactRow {
     pub predicate: Predicate,
     /// Object of the fact as text: the id of an entity, or a value.
     pub object: String,
-    /// Whether the object is an entity, not a value.
+    /// Whether the object is an entity. If `false`, the object is a value.
     pub object_is_entity: bool,
     /// Sentence that states the fact.
     pub statement: String,
@@ -34,19 +34,20 @@ pub struct FactRow {
     pub mentions: Vec<EntityId>,
     /// Status of the fact.
     pub status: FactStatus,
-    /// Assertion status: whether the source of the fact asserts it.
+    /// Assertion status: whether the source asserts the fact, negates it, plans it, hedges it, or says that it ended.
     pub factuality: Factuality,
     /// Secrecy of the fact: `common`, `open` or `secret`.
     pub secrecy: &'static str,
-    /// Date at which the fact became true.
+    /// Date at which the fact became true; `None` if the fact states no start.
     pub since: Option<String>,
-    /// Date at which the fact ceased to be true.
+    /// Date at which the fact ceased to be true; `None` if the fact states no end.
     pub until: Option<String>,
     /// Attitude of the subject to the object, −100 to 100; `None` if the fact states no attitude.
     pub attitude: Option<i8>,
-    /// Confidence of the extraction. The trust that was learned from the DM's decisions adjusts this value.
+    /// Confidence, 0.0–1.0, after its adjustment by trust calibration.
     pub confidence: f64,
-    /// Confidence of the extraction before it was adjusted by learned trust; `None` if the adjustment changed nothing.
+    /// Confidence before its adjustment by trust calibration, 0.0–1.0; `None` if trust calibration did not change the
+    /// value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub extracted: Option<f64>,
     /// Stage of the extraction that found the fact; `None` if the fact was not extracted from a text.
@@ -54,11 +55,12 @@ pub struct FactRow {
     pub stage: Option<ExtractionStage>,
     /// Whether the DM confirmed the fact.
     pub confirmed: bool,
-    /// Author of the fact. If a language model extracted the fact, the text also contains the model.
+    /// Author of the fact. If a language model extracted the fact, the text also names the model.
     pub author: String,
-    /// Session in which the fact was recorded.
+    /// Session in which the fact was recorded; `None` if there is no session.
     pub session: Option<SessionId>,
-    /// Evidence for the fact in words. Each item names a file, line and field, or quotes the words that state the fact.
+    /// Evidence for the fact, as text. Each item names a file, a line and a field, or quotes the words that state the
+    /// fact.
     pub evidence: Vec<String>,
     /// Relations between this fact and other facts, in both directions.
     pub fact_relations: Vec<FactRelationRow>,
@@ -72,29 +74,30 @@ pub struct FactRow {
 pub struct KnowerRow {
     /// The knower: an id, or `*` for everybody.
     pub knower: Knower,
-    /// Credence that the edge gives to the fact, 0.0–1.0.
+    /// The knower's credence in the fact according to the edge alone, 0.0–1.0.
     pub credence: f64,
     /// How the knower learned the fact, in words: `witnessed`, `told by odo-brandt`.
     pub acquisition: String,
-    /// Game time at which the knower learned the fact, as text.
+    /// Game time at which the knower learned the fact, as text; `None` if the time is unknown.
     pub learned: Option<String>,
     /// Whether the knower conceals the fact.
     pub conceals: bool,
-    /// Other characters who were present and whom the knower noticed. For an edge that only records that the knower
-    /// told the fact to others, these are the hearers.
+    /// Other characters who were present and whom the knower noticed. If `passed_on` is `true`, the list contains the
+    /// hearers instead.
     pub co_present: Vec<EntityId>,
-    /// Whether the edge only records that the knower told the fact to others. Such an edge does not mean that the
+    /// Whether the edge only records that the knower told the fact to others. This edge alone does not mean that the
     /// knower knows the fact.
     pub passed_on: bool,
-    /// For a group: the lowest rank of the members who know the fact through the group.
+    /// If the knower is a group, the lowest rank of the members who know the fact through the group. `None` means that
+    /// all members know the fact.
     pub rank: Option<String>,
 }
 
 /// A relation of a fact to another fact.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FactRelationRow {
-    /// Kind of relation: `distorts`, `refutes`, `ends` or `covers`. For a relation from the other fact to this one:
-    /// `distorted by`, `refuted by`, `ended by` or `covered by`.
+    /// Kind of relation: `distorts`, `refutes`, `ends` or `covers`. For a relation from the other fact to this fact,
+    /// the kind is `distorted by`, `refuted by`, `ended by` or `covered by`.
     pub relation: &'static str,
     /// Id of the other fact.
     pub fact: FactId,
@@ -105,10 +108,9 @@ pub struct FactRelationRow {
 /// Filter for the object of a fact: an entity or a value.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ObjectFilter {
-    /// Entity that the object must be; `None` if only values match.
+    /// The required entity; `None` if only values match.
     pub entity: Option<EntityId>,
-    /// Text that an object which is a value must match. A text value must contain this text. A number or a flag must
-    /// equal this text.
+    /// Text that a value must match. A text value must contain this text. A number or a boolean must equal this text.
     pub words: String,
 }
 
@@ -126,18 +128,18 @@ impl ObjectFilter {
 /// Filter for listing facts.
 #[derive(Debug, Clone, Default)]
 pub struct FactFilter {
-    /// The query returns only facts with this subject.
+    /// The query returns only facts with this subject. `None` means no restriction.
     pub subject: Option<EntityId>,
-    /// The query returns only facts that have this entity as subject or object, or that name it in their statement.
+    /// The query returns only facts that have this entity as subject, object or mention. `None` means no restriction.
     pub about: Option<EntityId>,
-    /// The query returns only facts with this predicate.
+    /// The query returns only facts with this predicate. `None` means no restriction.
     pub predicate: Option<String>,
-    /// The query returns only facts with this object.
+    /// The query returns only facts with this object. `None` means no restriction.
     pub object: Option<ObjectFilter>,
-    /// The query returns only facts with this status.
+    /// The query returns only facts with this status. `None` means no restriction.
     pub status: Option<FactStatus>,
-    /// The query returns only facts that are true at this date of the calendar, or at the end of this session. Default:
-    /// facts of any time.
+    /// The query returns only facts that are true at this date of the calendar, or at the end of this session. `None`
+    /// selects facts of any time.
     pub holds_at: Option<String>,
     /// Maximum number of facts that the query returns.
     pub limit: usize,
@@ -251,9 +253,9 @@ fn fact_relations(state: &State, fact: &Fact) -> Vec<FactRelationRow> {
     outgoing.into_iter().chain(incoming).collect()
 }
 
-/// Returns the facts of the campaign that pass a filter, up to the filter's limit, and the total number of facts that
-/// pass it. Sorted by subject, predicate and id. [`view_facts`](crate::known_facts::view_facts()) returns the facts that
-/// one knower knows.
+/// Returns the facts of the campaign that pass a filter, up to the filter's limit. Also returns the total number of
+/// facts that pass the filter. The facts are sorted by subject, predicate and id.
+/// [`view_facts`](crate::known_facts::view_facts()) returns the facts that one knower knows.
 ///
 /// # Errors
 /// Returns an error if an entity does not exist, or if the predicate or the date is invalid.
@@ -278,8 +280,8 @@ pub fn facts(state: &State, filter: &FactFilter) -> Result<(Vec<FactRow>, usize)
     Ok((found.into_iter().take(filter.limit).map(|fact| fact_row(state, fact)).collect(), all))
 }
 
-/// Returns all recorded knowledge edges to a fact, active and inactive, sorted by id. If the fact is proposed, these
-/// edges show the knowers who learn the fact when the DM accepts it.
+/// Returns all recorded knowledge edges to a fact, active and inactive, sorted by id. For a proposed fact, the edges
+/// show who learns the fact when the DM accepts the fact.
 pub fn recorded_edges(state: &State, fact: FactId) -> Vec<Arc<KnowledgeEdge>> {
     let mut edges: Vec<_> = state.recorded_knowledge(fact).cloned().collect();
     edges.sort_by_key(|edge| edge.id());
@@ -291,7 +293,7 @@ pub(crate) fn is_label(predicate: &Predicate) -> bool {
     [attribute::NAME, attribute::KIND, attribute::ALIAS, attribute::TAG].contains(&predicate.as_str())
 }
 
-/// Returns whether a fact is marked as secret, or a knower conceals it.
+/// Returns whether a fact is marked as secret, or whether a knower conceals the fact.
 pub fn is_secret(state: &State, fact: &Fact) -> bool {
     fact.secrecy() == Secrecy::Secret || state.known_by(fact.id()).any(|edge| edge.conceals)
 }

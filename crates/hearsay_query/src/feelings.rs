@@ -17,7 +17,8 @@ pub struct FeelingsRow {
     pub name: String,
     /// The feelings, each from −100 to 100.
     pub values: FeelingValues,
-    /// The noticeable feelings in words that follow the name of the character, such as "is afraid of".
+    /// The noticeable feelings in words, such as "is afraid of". A feeling is noticeable if its value is at least 20 or
+    /// at most −20.
     pub words: Vec<&'static str>,
     /// The facts that change the feelings, strongest change first.
     pub causes: Vec<FeelingCauseRow>,
@@ -30,12 +31,12 @@ pub struct FeelingCauseRow {
     pub fact: FactId,
     /// Sentence that states the fact.
     pub statement: String,
-    /// Change of each feeling at the moment.
+    /// Change of each feeling at the game time of the query.
     pub change: FeelingValues,
 }
 
 /// Returns the feelings of a character at a game time; `None` means the game clock. If `towards` is `None`, returns the
-/// feelings towards each character for which the character has a noticeable feeling, strongest first.
+/// feelings towards all characters for whom the character has a noticeable feeling, the strongest first.
 ///
 /// # Errors
 /// Returns an error if a character does not exist.

@@ -13,16 +13,18 @@ use crate::{
     views::view_of,
 };
 
-/// Filter for traversing the graph.
+/// Filter for a traversal of the graph: which relations the traversal follows, and whose knowledge it uses.
 #[derive(Debug, Clone, Default)]
 pub struct TraversalFilter {
     /// Direction in which relations are followed.
     pub direction: Direction,
-    /// Only relations with these predicates are followed. If empty, all relations are followed.
+    /// The traversal follows only relations with these predicates. If the list is empty, the traversal follows all
+    /// relations.
     pub predicates: Vec<String>,
-    /// Knower whose view the traversal uses. If no knower is given, the traversal uses all facts of the campaign.
+    /// Knower whose view the traversal uses. If `None`, the traversal uses the canon and claimed facts of the campaign
+    /// that have no end date.
     pub knower: Option<EntityId>,
-    /// Game time of the knower's view. Default: the view contains everything that the knower has learned so far.
+    /// Game time of the knower's view. If `None`, the view contains everything that the knower has learned so far.
     pub as_of: Option<GameTime>,
 }
 
@@ -31,18 +33,18 @@ pub struct TraversalFilter {
 pub struct NeighbourRow {
     /// Id of the entity.
     pub id: EntityId,
-    /// Name of the entity. In a knower's view: the name that the knower knows, or else the id.
+    /// Name of the entity. In a knower's view, the name that the knower knows, or the id if the knower knows no name.
     pub name: String,
     /// Number of relations on the shortest path from the start entity to this entity.
     pub distance: usize,
-    /// Sentence that states the last relation on this path.
+    /// Sentence that states the last relation on the shortest path.
     pub statement: String,
-    /// Predicate of the last relation on this path.
+    /// Predicate of the last relation on the shortest path.
     pub predicate: Predicate,
-    /// Direction in which the path follows its last relation: `out` from subject to object, or `in` from object to
-    /// subject.
+    /// Direction in which the shortest path follows its last relation: `out` from subject to object, or `in` from
+    /// object to subject.
     pub direction: &'static str,
-    /// Id of the fact that states the last relation on this path.
+    /// Id of the fact that states the last relation on the shortest path.
     pub fact: FactId,
 }
 
@@ -95,7 +97,7 @@ pub struct StepRow {
     pub fact: FactId,
 }
 
-/// Returns the shortest path between two entities, or `None` if every path has more than `max_steps` steps.
+/// Returns the shortest path between two entities; `None` if there is no path with at most `max_steps` steps.
 ///
 /// # Errors
 /// Returns an error if an entity does not exist, or if a predicate is invalid.

@@ -10,7 +10,7 @@ use crate::review::{ReviewItem, is_unconfirmed_entity, review_items};
 pub struct Check {
     /// Identifier of the check in machine-readable output.
     pub name: &'static str,
-    /// Description of the problem that the check looks for.
+    /// Description of the problem for which the check searches.
     pub description: &'static str,
     /// Number of findings.
     pub count: usize,
@@ -31,8 +31,8 @@ pub struct Health {
     pub checks: Vec<Check>,
 }
 
-/// Runs all checks. Each result lists at most `examples` findings. Reads every entity, fact and passage, so it is slow
-/// in a large campaign.
+/// Runs all checks. Each result lists at most `examples` findings. The function reads every entity, fact and passage,
+/// so it is slow in a large campaign.
 pub fn health(state: &State, examples: usize) -> Health {
     let mut findings = Findings::default();
     findings.check_entities(state);

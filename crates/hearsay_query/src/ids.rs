@@ -1,4 +1,4 @@
-//! Checks whether the entities, facts and sessions with the given ids exist.
+//! Checks that entities, facts and sessions exist.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::{
 /// Checks that an entity exists.
 ///
 /// # Errors
-/// Returns an error with the most similar ids if the entity does not exist.
+/// Returns an error if the entity does not exist. The error contains the most similar ids.
 pub fn require_entity(state: &State, id: &EntityId) -> Result<(), QueryError> {
     match state.entity(id) {
         Some(_) => Ok(()),
@@ -23,7 +23,7 @@ pub fn require_entity(state: &State, id: &EntityId) -> Result<(), QueryError> {
     }
 }
 
-/// Checks that all of the entities exist.
+/// Checks that all given entities exist.
 ///
 /// # Errors
 /// Returns the same error as [`require_entity`] for the first entity that does not exist.
@@ -42,7 +42,7 @@ pub fn require_fact(state: &State, id: FactId) -> Result<&Arc<Fact>, QueryError>
 /// Returns the session with an id.
 ///
 /// # Errors
-/// Returns an error with the ids of all sessions if the session does not exist.
+/// Returns an error if the session does not exist. The error contains the ids of all sessions.
 pub fn require_session<'a>(state: &'a State, id: &SessionId) -> Result<&'a Arc<Session>, QueryError> {
     let unknown = || QueryError::NoSession {
         given: id.to_string(),

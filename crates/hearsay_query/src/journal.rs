@@ -1,4 +1,4 @@
-//! Lists the operations of the journal with their authors and undos, and describes the effect of an undo.
+//! Lists of the operations in the journal, and descriptions of the effect of an undo.
 
 use std::collections::BTreeMap;
 
@@ -12,17 +12,17 @@ use crate::{QueryError, facts::is_secret};
 /// Filter for listing operations.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HistoryFilter {
-    /// The query returns only operations by this author. Write the author as in the output, such as `DM` or `import of
-    /// gullhaven`.
+    /// The query returns only operations by this author, in the notation of the output, such as `DM` or `import of
+    /// gullhaven`. `None` selects all authors.
     pub author: Option<String>,
     /// The query returns only operations before this position. To get the next page, set this field to the last
-    /// position of the previous page.
+    /// position of the previous page. `None` starts at the newest operation.
     pub before: Option<Position>,
     /// Maximum number of operations.
     pub limit: usize,
 }
 
-/// Operations of the journal.
+/// A page of the operations in the journal, and the authors of all operations.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Operations {
     /// Operations, newest first.
@@ -40,7 +40,7 @@ pub struct OperationRow {
     #[serde(flatten)]
     pub row: HistoryRow,
     /// Position of the operation that undid this operation; `None` if this operation is still in effect. To restore
-    /// this operation, undo the operation at that position.
+    /// this operation, undo the operation at `undone_by`.
     pub undone_by: Option<Position>,
     /// Whether this operation only undoes other operations.
     pub is_undo: bool,
@@ -91,17 +91,17 @@ fn is_undo(entry: &Entry) -> bool {
 pub struct UndoRow {
     /// Operation to undo.
     pub operation: HistoryRow,
-    /// Whether the operation is itself an undo. Undoing an undo restores the operation that was undone.
+    /// Whether the operation to undo is an undo. Undoing an undo restores the operation that it undid.
     pub is_redo: bool,
-    /// Number of records that the undo would remove, by type of record. The types are entities, facts, knowledge edges,
+    /// Number of records that the undo would remove, for each type of record: entities, facts, knowledge edges,
     /// passages, sessions and settings.
     pub lost: Vec<(&'static str, usize)>,
     /// Facts that the undo would remove, up to the `limit` of [`describe_undo`].
     pub facts: Vec<LostFact>,
-    /// Number of records that the undo would change or restore, instead of removing them.
+    /// Number of records that the undo would change or restore.
     pub changed: usize,
-    /// Later operations that changed records that the undo would remove, oldest first. The undo would also remove these
-    /// changes.
+    /// Later operations that changed a record that the undo would remove, oldest first. The undo would also remove
+    /// their changes of this record.
     pub dependents: Vec<HistoryRow>,
 }
 
@@ -116,8 +116,8 @@ pub struct LostFact {
     pub secret: bool,
 }
 
-/// Describes the effect of undoing an operation, with at most `limit` facts. Applies the undo to a copy of the state,
-/// so call this function on a background thread.
+/// Describes the effect of undoing an operation, with at most `limit` facts. The function applies the undo to a copy of
+/// the state, so call it on a background thread.
 ///
 /// # Errors
 /// Returns an error if there is no operation to undo.
@@ -157,8 +157,8 @@ pub fn describe_undo(state: &State, target: &UndoTarget, limit: usize) -> Result
     })
 }
 
-/// Returns the summary for the operation that undoes the operation at a position. For the undo of an undo, the summary
-/// says `redo`.
+/// Returns the summary of an undo of the operation at a position. If this operation is itself an undo, the summary says
+/// `redo`.
 pub fn undo_summary(state: &State, position: Position) -> String {
     let (mut target, mut verbs) = (position, ["undo", "redo"].into_iter().cycle());
     let mut verb = verbs.next();
@@ -182,7 +182,7 @@ pub struct HistoryRow {
     pub summary: String,
     /// Number of changes in the operation.
     pub changes: usize,
-    /// Whether the operation is live: it is in effect, because it has not been undone.
+    /// Whether the operation is live: `true` if the operation is in effect, because it has not been undone.
     pub live: bool,
 }
 
@@ -191,8 +191,8 @@ pub fn history(state: &State, limit: usize) -> Vec<HistoryRow> {
     state.journal().rev().take(limit).map(|(position, entry)| history_row(position, entry)).collect()
 }
 
-/// Returns the newest operations, newest first. Omits internal operations, which record the progress of extraction, the
-/// kinds of talk that the extractor found, and the model that computes the vectors.
+/// Returns the newest operations, newest first, without internal operations. Internal operations record the progress of
+/// the extraction, the kinds of talk that the extractor found, and the model that computes the vectors.
 pub fn visible_history(state: &State, limit: usize) -> Vec<HistoryRow> {
     let is_internal = |author: &Author, change: &Change| match change {
         Change::Set(Setting::Engine(EngineSetting::Model(_) | EngineSetting::ExtractedUpTo(_))) => true,
@@ -217,7 +217,7 @@ fn history_row(position: Position, entry: &hearsay_model::Entry) -> HistoryRow {
     }
 }
 
-/// Selects the operation to undo.
+/// Selection of the operation to undo.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum UndoTarget {
     /// The newest operation that has not been undone and that is not itself an undo.
@@ -229,7 +229,7 @@ pub enum UndoTarget {
 }
 
 impl UndoTarget {
-    /// Returns the position of the operation to undo in the journal.
+    /// Returns the journal position of the operation to undo.
     ///
     /// # Errors
     /// Returns an error if there is no operation to undo.

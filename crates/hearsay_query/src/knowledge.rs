@@ -21,15 +21,17 @@ use crate::{
 /// Filter for listing the facts that a knower knows.
 #[derive(Debug, Clone, Default)]
 pub struct KnowsFilter {
-    /// The query returns only facts that concern this entity. The entity is the subject or object of the fact, or the
-    /// statement contains a name by which the knower knows the entity. [`party`] does not compare names: it uses the
-    /// entities that the statement mentions.
+    /// The query returns only facts that concern this entity. A fact concerns the entity if the entity is its subject
+    /// or object, or if its statement contains a name of the entity that the knower knows. [`party`] does not search
+    /// for names, but uses the mentions of the fact. `None` means no restriction.
     pub about: Option<EntityId>,
-    /// The query returns only facts with this predicate.
+    /// The query returns only facts with this predicate. `None` means no restriction.
     pub predicate: Option<String>,
-    /// The query returns only facts with all of these words, in any inflection.
+    /// The query returns only facts whose statements contain all of these words, in any inflection. `None` means no
+    /// restriction.
     pub words: Option<String>,
-    /// The query returns only facts learned since the start of this session, or since this date.
+    /// The query returns only facts that the knower learned since the start of this session, or since this date. `None`
+    /// means no restriction.
     pub since: Option<String>,
     /// Maximum number of facts.
     pub limit: usize,
@@ -46,17 +48,17 @@ pub struct KnowsRow {
     pub subject: EntityId,
     /// Predicate of the fact.
     pub predicate: Predicate,
-    /// The knower's credence in the fact, 0.0–1.0. Contradicting beliefs lower this value.
+    /// The knower's credence in the fact, 0.0–1.0. Known refutations lower this value.
     pub credence: f64,
     /// Whether the knower believes the fact, doubts it, or believes another fact instead.
     pub hold: BeliefStatus,
-    /// How the knower learned the fact, in words. If several edges lead to the fact, this text describes one of them:
-    /// the edge of the knower itself with the highest credence, or else the edge of a group or place with the highest
-    /// credence.
+    /// How the knower learned the fact, in words. If the knower has several edges to the fact, the text describes the
+    /// own edge with the highest credence. Without own edges, the text describes the edge of a group or place with the
+    /// highest credence.
     pub acquisition: String,
     /// Game time at which the knower learned the fact, as text; `None` if the knower always knew the fact.
     pub since: Option<String>,
-    /// Session in which the knower learned the fact.
+    /// Session in which the knower learned the fact; `None` if there is no session.
     pub session: Option<SessionId>,
     /// Whether the knower conceals the fact.
     pub conceals: bool,
@@ -101,7 +103,7 @@ const MADE_UP: &str = "made it up";
 /// Text for the acquisition of a fact that is the knower's own version of another fact.
 const OWN_VERSION: &str = "own version of what it heard";
 
-/// Returns the edges through which a knower knows a fact. For a fact that the knower made up, returns the edges that
+/// Returns the edges through which a knower knows a fact. For a fact that the knower invented, returns the edges that
 /// record to whom the knower told the fact.
 pub fn known_edges(known: &Known) -> &[KnownEdge] {
     if known.is_made_up() { known.shared() } else { known.known_edges() }
@@ -181,8 +183,8 @@ impl ResolvedFilter {
     }
 }
 
-/// Returns the facts that a character knows at a game time, up to the filter's limit, and the total number of facts
-/// that pass the filter. The most recently learned facts come first.
+/// Returns the facts that a character knows at a game time, up to the filter's limit. Also returns the total number of
+/// facts that pass the filter. The most recently learned facts come first.
 ///
 /// # Errors
 /// Returns an error if an entity does not exist, or if the predicate or the date is invalid.
@@ -214,7 +216,8 @@ pub struct PartyRow {
     pub statement: String,
     /// Status of the fact.
     pub status: FactStatus,
-    /// Game time at which the first of the knowers learned the fact, as text; `None` if a knower always knew the fact.
+    /// Earliest game time at which one of the knowers learned the fact, as text; `None` if a knower always knew the
+    /// fact.
     pub since: Option<String>,
     /// Player characters and parties that know the fact. Sorted by id.
     pub known_by: Vec<PartyKnower>,
@@ -225,13 +228,13 @@ pub struct PartyRow {
 pub struct PartyKnower {
     /// Id of the knower.
     pub knower: EntityId,
-    /// The knower's credence in the fact, 0.0–1.0. Contradicting beliefs lower this value.
+    /// The knower's credence in the fact, 0.0–1.0. Known refutations lower this value.
     pub credence: f64,
-    /// How the knower learned the fact, in words. If several edges lead to the fact, this text describes one of them:
-    /// the edge of the knower itself with the highest credence, or else the edge of a group or place with the highest
-    /// credence.
+    /// How the knower learned the fact, in words. If the knower has several edges to the fact, the text describes the
+    /// own edge with the highest credence. Without own edges, the text describes the edge of a group or place with the
+    /// highest credence.
     pub acquisition: String,
-    /// Game time at which the knower learned the fact, as text.
+    /// Game time at which the knower learned the fact, as text; `None` if the time is unknown.
     pub since: Option<String>,
     /// Whether the knower conceals the fact.
     pub conceals: bool,
@@ -254,8 +257,9 @@ pub fn players(state: &State) -> Vec<EntityId> {
     characters
 }
 
-/// Returns the facts that the player characters and their parties know, up to the filter's limit, and the total number
-/// of facts that pass the filter. Omits common lore, names and kinds. The most recently learned facts come first.
+/// Returns the facts that the player characters and their parties know, up to the filter's limit. Also returns the
+/// total number of facts that pass the filter. Common lore, names and kinds are omitted. The most recently learned
+/// facts come first.
 ///
 /// # Errors
 /// Returns an error if a name is unknown or ambiguous, or if the predicate or the date is invalid.
@@ -306,7 +310,7 @@ pub fn party(
     Ok((rows.collect(), all))
 }
 
-/// Parts of a session that a character missed.
+/// Facts and lines of a session that a character missed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Missed {
     /// Id of the character.
@@ -317,7 +321,7 @@ pub struct Missed {
     pub was_there: bool,
     /// Characters that were present in the session.
     pub present: Vec<EntityId>,
-    /// Facts that others learned in the session, and that the character did not know at the end of the session. Sorted
+    /// Facts that others learned in the session but that the character did not know at the end of the session. Sorted
     /// by the time of learning.
     pub facts: Vec<MissedRow>,
     /// Lines that the character did not hear, in the order of the session.
@@ -333,10 +337,10 @@ pub struct MissedRow {
     pub statement: String,
     /// Characters that learned the fact in the session.
     pub learned_by: Vec<EntityId>,
-    /// Game time at which the fact was first learned in the session, as text.
+    /// Game time at which a character first learned the fact in the session, as text; `None` if the time is unknown.
     pub since: Option<String>,
-    /// Text that describes how and when the character learned the missed fact after the session; `None` if the
-    /// character has not learned the fact.
+    /// How and when the character learned the missed fact after the session, in words; `None` if the character still
+    /// does not know the fact.
     pub heard_since: Option<String>,
 }
 
@@ -349,9 +353,9 @@ pub struct MissedLine {
     pub text: String,
 }
 
-/// Returns the facts and lines of a session that a character missed. A fact counts as missed if other characters who
-/// were present, or their parties, learned the fact in the session, and this character did not know the fact at the end
-/// of the session.
+/// Returns the facts and lines of a session that a character missed. The character missed a fact if other characters
+/// who were present, or their parties, learned the fact in the session. In addition, the character must not have known
+/// the fact at the end of the session.
 ///
 /// # Errors
 /// Returns an error if the character or the session does not exist.

@@ -1,5 +1,5 @@
-//! Details and lists of facts as one knower knows them. The results contain nothing that the knower does not know: no
-//! fact status, no other knowers, and no unknown facts.
+//! Details and lists of the facts that one knower knows. The results contain only data that the knower knows: no fact
+//! status, no other knowers, and no unknown facts.
 
 use hearsay_belief::{
     BeliefStatus, Known,
@@ -17,7 +17,7 @@ use crate::{
     named_view::NamedView,
 };
 
-/// A fact as one knower knows it.
+/// A fact, with only the data that one knower knows.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ViewFactRow {
     /// Id of the fact.
@@ -28,20 +28,19 @@ pub struct ViewFactRow {
     pub predicate: Predicate,
     /// Object of the fact as text: the id of an entity, or a value.
     pub object: String,
-    /// Whether the object is an entity, not a value.
+    /// Whether the object is an entity. If `false`, the object is a value.
     pub object_is_entity: bool,
     /// Sentence that states the fact.
     pub statement: String,
     /// Whether the fact is secret.
     pub secret: bool,
-    /// Date at which the fact became true.
+    /// Date at which the fact became true; `None` if the fact states no start.
     pub since: Option<String>,
-    /// Date at which the fact ceased to be true. `None` if the knower does not know that the fact ended, or does not
-    /// know the date.
+    /// Date at which the fact ceased to be true; `None` if the knower knows neither the end nor its date.
     pub until: Option<String>,
     /// Attitude of the subject to the object, −100 to 100; `None` if the fact states no attitude.
     pub attitude: Option<i8>,
-    /// The knower's credence in the fact, 0.0–1.0. Contradicting beliefs lower this value.
+    /// The knower's credence in the fact, 0.0–1.0. Known refutations lower this value.
     pub credence: f64,
     /// Whether the knower believes the fact, doubts it, or believes another fact instead.
     pub hold: BeliefStatus,
@@ -49,11 +48,12 @@ pub struct ViewFactRow {
     pub citation: Citation,
     /// Characters to whom the knower has told the fact.
     pub told: Vec<EntityId>,
-    /// Facts that the knower knows and that refute or end this fact, or that this fact refutes or ends.
+    /// Relations between this fact and other facts that the knower knows, such as a refutation. Both directions are
+    /// included.
     pub fact_relations: Vec<FactRelationRow>,
 }
 
-/// Returns a fact as the knower of a view knows it.
+/// Returns the details of a fact that the knower of a view knows.
 pub fn view_fact_row(state: &State, own: &NamedView, known: &Known) -> ViewFactRow {
     let belief = own.view().belief(known);
     let citations = Citations { names: own.names(), calendar: state.calendar(), knower: Some(own.knower()) };
@@ -107,15 +107,15 @@ fn fact_relations(own: &NamedView, known: &Known) -> Vec<FactRelationRow> {
     outgoing.into_iter().chain(incoming).collect()
 }
 
-/// Returns the facts that the knower of a view knows and that pass a filter, up to the filter's limit, and the total
-/// number of these facts. Sorted by subject, predicate and id.
+/// Returns the facts that the knower of a view knows and that pass a filter, up to the filter's limit. Also returns the
+/// total number of these facts. The facts are sorted by subject, predicate and id.
 ///
-/// A fact is about an entity if the entity is its subject or object, or if its statement contains a name by which the
-/// knower knows the entity.
+/// A fact is about an entity if the entity is its subject or object, or if its statement contains a known name of the
+/// entity.
 ///
 /// # Errors
-/// Returns an error if the predicate is invalid, or if the filter contains a status or a date of validity, which only
-/// the DM may see.
+/// Returns an error if the predicate is invalid. Also returns an error if the filter contains a status or a date of
+/// validity, because only the DM may see this data.
 pub fn view_facts(
     state: &State,
     own: &NamedView,

@@ -1,8 +1,8 @@
 //! Queries of a campaign: its contents, the knowledge of each character, and the items that wait for the DM's decision.
 //!
-//! Every query is a function of a [`State`](hearsay_model::State). The queries in [`ask`] and [`search`] also need an
-//! index. A query writes nothing and returns plain data that you can print or serialize. Queries use the ids of
-//! entities, facts and sessions. The functions in [`resolve`](mod@resolve) find the id for a name.
+//! Every query reads a [`State`](hearsay_model::State). The queries in [`ask`] and [`search`] also need an index. A
+//! query changes nothing and returns plain data that you can print or serialize. Queries use the ids of entities, facts
+//! and sessions. The functions in [`resolve`](mod@resolve) find the id for a name.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 pub mod as_of;

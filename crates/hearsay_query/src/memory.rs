@@ -1,4 +1,4 @@
-//! How well a character remembers facts, for the DM.
+//! Query for the DM: how well a character remembers facts.
 
 use hearsay_belief::View;
 use hearsay_model::{Degree, EntityId, FactId, GameTime, State};
@@ -6,18 +6,18 @@ use serde::Serialize;
 
 use crate::{QueryError, ids::require_entity, knowledge::time_text};
 
-/// The memory of a character.
+/// Memory of a character: the facts that can fade.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CharacterMemory {
     /// How fast the character forgets.
     pub forgetting: Degree,
-    /// Facts that fade, the most faded first.
+    /// Facts that can fade, the worst remembered first.
     pub facts: Vec<MemoryRow>,
     /// Number of facts that the character knows.
     pub known: usize,
 }
 
-/// How well a character remembers a fact.
+/// A fact, and how well a character remembers it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MemoryRow {
     /// Id of the fact.
@@ -28,14 +28,14 @@ pub struct MemoryRow {
     pub retention: f64,
     /// Whether the fact is faded: its retention is below 0.5.
     pub is_faded: bool,
-    /// Number of times that the character learned the fact, or told it to others.
+    /// Number of times that the character learned the fact or told the fact to others.
     pub practices: usize,
-    /// Game time at which the character last learned or told the fact, as text.
+    /// Game time at which the character last learned or told the fact, as text; `None` if the time is unknown.
     pub last_practiced: Option<String>,
 }
 
-/// Returns how well a character remembers the facts that it knows, at a game time; `None` means the game clock. Omits
-/// facts that cannot fade, such as common lore. If `all` is `false`, returns only faded facts.
+/// Returns how well a character remembers the facts that it knows at a game time; `None` means the game clock. Facts
+/// that cannot fade, such as common lore, are omitted. If `all` is `false`, the result contains only faded facts.
 ///
 /// # Errors
 /// Returns an error if the character does not exist.

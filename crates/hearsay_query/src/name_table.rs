@@ -1,4 +1,4 @@
-//! The names of all entities. With this table, a program can find the entity of a name without the state.
+//! Table with the names of all entities. A program can use the table to find the entity of a name without the state.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,8 +9,8 @@ use crate::{
     resolve::{NameSource, Wanted, candidates_with_words, resolve_in},
 };
 
-/// The names of all entities at one position of the journal. If a program must not wait for the state, it can find the
-/// entities of names in this table. An example of such a program is a user interface.
+/// Table with the names of all entities at one position of the journal. A program that must not wait for the state,
+/// such as a user interface, can find the entity of a name in this table.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NameTable {
     entities: BTreeMap<EntityId, EntityEntry>,
@@ -28,7 +28,7 @@ struct EntityEntry {
 }
 
 impl NameTable {
-    /// Reads all names of a state, including secret names. Visits every entity, so call this function on a background
+    /// Reads all names of a state, including secret names. The function visits every entity, so call it on a background
     /// thread if the campaign is large.
     pub fn from_state(state: &State) -> Self {
         let to_owned = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect();
@@ -60,15 +60,15 @@ impl NameTable {
         resolve_in(self, name, Wanted::Any)
     }
 
-    /// Finds an entity like [`resolve`](Self::resolve), but all words must be complete, because the text may be part of a
-    /// sentence. Returns `None` if no entity or more than one entity has this name. This function is faster than
-    /// [`resolve`](Self::resolve), because it does not search for similar names.
+    /// Finds an entity like [`resolve`](Self::resolve), but all words of the name must be complete. Returns `None` if
+    /// no entity or more than one entity has this name. This function is faster than [`resolve`](Self::resolve),
+    /// because it does not search for similar names.
     pub fn find(&self, name: &str) -> Option<EntityId> {
         let mut candidates = candidates_with_words(self, name);
         if candidates.len() == 1 { candidates.pop() } else { None }
     }
 
-    /// Finds the entity that has an id, a name or an alias, like [`State::resolve`]. A part of a name is not enough.
+    /// Finds an entity by its id or by a complete name or alias, like [`State::resolve`].
     pub fn find_exact(&self, name: &str) -> Resolution {
         if let Ok(id) = EntityId::new(name.trim())
             && self.entities.contains_key(&id)

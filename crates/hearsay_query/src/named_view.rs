@@ -1,5 +1,5 @@
-//! View of one knower, with the names in this view. Finds the entity or the fact that a text refers to, and uses only
-//! the knowledge of the knower.
+//! View of one knower, with the names in this view. You can use it to find an entity or a fact with only the knowledge
+//! of the knower.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +18,8 @@ const MIN_ID_DIGITS: usize = 4;
 
 /// View of a character, with the names that the character knows.
 ///
-/// If the character does not know an entity or a fact, the results are the same as if the entity or fact did not exist.
+/// For an entity or fact that the character does not know, the results are the same as if the entity or fact did not
+/// exist.
 #[derive(Debug, Clone)]
 pub struct NamedView {
     knower: EntityId,
@@ -54,13 +55,12 @@ impl NamedView {
         &self.names
     }
 
-    /// Returns whether the knower knows a fact about an entity. Entities that facts only mention do not count, because
-    /// a view does not show these mentions.
+    /// Returns whether the knower knows a fact with this entity as subject or object.
     pub fn knows_entity(&self, id: &EntityId) -> bool {
         self.entities.contains(id)
     }
 
-    /// Finds an entity like [`resolve`](crate::resolve::resolve()), but only among the entities and the names that the
+    /// Finds an entity like [`resolve`](crate::resolve::resolve()), but searches only entities and names that the
     /// knower knows.
     ///
     /// # Errors
@@ -70,8 +70,8 @@ impl NamedView {
         self.resolve_wanted(name, Wanted::Any)
     }
 
-    /// Finds an entity like [`resolve_character`](crate::resolve::resolve_character()), but only among the entities and
-    /// the names that the knower knows.
+    /// Finds an entity like [`resolve_character`](crate::resolve::resolve_character()), but searches only entities and
+    /// names that the knower knows.
     ///
     /// # Errors
     /// Returns the same errors as [`resolve`](Self::resolve).
@@ -79,7 +79,7 @@ impl NamedView {
         self.resolve_wanted(name, Wanted::Character)
     }
 
-    /// Finds an entity like [`resolve_named`](crate::resolve::resolve_named()), but only among the entities and the names
+    /// Finds an entity like [`resolve_named`](crate::resolve::resolve_named()), but searches only entities and names
     /// that the knower knows.
     ///
     /// # Errors
@@ -97,8 +97,8 @@ impl NamedView {
         })
     }
 
-    /// Finds the entity that has an id, a name or an alias, among the entities and the names that the knower knows. A
-    /// part of a name is not enough.
+    /// Finds an entity by its id or by a complete name or alias. Searches only entities and names that the knower
+    /// knows.
     pub fn find_exact(&self, name: &str) -> Resolution {
         if let Some(id) = EntityId::new(name.trim()).ok().filter(|id| self.knows_entity(id)) {
             return Resolution::One(id);
@@ -116,8 +116,8 @@ impl NamedView {
         }
     }
 
-    /// Finds a fact that the knower knows, by id, by the first digits of its id (at least four), or by two or more
-    /// words of its statement.
+    /// Finds a fact that the knower knows. `given` is the id of the fact, the first digits of its id (at least four),
+    /// or two or more words of its statement.
     ///
     /// # Errors
     /// Returns an error if the knower knows no matching fact, or several matching facts.
@@ -147,8 +147,8 @@ impl NamedView {
         }
     }
 
-    /// Finds a fact like [`find_fact`](Self::find_fact), and also finds a fact by its handle. The author of a campaign
-    /// file chooses the handle, so only the DM knows the handle.
+    /// Finds a fact like [`find_fact`](Self::find_fact), and also finds a fact by its handle. Use this function only
+    /// for the DM, because characters do not know handles.
     ///
     /// # Errors
     /// Returns the same errors as [`find_fact`](Self::find_fact).
@@ -174,7 +174,7 @@ impl NamedView {
         self.view.facts().filter(contains_all).collect()
     }
 
-    /// Returns the facts that concern an entity: those with the entity as subject or object, and those whose sentence
+    /// Returns the facts that concern an entity. The entity is the subject or object of the fact, or the statement
     /// contains a name of the entity that the knower knows. Sorted by id.
     pub fn facts_naming<'a>(&'a self, id: &'a EntityId) -> impl Iterator<Item = &'a Known> {
         let linked = self.names.linked_entity(id);

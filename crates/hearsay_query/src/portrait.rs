@@ -1,5 +1,5 @@
-//! Overview of an entity for the DM: its meetings with the players, the last line that the players heard from it, and
-//! the knowers and sources of facts.
+//! Overview of an entity for the DM: the meetings of the players with the entity, and the last line that they heard
+//! from it. Also the knowers and sources of a fact.
 
 use std::collections::BTreeSet;
 
@@ -37,13 +37,13 @@ pub enum ContactKind {
 pub struct Meeting {
     /// Kind of contact.
     pub acquisition: ContactKind,
-    /// Session of the contact.
+    /// Session of the contact; `None` if there is no session.
     pub session: Option<SessionId>,
-    /// Number and title of the session.
+    /// Number and title of the session; `None` if there is no session.
     pub title: Option<String>,
-    /// Game time of the contact, as text.
+    /// Game time of the contact, as text; `None` if the time is unknown.
     pub when: Option<String>,
-    /// Place of the contact.
+    /// Place of the contact; `None` if the place is unknown.
     pub place: Option<EntityId>,
 }
 
@@ -54,9 +54,9 @@ pub struct LastLine {
     pub text: String,
     /// Passage that records the line.
     pub passage: PassageId,
-    /// Session in which the line was said.
+    /// Session in which the line was said; `None` if there is no session.
     pub session: Option<SessionId>,
-    /// Game time at which the line was said, as text.
+    /// Game time at which the line was said, as text; `None` if the time is unknown.
     pub when: Option<String>,
 }
 
@@ -64,12 +64,12 @@ pub struct LastLine {
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Meetings {
     /// First meeting of the players with the entity. If the players never met the entity, the first mention of the
-    /// entity.
+    /// entity. `None` if the entity was never mentioned.
     pub first: Option<Meeting>,
     /// Last meeting of the players with the entity. If the players never met the entity, the last mention of the
-    /// entity.
+    /// entity. `None` if the entity was never mentioned.
     pub last: Option<Meeting>,
-    /// Last line that the players heard from the entity.
+    /// Last line that the players heard from the entity; `None` if they heard no line.
     pub words: Option<LastLine>,
     /// Sessions in which the entity spoke, was present or was mentioned, in the order of play.
     pub sessions: Vec<SessionId>,
@@ -78,8 +78,9 @@ pub struct Meetings {
 /// Sort key of a contact: game time, session number, line number.
 type Moment = (Option<GameTime>, Option<u32>, u32);
 
-/// Returns the contacts between the players and an entity. The sources are the lines that the players heard, the
-/// attendance of sessions, facts that the entity told, and facts that the players witnessed in its presence.
+/// Returns the contacts between the players and an entity. The function finds contacts in the lines that the players
+/// heard, and in the attendance of sessions. It also uses the facts that the entity told the players, and the facts
+/// that the players witnessed in its presence.
 ///
 /// # Errors
 /// Returns an error if the entity does not exist.
@@ -182,7 +183,7 @@ pub struct DirectKnowers {
 }
 
 /// Returns the knowers with a knowledge edge to a fact. Unlike [`who_knows`](super::who_knows), this function computes
-/// no views, so it is faster, and contradicting beliefs do not lower the returned credences.
+/// no views. Therefore, it is faster, and refutations do not lower the returned credences.
 pub fn direct_knowers(state: &State, fact: FactId) -> DirectKnowers {
     let mut knowers = DirectKnowers::default();
     let mut edges: Vec<_> = state.known_by(fact).filter(|edge| edge.acquisition.gives_knowledge()).collect();
@@ -224,12 +225,11 @@ pub struct EvidenceText {
     pub place: String,
     /// Text of the source; `None` if the source is a field of a file.
     pub text: Option<String>,
-    /// Byte range of the words in `text` that state the fact; `None` if the range is unknown, or if the text was
-    /// changed later.
+    /// Byte range of the words in `text` that state the fact; `None` if the range is unknown or the text has changed.
     pub quote: Option<(usize, usize)>,
-    /// Passage that contains the text.
+    /// Passage that contains the text; `None` if the source is a file.
     pub passage: Option<PassageId>,
-    /// Speaker of the passage.
+    /// Speaker of the passage; `None` if the source has no speaker.
     pub speaker: Option<EntityId>,
 }
 

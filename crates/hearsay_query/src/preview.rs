@@ -13,8 +13,8 @@ use crate::{
     facts::{FactRow, describe_acquisition_to_dm, fact_row},
 };
 
-/// Effects that an operation would have on entities, facts and the knowledge of all knowers. The operation itself is
-/// not committed.
+/// Effects that an operation would have on entities, facts and the knowledge of all knowers. A preview does not commit
+/// the operation.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Preview {
     /// Short summary of the operation.
@@ -25,15 +25,15 @@ pub struct Preview {
     pub facts: Vec<FactRow>,
     /// Facts whose validity the operation ends.
     pub ended: Vec<FactRow>,
-    /// Facts that knowers learn through the operation, sorted by knower and fact. Facts that state names or kinds are
-    /// listed only if the knowers learn no other facts.
+    /// Facts that knowers learn through the operation, sorted by knower and fact. The list contains facts that state
+    /// names or kinds only if the knowers learn no other facts.
     pub lessons: Vec<LearnedFactRow>,
     /// Knowledge edges that knowers lose through the operation, sorted by fact and knower.
     pub lost: Vec<LostEdge>,
     /// Knowledge edges whose credence changes through the operation, sorted by fact and knower.
     pub moved: Vec<CredenceChange>,
-    /// Knowers that still believe a fact after the operation ends the fact, retracts it or marks it as false. Knowers
-    /// that believe a distorted version of the fact are included. Sorted by fact and knower.
+    /// Knowers that still believe a fact after the operation ends it, retracts it, or marks it as false. The list
+    /// includes knowers that believe a distorted version of the fact. Sorted by fact and knower.
     pub still: Vec<RemainingBeliever>,
 }
 
@@ -48,7 +48,7 @@ pub struct LearnedFactRow {
     pub statement: String,
     /// How the knower learns the fact, in words: `told by odo-brandt`.
     pub acquisition: String,
-    /// The knower's credence in the fact after the operation, 0.0–1.0. Contradicting beliefs lower this value.
+    /// The knower's credence in the fact after the operation, 0.0–1.0. Known refutations lower this value.
     pub credence: f64,
     /// The knower's credence in the fact before the operation, 0.0–1.0; `None` if the knower did not know the fact.
     pub before: Option<f64>,
@@ -78,14 +78,14 @@ pub struct CredenceChange {
     pub fact: FactId,
     /// Sentence that states the fact.
     pub statement: String,
-    /// Credence that this edge gives to the fact before the operation, 0.0–1.0.
+    /// The knower's credence according to this edge alone, before the operation, 0.0–1.0.
     pub before: f64,
-    /// Credence that this edge gives to the fact after the operation, 0.0–1.0.
+    /// The knower's credence according to this edge alone, after the operation, 0.0–1.0.
     pub after: f64,
 }
 
-/// A knower that still believes a fact, or a distorted version of the fact, after an operation ends the fact, retracts
-/// it or marks it as false.
+/// A knower that still believes a fact, or a distorted version of the fact, although the operation ends the fact,
+/// retracts it, or marks it as false.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RemainingBeliever {
     /// Knower that still believes the fact.

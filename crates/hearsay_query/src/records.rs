@@ -14,16 +14,17 @@ const HIDDEN_ATTRIBUTES: [&str; 6] =
 pub struct Record {
     /// Id of the entity.
     pub id: EntityId,
-    /// Kind of the entity.
+    /// Kind of the entity; `None` if the kind is unknown.
     pub kind: Option<Kind>,
-    /// Name of the entity.
+    /// Name of the entity; `None` if the entity has no name.
     pub name: Option<String>,
-    /// Current place of the entity.
+    /// Current place of the entity; `None` if the place is unknown.
     pub place: Option<EntityId>,
     /// Newest value of each attribute. Omits the name, kind, aliases, tags, description and lore of the entity.
     pub attributes: BTreeMap<Predicate, Value>,
-    /// Relations to other entities, except the location of the entity. Each value is the entity's attitude to the other
-    /// entity, −100 to 100, or `None` if the relation states no attitude.
+    /// Relations to other entities, except the location of the entity. The key is the predicate and the other entity.
+    /// The value is the entity's attitude to the other entity, −100 to 100, or `None` if the relation states no
+    /// attitude.
     pub relations: BTreeMap<(Predicate, EntityId), Option<i8>>,
 }
 
@@ -58,7 +59,8 @@ impl Record {
     }
 }
 
-/// Returns the entities whose [`Record`] possibly differs after the records with the keys `touched` changed.
+/// Returns the entities whose [`Record`] may have changed. `touched` contains the keys of the changed records of the
+/// state.
 pub fn touched_entities(state: &State, touched: &[Key]) -> BTreeSet<EntityId> {
     let entity = |key: &Key| match key {
         Key::Entity(id) => Some(id.clone()),

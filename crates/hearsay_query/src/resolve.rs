@@ -1,7 +1,7 @@
-//! Finds the entity, fact or session that a name or another reference refers to.
+//! Search for the entity, fact or session to which a name or another reference refers.
 //!
-//! Queries, commands and the engine accept only ids. If a person types a name in your program, first find the id of the
-//! name with these functions.
+//! Queries, commands and the engine accept only ids. If a person types a name in your program, use these functions to
+//! find the id.
 
 use std::sync::Arc;
 
@@ -15,10 +15,10 @@ use crate::{
     referring::{is_referring, noun_phrase, refers_by},
 };
 
-/// Finds an entity by id, name, alias, or an unambiguous part of its name: a first name, a surname, or a title with a
-/// surname. The last word may be incomplete, such as `tam` for Tamsin, if no name contains the words as given. Secret
-/// names must be given in full. If no name matches, finds the entity by its occupation, its title or its description:
-/// `the landlady`.
+/// Finds an entity by its id, its name, an alias, or a part of its name that no other entity shares. The part is a
+/// first name, a surname, or a title with a surname. If no name matches the words, the last word may be the beginning
+/// of a word, such as `tam` for Tamsin. Secret names match only in full. If still no name matches, finds the entity by
+/// its occupation, its title or its description: `the landlady`.
 ///
 /// # Errors
 /// Returns an error if no entity has this name, or if several entities have this name. The error contains the ids of
@@ -27,7 +27,7 @@ pub fn resolve(state: &State, name: &str) -> Result<EntityId, QueryError> {
     resolve_in(state, name, Wanted::Any)
 }
 
-/// Finds an entity like [`resolve`]. The similar names in an error are only those of entities that can speak.
+/// Finds an entity like [`resolve`]. The error suggests only similar names of entities that can speak.
 ///
 /// # Errors
 /// Returns the same errors as [`resolve`].
@@ -35,8 +35,8 @@ pub fn resolve_character(state: &State, name: &str) -> Result<EntityId, QueryErr
     resolve_in(state, name, Wanted::Character)
 }
 
-/// Finds an entity by its names like [`resolve`], but not by its occupation, its title or its description. Use this
-/// function for a text that can also be something other than an entity.
+/// Finds an entity by its id or its names like [`resolve`], but not by its occupation, its title or its description.
+/// Use this function if the text does not always refer to an entity.
 ///
 /// # Errors
 /// Returns the same errors as [`resolve`].
@@ -55,8 +55,8 @@ pub(crate) enum Wanted {
     Named,
 }
 
-/// Finds an entity like [`resolve`], but all words must be complete. Use this function for names that no person typed
-/// into the program, such as the names of speakers in a transcript.
+/// Finds an entity like [`resolve`], but all words must be complete. Use this function for names from a file, such as
+/// the names of speakers in a transcript.
 ///
 /// # Errors
 /// Returns the same errors as [`resolve`].
@@ -210,15 +210,14 @@ fn entities_with_name_part(source: &impl NameSource, part: &str, last_word: Last
     found
 }
 
-/// A speaker: a character, and the name under which it speaks.
+/// A speaker: a character, and the secret name that the character uses, if any.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Speaker {
     /// Character that speaks.
     pub id: EntityId,
-    /// Secret name under which the character speaks. If a hearer does not know that this name belongs to the character,
-    /// the hearer does not learn the identity of the speaker. `None` if the character speaks under a name that is not
-    /// secret.
+    /// Secret name that the character uses. A hearer who does not know that this name belongs to the character does not
+    /// learn the identity of the speaker. `None` if the character uses a name that is not secret.
     #[serde(default)]
     pub alias: Option<String>,
 }
@@ -230,7 +229,7 @@ impl From<EntityId> for Speaker {
     }
 }
 
-/// Finds a speaker by id or name. If the name is a secret name, the character speaks under this name.
+/// Finds a speaker by id or name. If the name is secret, the result contains the secret name.
 ///
 /// # Errors
 /// Returns the same errors as [`resolve`].
@@ -240,8 +239,8 @@ pub fn resolve_speaker(state: &State, name: &str) -> Result<Speaker, QueryError>
     Ok(Speaker { id, alias })
 }
 
-/// Returns the object of a new statement: a value if `predicate` is an attribute of the vocabulary, otherwise the entity
-/// with the name `object`.
+/// Returns the object of a new fact. The object is a value if `predicate` is an attribute of the vocabulary. Otherwise,
+/// the object is the entity with the name `object`.
 ///
 /// # Errors
 /// Returns the same errors as [`resolve`].
@@ -253,8 +252,8 @@ pub fn resolve_object(state: &State, predicate: &str, object: &str) -> Result<Ob
     }
 }
 
-/// Returns a new object for a recorded fact: a value if the fact has a value, otherwise the entity with the name
-/// `object`.
+/// Returns a new object for a recorded fact. The new object is a value if the object of the fact is a value. Otherwise,
+/// the new object is the entity with the name `object`.
 ///
 /// # Errors
 /// Returns the same errors as [`resolve`].
@@ -265,8 +264,8 @@ pub fn resolve_replacement(state: &State, fact: &Fact, object: &str) -> Result<O
     }
 }
 
-/// Finds a merged entity. If `name` is the id of an entity that a merge removed, returns this id. For any other text,
-/// finds the entity like [`resolve`].
+/// Finds an entity that may have been merged into another. If `name` is the id of an entity that a merge removed,
+/// returns this id. For any other text, finds the entity like [`resolve`].
 ///
 /// # Errors
 /// Returns the same errors as [`resolve`].
@@ -306,8 +305,9 @@ pub(crate) fn nearest_entity_ids(source: &impl NameSource, name: &str, wanted: W
 /// Maximum number of facts in an error about an ambiguous reference.
 pub(crate) const MAX_CANDIDATES: usize = 9;
 
-/// Finds a fact by id, by the first digits of its id (at least four), by handle, or by two or more words if no other
-/// statement contains all of these words.
+/// Finds a fact. `given` is the id of the fact, the first digits of its id (at least four), its handle, or words from
+/// its statement. If `given` consists of words, it must have at least two words, and no other statement may contain all
+/// of them.
 ///
 /// # Errors
 /// Returns an error if no fact matches, or if several facts match.
@@ -350,8 +350,8 @@ fn facts_with_words(state: &State, given: &str) -> Vec<Arc<Fact>> {
     state.facts().filter(contains_all_words).cloned().collect()
 }
 
-/// Returns a name of an entity for use in a sentence that other characters may learn. Never returns a secret name.
-/// Never returns an id, because an id can contain a secret name. Returns `somebody` if the entity has only secret
+/// Returns a name of an entity for use in a sentence that other characters may learn. The result is never a secret
+/// name, and never an id, because an id can contain a secret name. Returns `somebody` if the entity has only secret
 /// names.
 pub fn public_name<'a>(state: &'a State, id: &EntityId) -> &'a str {
     state.open_name(id).unwrap_or("somebody")

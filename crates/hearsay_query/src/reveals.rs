@@ -18,13 +18,14 @@ pub struct RevealRow {
     pub fact: FactId,
     /// Sentence that states the secret.
     pub statement: String,
-    /// Character that is allowed to tell the secret once the condition is met.
+    /// Character that may tell the secret once the condition is met.
     pub holder: EntityId,
-    /// Result of checking the condition: whether the condition is met, the characters to whom the holder may tell the
-    /// secret, and the parts of the condition that are not met.
+    /// Result of the evaluation of the condition: whether the condition is met, to whom the holder may tell the secret,
+    /// and which parts of the condition are not met.
     #[serde(flatten)]
     pub judgement: Judgement,
-    /// Author's note to the DM, such as how the character tells the secret and what happens next.
+    /// Author's note to the DM, for example how the character tells the secret and what happens next; `None` if there
+    /// is no note.
     pub note: Option<String>,
 }
 
@@ -33,7 +34,7 @@ pub(crate) fn evaluations(state: &State) -> Vec<RevealEvaluation> {
     evaluate_reveals(state, &|knower, other| Trust::between(state, knower, other).level())
 }
 
-/// Returns one row for each reveal and each character that may tell its secret. Reads every entity to find the player
+/// Returns one row for each reveal and each holder of its secret. The function reads every entity to find the player
 /// characters.
 pub fn reveals(state: &State) -> Vec<RevealRow> {
     let row = |revealable: RevealEvaluation| RevealRow {

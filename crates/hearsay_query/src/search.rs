@@ -1,5 +1,5 @@
-//! Search for the DM or a tool. Finds entities by name and by following relations. Finds facts and passages by
-//! keywords, meaning and graph. Suggests similar names if nothing is found.
+//! Search in a campaign, for the DM or a tool. The search finds entities by name and along relations, and finds facts
+//! and passages by keywords, meaning and graph. If the search finds nothing, it suggests similar names.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -49,45 +49,45 @@ const MIN_HINTS: usize = 3;
 
 /// A search in one knower's knowledge, or in the whole campaign.
 ///
-/// The search finds entities by name and alias, by the beginning of a name, and by similar spelling. The text `*` lists
-/// all entities. From these entities, the search follows relations, by default for [two](Search::depth) steps and at
-/// most for [`MAX_DEPTH`] steps. The search finds facts and passages by keywords, meaning and graph. If the search
-/// finds nothing, the result contains the most similar names as hints.
+/// The search finds entities by name and alias, by the beginning of a name, and by similar spelling. The text `*` finds
+/// all entities. From these entities, the search follows relations for [`depth`](Search::depth) steps, two by default.
+/// The search finds facts and passages by keywords, meaning and graph. If the search finds nothing, the result contains
+/// the most similar names as hints.
 ///
 /// A result has at most [`MAX_ENTITIES`] entities with [`MAX_RELATIONS`] relations each, and at most [`MAX_HINTS`]
-/// hints. By default, it has at most [`MAX_HITS`] facts and [`MAX_HITS`] passages; you can set [another
-/// limit](Search::limit). Filters apply before the limits.
+/// hints. By default, it has at most [`MAX_HITS`] facts and [`MAX_HITS`] passages. The field [`limit`](Search::limit)
+/// sets another maximum.
 #[derive(Debug, Clone)]
 pub struct Search {
     /// Text to search for. The text `*` finds everything.
     pub text: String,
-    /// Knower whose knowledge is searched. If no knower is given, the search covers the whole campaign.
+    /// Knower whose knowledge is searched. If `None`, the search covers the whole campaign.
     pub knower: Option<EntityId>,
-    /// Game time of the knower's view. Default: the view contains everything that the knower has learned so far.
+    /// Game time of the knower's view. If `None`, the view contains everything that the knower has learned so far.
     pub as_of: Option<GameTime>,
-    /// The search finds only results that concern these entities or their direct neighbours. If this list is empty, the
-    /// search finds all results.
+    /// The search finds only results that concern these entities or their direct neighbours. If the list is empty, the
+    /// results may concern any entity.
     pub about: Vec<EntityId>,
     /// The search finds only entities of this kind, and facts about these entities. A search with this filter finds no
-    /// passages.
+    /// passages. `None` means no restriction.
     pub kind: Option<Kind>,
     /// The search finds only facts with this predicate, and entities to which relations with this predicate lead. A
-    /// search with this filter finds no passages.
+    /// search with this filter finds no passages. `None` means no restriction.
     pub predicate: Option<Predicate>,
-    /// The search finds only facts and passages of this session.
+    /// The search finds only facts and passages of this session. `None` means no restriction.
     pub session: Option<SessionId>,
     /// The search finds only facts with this status. This field cannot be combined with `knower`, because only the DM
-    /// may see the status of a fact.
+    /// may see the status of a fact. `None` means no restriction.
     pub status: Option<FactStatus>,
-    /// The search finds only facts that are true at this game time. This field cannot be combined with `knower`.
+    /// The search finds only facts that are true at this game time. This field cannot be combined with `knower`. `None`
+    /// means no restriction.
     pub holds_at: Option<GameTime>,
     /// Maximum number of steps along relations from an entity found by name: 0 to [`MAX_DEPTH`]. Default 2.
     pub depth: usize,
     /// Maximum number of facts. The same limit applies to passages. Default [`MAX_HITS`].
     pub limit: usize,
-    /// Maximum time to wait for the vector of the text, from the call of `Memory::search`. If the sentence encoder
-    /// needs more time, results are ranked by keywords and graph, but not by meaning. Default: the value in the
-    /// settings.
+    /// Maximum time, counted from the call of `Memory::search`, to wait for the vector of the text. If the sentence
+    /// encoder needs more time, results are ranked by keywords and graph only. `None` means the value in the settings.
     pub deadline: Option<Duration>,
 }
 
@@ -113,13 +113,14 @@ impl Default for Search {
 /// The result of a search.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct SearchResults {
-    /// Entities found by name, followed by entities reached along relations. At most [`MAX_ENTITIES`].
+    /// Entities found by name, followed by entities reached along relations. The list has at most [`MAX_ENTITIES`]
+    /// entities.
     pub entities: Vec<EntityHit>,
     /// Facts, highest score first.
     pub facts: Vec<SearchHit>,
     /// Passages, highest score first.
     pub passages: Vec<SearchHit>,
-    /// Names most similar to the search text, if nothing was found. At most [`MAX_HINTS`].
+    /// Names that are most similar to the search text, at most [`MAX_HINTS`]. Empty if the search found something.
     pub hints: Vec<Hint>,
 }
 
@@ -128,7 +129,7 @@ pub struct SearchResults {
 pub struct EntityHit {
     /// Id of the entity.
     pub id: EntityId,
-    /// Name of the entity, or its id if the knower has no name for it.
+    /// Name of the entity, or its id if the knower knows no name.
     pub name: String,
     /// Kind of the entity; `None` if the searched view does not contain the kind.
     pub kind: Option<Kind>,
@@ -140,7 +141,7 @@ pub struct EntityHit {
     pub relations: Vec<String>,
 }
 
-/// How an entity was found, from the most to the least certain match.
+/// How an entity was found. The variants are ordered from the most certain match to the least certain match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Match {
@@ -160,7 +161,7 @@ pub enum Match {
     Relation,
 }
 
-/// A name that is similar to the text that was searched for.
+/// A name that is similar to the search text.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Hint {
     /// Entity with this name.
@@ -199,8 +200,8 @@ impl Search {
         Self { text: text.into(), ..Self::default() }
     }
 
-    /// Searches in `state`, which may be an older state than the current one. Ranks by keywords and graph, but not by
-    /// meaning. Indexes every text of the state, so call this function on a background thread.
+    /// Searches in `state`, which may be an earlier state. Results are ranked by keywords and graph, but not by
+    /// meaning. The function indexes every text of the state, so call it on a background thread.
     ///
     /// # Errors
     /// Returns an error if an entity or the session does not exist, or if `knower` is combined with `status` or

@@ -23,13 +23,13 @@ use crate::{
 pub struct SecretRow {
     /// Id of the fact.
     pub fact: FactId,
-    /// Handle: a short name that a campaign file gives the fact.
+    /// Handle: a short name that a campaign file gives the fact; `None` if the fact has no handle.
     pub handle: Option<String>,
     /// Sentence that states the fact.
     pub statement: String,
     /// Status of the fact.
     pub status: FactStatus,
-    /// Knowers with a knowledge edge to the fact. A group or place stands for all its members or residents. Sorted by
+    /// Knowers with a knowledge edge to the fact. A group or place represents all its members or residents. Sorted by
     /// id.
     pub holders: Vec<SecretHolder>,
     /// Occasions on which the secret was told, earliest first. Empty if the secret was never told.
@@ -43,7 +43,7 @@ pub struct SecretHolder {
     pub knower: Knower,
     /// Whether the knower conceals the secret.
     pub conceals: bool,
-    /// Game time at which the knower learned the secret, as text.
+    /// Game time at which the knower learned the secret, as text; `None` if the time is unknown.
     pub since: Option<String>,
 }
 
@@ -52,27 +52,27 @@ pub struct SecretHolder {
 pub struct TellingRow {
     /// Character that told the fact; `None` for a rumour without a source.
     pub by: Option<EntityId>,
-    /// Knower that was told the fact.
+    /// Knower that heard the fact.
     pub to: Knower,
-    /// Game time at which the fact was told, as text.
+    /// Game time at which the fact was told, as text; `None` if the time is unknown.
     pub when: Option<String>,
-    /// Session in which the fact was told.
+    /// Session in which the fact was told; `None` if there is no session.
     pub session: Option<SessionId>,
 }
 
 /// Filter for listing secrets.
 #[derive(Debug, Clone, Default)]
 pub struct SecretFilter {
-    /// The query returns only secrets that this character knows.
+    /// The query returns only secrets that this character knows. `None` selects the secrets of all characters.
     pub character: Option<EntityId>,
-    /// The query returns only secrets that no character has told.
+    /// Whether the query returns only secrets that no character has told.
     pub untold: bool,
     /// Maximum number of secrets.
     pub limit: usize,
 }
 
-/// Returns the secrets that exist in a campaign at a game time, up to the filter's limit, and the total number of
-/// secrets that pass the filter. Sorted by subject and predicate.
+/// Returns the secrets that exist in a campaign at a game time, up to the filter's limit. Also returns the total number
+/// of secrets that pass the filter. The secrets are sorted by subject and predicate.
 ///
 /// # Errors
 /// Returns an error if the character does not exist.
@@ -160,8 +160,8 @@ pub struct WhyNot {
     pub knows: Option<HolderRow>,
     /// Reasons why the knower does not know the fact, simplest reason first.
     pub reasons: Vec<Obstacle>,
-    /// Living characters that know the fact. The most probable tellers come first: they do not conceal the fact, and
-    /// the knower is acquainted with them, or shares a group or place with them.
+    /// Living characters that know the fact. The most probable tellers come first. These are characters that do not
+    /// conceal the fact, and that have a known relation, a group or a place in common with the knower.
     pub sources: Vec<SourceRow>,
     /// Conditions under which a character that knows the fact may tell it to the knower.
     pub conditions: Vec<ConditionRow>,
@@ -172,13 +172,14 @@ pub struct WhyNot {
 pub struct ConditionRow {
     /// Id of the reveal.
     pub reveal: String,
-    /// Character that is allowed to tell the secret once the condition is met.
+    /// Character that may tell the secret once the condition is met.
     pub holder: EntityId,
     /// Whether the condition is met now.
     pub holds: bool,
     /// Parts of the condition that are not met yet, in words.
     pub missing: Vec<String>,
-    /// Author's note to the DM, such as how the character tells the secret and what happens next.
+    /// Author's note to the DM, for example how the character tells the secret and what happens next; `None` if there
+    /// is no note.
     pub note: Option<String>,
 }
 
@@ -207,9 +208,9 @@ fn conditions(state: &State, character: &EntityId, fact: FactId) -> Vec<Conditio
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum Obstacle {
-    /// The knower learns the fact later than the given game time.
+    /// The knower learns the fact only after the game time of the query.
     TooEarly {
-        /// Game time at which the knower learns the fact, as text.
+        /// Game time at which the knower learns the fact, as text; `None` if the time is unknown.
         learns: Option<String>,
     },
     /// The fact waits for the DM's decision or was rejected, so nobody can know it.
@@ -221,7 +222,7 @@ pub enum Obstacle {
     NobodyKnows,
     /// The knower did not witness, hear or read the fact.
     NeverLearned,
-    /// The knower does not know the fact, but knows a fact that distorts or refutes it.
+    /// The knower knows another fact that distorts or refutes the fact.
     OtherVersion {
         /// Id of the distorting or refuting fact.
         fact: FactId,
@@ -233,16 +234,16 @@ pub enum Obstacle {
         /// Group or place that knows the fact.
         group: EntityId,
     },
-    /// The knower left a group or place before this group or place learned the fact.
+    /// The knower left a group or place before the group or place learned the fact.
     LeftBefore {
         /// Group or place that knows the fact.
         group: EntityId,
-        /// Game time at which the knower left, as text.
+        /// Game time at which the knower left, as text; `None` if the time is unknown.
         left: Option<String>,
-        /// Game time at which the group or place learned the fact, as text.
+        /// Game time at which the group or place learned the fact, as text; `None` if the time is unknown.
         learned: Option<String>,
     },
-    /// A group knows the fact, but shares it only with members of a higher rank than the knower's.
+    /// A group knows the fact, but shares it only with members whose rank is higher than the rank of the knower.
     RankTooLow {
         /// Group that knows the fact.
         group: EntityId,
@@ -268,8 +269,8 @@ pub struct SourceRow {
     pub name: String,
     /// Whether the character conceals the fact.
     pub conceals: bool,
-    /// Sentence that states a relation between this character and the other character, who does not know the fact.
-    /// `None` if the other character knows no relation between these two characters.
+    /// Sentence that states a relation between this character and the knower who does not know the fact. `None` if the
+    /// knower is aware of no such relation.
     pub acquainted: Option<String>,
     /// Groups and places of which both characters are members or residents. Sorted.
     pub shares: Vec<EntityId>,
@@ -286,8 +287,7 @@ fn belongings<'a>(state: &'a State, id: &EntityId) -> impl Iterator<Item = (&'a 
 }
 
 /// Returns the reasons why a character does not know a fact at a game time, and the characters that could tell the
-/// fact. Computes the view of each character that possibly knows the fact, so call this function on a background
-/// thread.
+/// fact. The function computes the view of each character that may know the fact, so call it on a background thread.
 ///
 /// # Errors
 /// Returns an error if the character or the fact does not exist.
@@ -499,7 +499,7 @@ impl Obstacle {
 }
 
 impl TellingRow {
-    /// Describes the hearer, the teller, the time and the session in words.
+    /// Returns a description of the telling in words: hearer, teller, time and session.
     pub fn describe(&self) -> String {
         let acquisition = describe_acquisition(&Acquisition::told(self.by.clone()));
         let parts = [

@@ -1,11 +1,11 @@
-//! Counts of the contents of a campaign.
+//! Counts of the records of a campaign.
 
 use std::collections::BTreeMap;
 
 use hearsay_model::{Kind, State};
 use serde::Serialize;
 
-/// Counts of the contents of a campaign.
+/// Numbers of records in a campaign.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Stats {
     /// Number of entities by kind.
@@ -28,7 +28,7 @@ pub struct Stats {
     pub known_to_nobody: usize,
 }
 
-/// Counts the contents of a campaign.
+/// Counts the records of a campaign.
 pub fn stats(state: &State) -> Stats {
     let mut stats = Stats::default();
     let count = |counts: &mut BTreeMap<String, usize>, key: &str| *counts.entry(key.to_owned()).or_default() += 1;

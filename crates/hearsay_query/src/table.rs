@@ -1,4 +1,4 @@
-//! Knowledge of the players, that is, of the player characters and their parties.
+//! Knowledge of the players: the facts that the player characters and their parties know.
 
 use hearsay_belief::{AccessPath, View};
 use hearsay_model::{EntityId, Fact, FactId, FactStatus, GameTime, Knower, PassageId, SessionId, State, attribute};
@@ -19,8 +19,8 @@ pub fn session_title(state: &State, session: &SessionId) -> Option<String> {
     })
 }
 
-/// The player characters and their parties, with their views. Creating this value reads every entity and computes a
-/// view of each player character and party, so create it on a background thread.
+/// The player characters and their parties, with their views. Create this value on a background thread, because its
+/// creation reads every entity and computes many views.
 #[derive(Debug)]
 pub struct PlayersView<'s> {
     state: &'s State,
@@ -28,14 +28,15 @@ pub struct PlayersView<'s> {
     characters: usize,
 }
 
-/// Player characters and parties that know a fact, and the time at which the first of these knowers learned the fact.
+/// Player characters and parties that know a fact, and the time at which the first of them learned the fact.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PlayersKnowledge {
     /// Game time at which the first of the knowers learned the fact, as text; `None` if a knower always knew the fact.
     pub since: Option<String>,
-    /// Session in which the first of the knowers learned the fact.
+    /// Session in which the first of the knowers learned the fact; `None` if there is no session.
     pub session: Option<SessionId>,
-    /// Number and title of the session in which the first of the knowers learned the fact.
+    /// Number and title of the session in which the first of the knowers learned the fact; `None` if there is no
+    /// session.
     pub title: Option<String>,
     /// Whether all player characters know the fact.
     pub all: bool,
@@ -121,7 +122,7 @@ impl<'s> PlayersView<'s> {
         self.characters > 0 && count == self.characters
     }
 
-    /// Returns whether a player character or party learned a fact. Common lore does not count.
+    /// Returns whether a player character or party learned a fact. Common lore is ignored.
     pub fn learned(&self, fact: FactId) -> bool {
         let learned_in_view = |view: &View| {
             let known = view.fact(fact);

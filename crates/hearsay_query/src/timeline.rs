@@ -1,4 +1,4 @@
-//! Timeline of a campaign: events, starts and ends of facts, sessions and scenes, by game time.
+//! Timeline of a campaign: events, starts and ends of facts, sessions and scenes, sorted by game time.
 
 use std::{
     cmp::Ordering,
@@ -19,7 +19,7 @@ use crate::{
     table::PlayersView,
 };
 
-/// Kind of a moment. A moment is an entry of a timeline.
+/// Kind of a moment (an entry of a timeline).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MomentKind {
@@ -31,7 +31,7 @@ pub enum MomentKind {
     Began,
     /// A fact ceases to be true.
     Ended,
-    /// A scene: consecutive lines of a session's log at the same place.
+    /// A scene: consecutive lines in the log of a session at the same place.
     Scene,
 }
 
@@ -46,14 +46,15 @@ pub struct TimelineFilter {
     /// The timeline contains only moments of these kinds. If the list is empty, the timeline contains moments of all
     /// kinds.
     pub kinds: Vec<MomentKind>,
-    /// The timeline contains only moments that concern this entity.
+    /// The timeline contains only moments that concern this entity. `None` means no restriction.
     pub about: Option<EntityId>,
-    /// The timeline contains only moments within the year, month or day that contains this game time.
+    /// The timeline contains only moments within the year, month or day that contains this game time. `None` means no
+    /// restriction.
     pub within: Option<(GameTime, Precision)>,
-    /// Length of the spans for which moments are counted: years, months or days.
+    /// Unit of the counts of moments: years, months or days.
     pub by: Precision,
-    /// Maximum number of dated moments. The same limit applies to undated moments. If a timeline has more moments, only
-    /// the latest moments are returned.
+    /// Maximum number of dated moments. The same limit applies to undated moments. If there are more moments, the
+    /// timeline contains only the latest moments.
     pub limit: usize,
 }
 
@@ -96,19 +97,19 @@ pub struct SpanRow {
 pub struct MomentRow {
     /// Kind of the moment.
     pub kind: MomentKind,
-    /// Game time of the moment, if known.
+    /// Game time of the moment; `None` if it is unknown.
     pub time: Option<GameTime>,
-    /// Game time as text. A date that was given as a year or month is shown as a year or month.
+    /// Game time as text, with the precision of the original date, such as a year or a month.
     pub when: String,
     /// Sentence that describes the moment.
     pub description: String,
-    /// Fact that begins or ends. For an event: the fact that states its date.
+    /// Fact that begins or ends. For an event, the fact that states the date of the event. `None` for other moments.
     pub fact: Option<FactId>,
-    /// Entity of the event, if the moment is an event.
+    /// Entity of the event; `None` if the moment is not an event.
     pub event: Option<EntityId>,
-    /// Session of the moment.
+    /// Session of the moment; `None` if there is no session.
     pub session: Option<SessionId>,
-    /// Place of the moment.
+    /// Place of the moment; `None` if the place is unknown.
     pub place: Option<EntityId>,
     /// Participants in the event, witnesses of the fact, or hearers of the scene. Sorted.
     pub there: Vec<EntityId>,
@@ -117,11 +118,11 @@ pub struct MomentRow {
     /// Whether the moment is secret. A scene is secret if a character who was present in the session did not hear all
     /// its lines.
     pub secret: bool,
-    /// Whether players may see the moment: it is not secret, and all player characters know it.
+    /// Whether players may see the moment: `true` if the moment is not secret and all player characters know it.
     pub safe: bool,
 }
 
-/// Returns the timeline of a campaign. Reads every fact and passage, so call it on a background thread.
+/// Returns the timeline of a campaign. The function reads every fact and passage, so call it on a background thread.
 ///
 /// # Errors
 /// Returns an error if the entity does not exist.

@@ -1,8 +1,8 @@
 //! Trust calibration: the DM's confirmations and rejections adjust the confidence of later proposals.
 //!
 //! Decisions are counted in three ways: by source (a speaker, a file or an author), by predicate, and by extraction
-//! (the combination of author, method and language model). All counts are computed from the current facts. The counts
-//! therefore stay correct if the DM undoes a decision, loads a slot or opens the campaign again.
+//! (the combination of author, method and language model). All counts are computed from the current facts. Therefore,
+//! the counts are also correct after the DM undoes a decision, loads a slot or opens the campaign again.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -32,7 +32,8 @@ pub enum TrustCategory {
     Author(#[serde(serialize_with = "as_text")] Author),
     /// Facts with this predicate, because some predicates are harder to extract than others.
     Predicate(Predicate),
-    /// Facts that this author extracted with this method and, if a language model is named, with this language model.
+    /// Facts that this author recorded with this method and this language model. The last value is `None` if no
+    /// language model was used.
     #[serde(serialize_with = "extraction_as_text")]
     Extraction(Author, Method, Option<String>),
 }
@@ -79,14 +80,15 @@ impl fmt::Display for TrustCategory {
     }
 }
 
-/// Numbers of decisions of the DM. A decision about several facts with the same content ([`Claim`]) counts once.
+/// Numbers of decisions of the DM. A decision on several facts with the same content ([`Claim`]) counts as one
+/// decision.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct DecisionCounts {
-    /// Number of facts that count in favour of the category. These are confirmed facts and, for a predicate or
-    /// extraction, also facts that the DM marked as false.
+    /// Number of decisions that increase the trust in the category: confirmed facts. For a predicate or extraction,
+    /// facts that the DM marked as false are included.
     pub confirmed: usize,
-    /// Number of facts that count against the category. These are rejected facts and, for a source, also facts that the
-    /// DM marked as false.
+    /// Number of decisions that decrease the trust in the category: rejected facts. For a source, facts that the DM
+    /// marked as false are included.
     pub rejected: usize,
 }
 
@@ -104,7 +106,7 @@ const MAX_SHIFT: f64 = 1.0;
 const MAX_BOOST: f64 = 0.3 * 0.1;
 
 impl DecisionCounts {
-    /// Returns the change of confidence in log-odds, before it is weighted and limited.
+    /// Returns the change of confidence in log-odds, before weighting and limiting.
     pub fn shift(self) -> f64 {
         ((self.confirmed as f64 + PRIOR_DECISIONS) / (self.rejected as f64 + PRIOR_DECISIONS)).ln()
     }
@@ -118,14 +120,13 @@ pub enum Verdict {
     Confirmed,
     /// The fact is not part of the campaign.
     Rejected,
-    /// The fact was stated but is not true. Trust in the speaker falls. Trust in the extraction rises, because the fact
-    /// was extracted correctly.
+    /// The fact was stated but is not true. The trust in the speaker falls. The trust in the extraction rises, because
+    /// the fact was extracted correctly.
     False,
 }
 
 impl Verdict {
-    /// Returns the DM's verdict on a fact. Returns `None` for facts that the DM stated, and for facts that the DM has
-    /// not decided on.
+    /// Returns the DM's verdict on a fact; `None` if the DM stated the fact, or if the DM has not decided on the fact.
     pub fn from_fact(fact: &Fact) -> Option<Self> {
         let provenance = fact.provenance();
         match fact.status() {
@@ -146,7 +147,7 @@ struct CountedDecision {
     categories: [TrustCategory; 3],
 }
 
-/// Trust learned from the DM's decisions.
+/// Trust calibration: the trust in sources, predicates and extractions, learned from the DM's decisions.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TrustCalibration {
     enabled: bool,
@@ -168,7 +169,7 @@ pub struct Reason {
     pub shift: f64,
 }
 
-/// Returns the categories that a decision on a fact counts for: its source, its predicate and its extraction.
+/// Returns the categories of a decision on a fact: the source, the predicate and the extraction of the fact.
 pub fn trust_categories(provenance: &Provenance, predicate: &Predicate) -> [TrustCategory; 3] {
     let file = provenance.evidence.iter().find_map(|evidence| match evidence {
         Evidence::File { path, .. } => Some(path.clone()),
@@ -276,7 +277,8 @@ impl TrustCalibration {
         self.counts.get(category).copied().unwrap_or_default()
     }
 
-    /// Returns how the DM's decisions affect the confidence of facts with this provenance and predicate, per category.
+    /// Returns the effects of the DM's decisions on the confidence of facts with this provenance and predicate, one for
+    /// each category.
     pub fn reasons(&self, provenance: &Provenance, predicate: &Predicate) -> Vec<Reason> {
         if !self.enabled {
             return Vec::new();
@@ -289,7 +291,7 @@ impl TrustCalibration {
         trust_categories(provenance, predicate).into_iter().map(reason).filter(has_decisions).collect()
     }
 
-    /// Returns the confidence recorded in a provenance, adjusted by the trust in its source, the predicate and the
+    /// Returns the confidence in a provenance, adjusted by the trust in its source, in the predicate and in the
     /// extraction. The confidence of facts from the game or the DM is not adjusted.
     pub fn adjusted_confidence(&self, provenance: &Provenance, predicate: &Predicate) -> Confidence {
         let recorded = provenance.confidence;
@@ -319,14 +321,14 @@ fn shift_confidence(confidence: Confidence, shift: f64) -> Confidence {
 /// Increase of the confidence of a proposed fact due to a similar confirmed fact.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct ConfidenceBoost {
-    /// Increase of confidence, at most 0.03. This limit is so low that the increase never lets a fact bypass review.
+    /// Increase of confidence, at most 0.03.
     pub by: f64,
     /// Confirmed fact that is most similar to the proposed fact.
     pub like: FactId,
 }
 
-/// Computes the increase of confidence that a proposed fact gains from the most similar confirmed fact. The increase is
-/// not stored.
+/// Computes the increase of the confidence of a proposed fact due to the most similar confirmed fact. The increase is
+/// not stored. Returns `None` if there is no increase.
 pub fn confidence_boost(state: &State, fact: &Fact) -> Option<ConfidenceBoost> {
     if fact.status() != FactStatus::Proposed || !state.calibration_settings().enabled {
         return None;
@@ -366,12 +368,12 @@ pub struct DecisionRow {
     pub statement: String,
     /// Verdict of the DM.
     pub verdict: Verdict,
-    /// Categories that the decision counts for: source, predicate and extraction.
+    /// Categories of the decision: source, predicate and extraction.
     pub counts_for: Vec<TrustCategory>,
 }
 
-/// Returns at most `limit` of the DM's decisions that count for trust calibration, newest first, and their total
-/// number.
+/// Returns at most `limit` of the DM's decisions that trust calibration uses, newest first. Also returns the total
+/// number of these decisions.
 pub fn decisions(state: &State, trust_calibration: &TrustCalibration, limit: usize) -> (Vec<DecisionRow>, usize) {
     let (mut rows, mut seen_facts) = (Vec::new(), BTreeSet::new());
     for (position, entry) in state.journal().rev().filter(|(_, entry)| entry.live) {

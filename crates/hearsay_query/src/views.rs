@@ -1,4 +1,4 @@
-//! Cache of the views of recently queried knowers. After a write, the cached views are updated when they are needed.
+//! Cache of the views of recently queried knowers. After a write, each cached view is updated at its next query.
 
 use std::{
     collections::VecDeque,
@@ -46,8 +46,8 @@ impl CachedView {
         true
     }
 
-    /// Returns every name and alias in the view, in the order of the facts: the fact that states the name, and the
-    /// normalized name.
+    /// Returns every name and alias in the view. Each item contains the fact that states the name, and the normalized
+    /// name.
     pub fn normalized_names(&self) -> impl Iterator<Item = (&Known, &str)> {
         let normalized_names = self.normalized_names.get_or_init(|| {
             let names = self.view.facts().filter(|known| known.is_name());
@@ -89,7 +89,7 @@ impl Entry {
     }
 }
 
-/// Cache of views, most recently used last. A cached view is updated when it is queried after a change.
+/// Cache of views. After a change of the state, each cached view is updated at its next query.
 #[derive(Debug, Clone, Default)]
 pub struct ViewCache {
     at: StateVersion,
@@ -97,8 +97,8 @@ pub struct ViewCache {
 }
 
 impl ViewCache {
-    /// Records a change of the state, so that cached views are updated at their next query. If you do not call this
-    /// function after a change, each view is computed again at its next query.
+    /// Records a change of the state, so that each cached view is updated at its next query. If you do not call this
+    /// function after a change, each view is computed anew at its next query, which takes longer.
     ///
     /// `before` is the version of the state before the change. `touched` contains the keys of all records whose value
     /// or visibility changed.
@@ -109,8 +109,8 @@ impl ViewCache {
         }
     }
 
-    /// Returns the view of a knower at a game time. Uses the cache if possible. Without a knower, returns the view of
-    /// the DM, who knows everything.
+    /// Returns the view of a knower at a game time, from the cache if possible. If no knower is given, returns the view
+    /// of the DM, who knows everything.
     ///
     /// `state` must be the same state as in the previous call, or a later state of the same campaign.
     pub fn get_or_compute(

@@ -27,7 +27,7 @@ pub struct WhoKnows {
     pub groups: Vec<HolderRow>,
     /// Characters that know the fact, sorted by id. Omits characters that know the fact only as common lore.
     pub characters: Vec<HolderRow>,
-    /// Characters that the fact concerns and that do not know the fact. Sorted by id.
+    /// Characters that the fact concerns but that do not know the fact. Sorted by id.
     pub unaware: Vec<EntityId>,
 }
 
@@ -38,10 +38,10 @@ pub struct HolderRow {
     pub knower: EntityId,
     /// Name of the knower.
     pub name: String,
-    /// The knower's credence in the fact, 0.0–1.0. Contradicting beliefs lower this value.
+    /// The knower's credence in the fact, 0.0–1.0. Known refutations lower this value.
     pub credence: f64,
     /// How the knower learned the fact, in words: one text for each edge. The edges of the knower itself come first,
-    /// and then the edges of its groups and places. In each group, the edges with the highest credence come first.
+    /// and the edges of its groups and places follow. In both parts, the edges with the highest credence come first.
     pub acquisition: Vec<String>,
     /// Game time at which the knower learned the fact, as text; `None` if the knower always knew the fact.
     pub since: Option<String>,
@@ -49,7 +49,7 @@ pub struct HolderRow {
     pub conceals: bool,
 }
 
-/// Returns all knowers of a fact at a game time. May compute a view of every character, so call this function on a
+/// Returns all knowers of a fact at a game time. The function may compute a view of every character, so call it on a
 /// background thread.
 ///
 /// # Errors

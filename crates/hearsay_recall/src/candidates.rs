@@ -1,4 +1,4 @@
-//! The facts and passages of a view, arranged for one ranking.
+//! The candidates of one ranking: the facts and passages of a view.
 
 use hearsay_belief::{FactSummary, Known, View};
 use hearsay_model::{Degree, GameTime, PassageId};
@@ -11,7 +11,8 @@ use crate::{
 /// Value in `Candidates::at` for a text that is not a candidate.
 const NONE: u32 = u32::MAX;
 
-/// Minimum ratio of passages in the index to passages in the view at which the view counts as having few passages.
+/// Ratio of passages in the index to passages in the view. If the ratio is at least this value, the view has few
+/// passages.
 const FEW_PASSAGES_RATIO: usize = if cfg!(test) { 3 } else { 16 };
 
 /// The documents that are both in the view and in the index: facts by id, then passages by id. Candidates are numbered
@@ -32,7 +33,7 @@ pub(crate) struct Candidates<'a> {
     /// For each fact, its position in [`View::summaries`].
     known: Vec<u32>,
     passages: Vec<PassageId>,
-    /// For each fact, how well the asker remembers it; `None` if the asker forgets nothing.
+    /// For each fact, its retention in the memory of the view's knower; `None` if the knower forgets nothing.
     retentions: Option<Vec<f32>>,
     /// Passages grouped into runs. A run contains the passages of one session or document, in line order. A passage
     /// that belongs to neither is a run by itself.
@@ -145,19 +146,19 @@ impl<'a> Candidates<'a> {
         self.index.has(self.text_numbers[candidate], term)
     }
 
-    /// Returns the asker's [`FactSummary`] of a fact.
+    /// Returns the [`FactSummary`] of a fact in the view.
     #[inline]
     pub(crate) fn summary(&self, fact: usize) -> &'a FactSummary {
         &self.view.summaries()[self.known[fact] as usize]
     }
 
-    /// Returns how well the asker remembers a fact, from 0 to 1; `None` if the asker forgets nothing.
+    /// Returns how well the view's knower remembers a fact, from 0 to 1; `None` if the knower forgets nothing.
     #[inline]
     pub(crate) fn retention(&self, fact: usize) -> Option<f32> {
         self.retentions.as_ref()?.get(fact).copied()
     }
 
-    /// Returns the asker's knowledge of a candidate; `None` if the candidate is a passage.
+    /// Returns the known fact of a candidate; `None` if the candidate is a passage.
     pub(crate) fn known(&self, candidate: usize) -> Option<&'a Known> {
         self.view.fact_at(*self.known.get(candidate)? as usize)
     }

@@ -1,4 +1,4 @@
-//! Citations: the source of each line, and how the knower learned its content.
+//! Citations: the source of a line, and how the knower learned the content of the line.
 
 use hearsay_belief::{AccessPath, Known, ReceivedPassage};
 use hearsay_model::{Acquisition, Calendar, Credence, EntityId, Evidence, FactId, PassageId, SessionId};
@@ -14,7 +14,7 @@ pub enum Source {
     Fact(FactId),
     /// A passage.
     Passage(PassageId),
-    /// The scene in the request: its time, its place and the entities present.
+    /// The scene in the request: its time, its place and the entities that are present.
     Scene,
 }
 
@@ -48,8 +48,8 @@ pub(crate) fn join_names(entities: &[CitedEntity], fallback: &str) -> String {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CitedAcquisition {
-    /// The campaign states that the knower, its group or its place knows the content, but not how it learned the
-    /// content.
+    /// The campaign states that the knower, or its group or place, knows the content. The campaign does not state how
+    /// the knower learned the content.
     Authored,
     /// The knower saw what the fact states.
     Witnessed,
@@ -57,7 +57,7 @@ pub enum CitedAcquisition {
     Told {
         /// The entity that told the fact; `None` if the knower heard the fact as a rumour.
         by: Option<CitedEntity>,
-        /// The entity that the teller named as its own source, if the teller named one.
+        /// The entity that the teller named as its own source; `None` if the teller named no source.
         citing: Option<CitedEntity>,
     },
     /// The knower read the fact or the passage.
@@ -102,7 +102,8 @@ pub enum CitedAccessPath {
 pub struct Citation {
     /// Source of the line.
     pub source: Source,
-    /// How the knower, or the group or place in `access_path`, learned the content.
+    /// How the knower learned the content. If `access_path` names a group or place, how the group or place learned the
+    /// content.
     pub acquisition: CitedAcquisition,
     /// How the content reached the knower: directly, through a group or place, or as common lore.
     pub access_path: CitedAccessPath,
@@ -111,9 +112,9 @@ pub struct Citation {
     /// Date on which the knower learned the content, on the campaign's calendar. `None` if the date is unknown or the
     /// knower has always known the content.
     pub learned: Option<String>,
-    /// Session in which the source was recorded.
+    /// Session in which the source was recorded; `None` if the source was not recorded in a session.
     pub session: Option<SessionId>,
-    /// File and line of the source, as `path:line`.
+    /// File and line of the source, as `path:line`; `None` if the source does not come from a file.
     pub file: Option<String>,
     /// Whether the knower conceals the fact. `false` for passages.
     pub conceals: bool,
@@ -183,8 +184,8 @@ impl Citation {
     }
 }
 
-/// Returns an explanation of a result in one line: its score, its score in each channel (words, meaning, graph), and
-/// its path through the graph. `path` contains the text of each step.
+/// Returns an explanation of a search result on one line. The line contains the score, the score in each channel
+/// (words, meaning, graph), and the path through the graph. `path` contains the text of each step of the path.
 pub fn score_explanation(score: f32, channels: &Channels, path: &[String]) -> String {
     let mut parts = Vec::new();
     parts.extend((channels.words > 0.0).then(|| format!("words {:.2}", channels.words)));
@@ -194,12 +195,12 @@ pub fn score_explanation(score: f32, channels: &Channels, path: &[String]) -> St
     format!("score {score:.2}: {}{graph_note}", parts.join(", "))
 }
 
-/// Creates citations for one knower.
+/// Factory for citations for one knower.
 #[derive(Debug, Clone, Copy)]
 pub struct Citations<'a> {
-    /// Entity linker with the names that the knower uses.
+    /// Entity linker, which provides the names that the knower uses.
     pub names: &'a EntityLinker,
-    /// Calendar for dates.
+    /// Calendar for the format of dates.
     pub calendar: &'a Calendar,
     /// The knower; `None` for the DM. For the DM, the acquisition of each passage is [`CitedAcquisition::Recorded`].
     pub knower: Option<&'a EntityId>,

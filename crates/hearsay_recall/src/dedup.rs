@@ -1,4 +1,4 @@
-//! Deduplication of facts from several sources and of nearly identical sentences.
+//! Deduplication: merges facts that several sources state, and nearly identical sentences.
 
 use hearsay_belief::{Known, ReceivedPassage};
 use hearsay_model::{

@@ -1,5 +1,5 @@
-//! Entity linking: finds the entities that a question names. Entity linking uses only the names that the knower knows,
-//! and tolerates small misspellings.
+//! Entity linking: finding the entities that a question names. Entity linking uses only names that the knower knows,
+//! and tolerates small spelling errors.
 
 use std::{cmp::Reverse, collections::BTreeSet, ops::Range, sync::OnceLock};
 
@@ -38,7 +38,7 @@ fn add_referent(referents: &mut UniqueReferents, words: Vec<String>, id: &Entity
     }
 }
 
-/// Links words to entities, with the names that one knower knows.
+/// Entity linker, which finds entities by the names that one knower knows.
 #[derive(Debug, Clone, Default)]
 pub struct EntityLinker {
     /// Primary name of each entity.
@@ -49,8 +49,8 @@ pub struct EntityLinker {
     entities_by_name: FxHashMap<Vec<String>, SmallVec<[EntityId; 1]>>,
     /// Parts of names, and descriptions, that refer to exactly one entity.
     partial_names: FxHashMap<Vec<String>, PartialName>,
-    /// Parts of names that several entities share. Such a part identifies no entity. However, a word that is spelt
-    /// almost like this part must not count as a misspelling of another name.
+    /// Parts of names that several entities share. These parts identify no entity. A word that is similar to one of
+    /// these parts must not be treated as a misspelling of another name.
     ambiguous_parts: FxHashSet<Vec<String>>,
     /// Number of words in the longest name, part or description.
     max_words: usize,
@@ -73,12 +73,12 @@ pub struct LinkedEntity {
     pub id: EntityId,
     /// Names, each split into words.
     pub names: Vec<Vec<String>>,
-    /// Correct name of the entity, if the question misspells it.
+    /// Correct name of the entity if the question misspells the name; `None` otherwise.
     pub corrected_name: Option<String>,
 }
 
 impl LinkedEntity {
-    /// Returns whether a text, given as words, contains any of the names.
+    /// Returns whether a text contains any of the names. `words` contains the words of the text.
     pub fn is_named_in(&self, words: &[String]) -> bool {
         self.names.iter().any(|name| text::contains_name(words, name))
     }
@@ -163,7 +163,7 @@ impl EntityLinker {
         linker
     }
 
-    /// Returns whether a linker uses facts with this predicate. A linker uses names, aliases and descriptions.
+    /// Returns whether an entity linker uses facts with this predicate. A linker uses names, aliases and descriptions.
     pub fn reads(vocabulary: &Vocabulary, predicate: &Predicate) -> bool {
         [attribute::NAME, attribute::ALIAS].contains(&predicate.as_str())
             || vocabulary.behavior(predicate).reference == Some(ReferringExpression::Description)
@@ -177,7 +177,7 @@ impl EntityLinker {
     /// Returns the entities that a text names. The text can contain a name, an alias, a part of a name or a description
     /// that the knower knows. Sorted by id. Each entity is returned once.
     ///
-    /// An unknown word also matches a name that it misspells, splits or joins. For example, "grimjow" and "Grim Jaw"
+    /// A misspelled name, or a name that is written as two words, also matches. For example, "grimjow" and "Grim Jaw"
     /// match Grimjaw. Three limits avoid false matches. Names of up to four letters must be exact. A word that can
     /// refer to several entities matches none of them. Everyday words are not treated as misspellings.
     pub fn mentioned_entities(&self, question: &str) -> Vec<LinkedEntity> {
@@ -228,7 +228,7 @@ impl EntityLinker {
     }
 
     /// Returns the entities that a text names with exact spelling. If several names start at the same word, only the
-    /// longest name counts. Sorted by id. Each entity is returned once.
+    /// longest name matches. Sorted by id. Each entity is returned once.
     pub fn exact_mentions(&self, text: &str) -> Vec<EntityId> {
         let words = text::words(text);
         let (mut found, mut at) = (BTreeSet::new(), 0);
@@ -274,7 +274,7 @@ impl EntityLinker {
         SpellingIndex::from_names(full_names.chain(parts).chain(self.ambiguous_parts.iter().map(|words| (words, None))))
     }
 
-    /// Returns an entity with the names of the entity that the knower knows.
+    /// Returns the entity together with all its names that the knower knows.
     pub fn linked_entity(&self, id: &EntityId) -> LinkedEntity {
         LinkedEntity {
             id: id.clone(),

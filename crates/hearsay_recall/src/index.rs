@@ -46,13 +46,10 @@ enum Container {
     Document(EntityId),
 }
 
-/// Words and vectors of facts and passages. After each operation, call [`update`](Self::update) with the keys that the
-/// operation touched. The time of the update is proportional to the number of keys.
+/// Index with the words and vectors of all facts and passages. After each operation, call [`update`](Self::update) with
+/// the keys of the records that the operation touched.
 ///
-/// The index contains the knowledge of all knowers. A search reads only the entries in the view of one knower.
-///
-/// Each text has a number, which is its index in `heads` and `docs`. In the code, variables for text numbers are called
-/// `text_number` or `at`.
+/// The index contains the facts of all knowers. A search reads only the entries in the view of one knower.
 #[derive(Debug, Clone, Default)]
 pub struct Index {
     terms: FxHashMap<String, u32>,
@@ -89,8 +86,8 @@ impl Index {
         Self::with_cache(corpus, TermCache::default())
     }
 
-    /// Builds an index of all facts and passages, without vectors. The terms of cached texts come from the cache. The
-    /// result equals an index that is built without a cache.
+    /// Builds an index of all facts and passages, without vectors. The terms of cached texts are read from the cache,
+    /// which saves time. The result equals an index that is built without a cache.
     pub fn with_cache(corpus: Corpus, cache: TermCache) -> Self {
         // The texts of the cache get the first text numbers.
         let heads: Vec<Head> = cache.lengths().into_iter().map(|length| Head { length, ..Head::default() }).collect();
@@ -244,8 +241,7 @@ impl Index {
         });
     }
 
-    /// Returns whether the index includes a fact. Facts that state a name, a kind or a tag are excluded, because they
-    /// only identify an entity.
+    /// Returns whether the index includes a fact. The index excludes facts that state a name, a kind or a tag.
     pub fn is_indexed(fact: &Fact) -> bool {
         ![attribute::NAME, attribute::KIND, attribute::TAG].contains(&fact.predicate().as_str())
     }
@@ -395,8 +391,9 @@ impl Index {
         }
     }
 
-    /// Sets the vector of a text. The vector must have the Euclidean norm 1. The first vector sets the dimension.
-    /// Vectors of another dimension are ignored. If a text already has a vector, the text keeps this vector.
+    /// Sets the vector of a text. The vector must have the Euclidean norm 1. The first vector determines the dimension
+    /// of the index. Vectors with another dimension are ignored. If a text already has a vector, the text keeps this
+    /// vector.
     pub fn set_vector(&mut self, id: DocId, vector: &[f32]) {
         let Some(head) = self.text_numbers.get(&id).map(|at| &mut self.heads[*at as usize]) else { return };
         if head.vector.is_none() {
@@ -404,7 +401,7 @@ impl Index {
         }
     }
 
-    /// Adds a vector under the hash of its text. All texts with this hash can share the vector.
+    /// Adds a vector with the hash of its text as key. Equal texts share the vector.
     pub fn add_vector(&mut self, key: VectorKey, vector: &[f32]) {
         if !self.vector_numbers.contains_key(&key)
             && let Some(number) = self.vectors.push(vector)
@@ -413,7 +410,7 @@ impl Index {
         }
     }
 
-    /// Adds a set of stored vectors, each under the hash of its text.
+    /// Adds a set of stored vectors. The key of each vector is the hash of its text.
     pub fn add_vectors(&mut self, set: VectorSet) {
         if self.vectors.len() > 0 {
             for (key, number) in set.keys.iter().zip(0..) {
@@ -429,7 +426,7 @@ impl Index {
         self.vector_numbers = set.keys.into_iter().zip(0..).collect();
     }
 
-    /// Assigns the vector that was added under `key` to a text. Returns whether the text has a vector afterwards.
+    /// Assigns the vector with this key to a text. Returns whether the text now has a vector.
     pub fn assign_vector(&mut self, id: DocId, key: VectorKey) -> bool {
         let Some(head) = self.text_numbers.get(&id).map(|at| &mut self.heads[*at as usize]) else { return false };
         if head.vector.is_none() {
@@ -450,8 +447,7 @@ impl Index {
         set
     }
 
-    /// Returns the number of distinct vectors that texts use. Counts only vectors that were added with the hash of a
-    /// text.
+    /// Returns the number of distinct vectors that texts use. Vectors without a key are not counted.
     pub fn vector_count(&self) -> usize {
         let mut used = vec![false; self.vectors.len()];
         self.heads.iter().filter_map(|head| head.vector).for_each(|number| used[number.get() as usize] = true);
@@ -463,15 +459,15 @@ impl Index {
         self.vectors.get(self.head_at(self.text_number(id)?).vector?.get())
     }
 
-    /// Removes all vectors, for example because another model replaces them.
+    /// Removes all vectors. Use this method, for example, before a change of the sentence encoder.
     pub fn clear_vectors(&mut self) {
         self.vectors = Vectors::default();
         self.vector_numbers = FxHashMap::default();
         self.heads.iter_mut().for_each(|head| head.vector = None);
     }
 
-    /// Returns the terms of all texts, for storage. With these terms, [`with_cache`](Self::with_cache) need not split
-    /// the texts again.
+    /// Returns the terms of all texts, for storage. [`with_cache`](Self::with_cache) builds an index from them faster
+    /// than from the texts.
     pub fn term_cache(&self) -> TermCache {
         let mut cached: Vec<(DocId, u64, u32)> =
             self.text_numbers.iter().map(|(id, at)| (*id, self.docs[*at as usize].context_hash, *at)).collect();

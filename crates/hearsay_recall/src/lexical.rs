@@ -1,8 +1,8 @@
 //! Lexical search: stemmed BM25 over the documents in the view.
 //!
-//! A fact is one text. A passage is scored on three levels: by itself, with the lines right before and after it, and as
-//! part of its session or document. Three levels are needed because one line of talk rarely contains all words of a
-//! question. Word frequencies and text lengths are computed for each level over the view.
+//! A passage is scored on three levels: the passage alone, the passage with the lines right before and after it, and
+//! its whole session or document. Three levels are needed because one line of talk rarely contains all words of a
+//! question. A fact is scored alone. Word frequencies and text lengths are computed for each level over the view.
 
 use serde::Serialize;
 
@@ -12,18 +12,15 @@ use crate::{Index, candidates::Candidates, words::stems};
 const K1: f32 = 0.9;
 const B: f32 = 0.4;
 
-/// BM25 scores of a text on three levels. Each score is divided by the score that a text with every word of the
-/// question would have. If words are repeated, the result can be slightly above 1.
-///
-/// The scores are not divided by the best score in the view. If the scores were divided, a text that shares only one
-/// unimportant word with the question could get the full score.
+/// BM25 scores of a text on three levels. Each score is a fraction of the score of a text that contains every word of
+/// the question once. If the text repeats words, the fraction can be slightly above 1.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct WordScores {
     /// Score of the text itself.
     pub own: f32,
     /// Score of a passage with the lines before and after it; equals `own` for a fact.
     pub window: f32,
-    /// Score of the session or document that contains the passage; equals `own` for a fact.
+    /// Score of the whole session or document that contains the passage; equals `own` for a fact.
     pub container: f32,
 }
 

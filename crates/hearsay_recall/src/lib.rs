@@ -1,29 +1,27 @@
-//! Ranks the facts and passages that a character knows, and builds scene contexts with citations.
+//! Ranking of the facts and passages that a character knows, and scene contexts with citations.
 //!
 //! Every ranking and every context reads a [`View`](hearsay_belief::View): the facts and passages that one character
 //! knows. No code in this crate reads the state. The index gets the texts through a [`Corpus`](hearsay_model::Corpus).
 //! A ranking reads only the index entries that are in the view. Word statistics, the graph and the recognised names are
-//! computed from the view alone. A fact that the character does not know therefore cannot affect a result, not even its
-//! score. Such a fact can affect only the listeners to whom the character may tell a line
-//! ([`ContextRequest::revealable`]), because the condition of a reveal can depend on any fact of the campaign.
+//! computed from the view alone. Therefore, a fact that the character does not know cannot affect the results or their
+//! scores. There is one exception: the condition of a reveal can depend on any fact of the campaign. The condition
+//! decides to which listeners the character may tell a secret ([`ContextRequest::revealable`]).
 //!
-//! - [`Index`]: words and vectors of all facts and passages. After each operation, the index is updated with the keys
-//!   that the operation touched.
+//! - [`Index`]: words and vectors of all facts and passages. The caller updates the index after each operation.
 //! - [`rank`]: ranks facts and passages by words (stemmed BM25), meaning (exact cosine) and graph (personalised
 //!   PageRank). Facts and passages share one ranking. Each result explains its score.
 //! - [`SceneContext`]: the speaker, its relations, the scene, recent talk, and the knowledge that is relevant to a
 //!   question. The context stays within a token budget, contains no repetitions and has citations for each line. The
-//!   context is structured data. Each line contains its fact, the credence of the speaker, how the speaker learned the
-//!   fact, and the listeners to whom the speaker may tell the fact. You can render the context as text, Markdown, JSON
-//!   or a compact prompt.
+//!   context is structured data. Each line contains its fact, the speaker's credence in the fact, and the way in which
+//!   the speaker learned it. Each line also states the listeners to whom the speaker may tell the fact. You can render
+//!   the context as text, Markdown, JSON or a compact prompt.
 //! - [`EntityLinker`]: finds the entities that a question names. The linker tolerates small misspellings.
 //! - [`Scope`]: the entities to which a search is limited.
 //! - [`summarize`]: summarizes a session log or a long text within a token budget. The summary contains the parts that
 //!   are relevant to a question, and the parts with the most information.
 //! - [`recap`]: summarizes the main events of a session for one or more hearers.
 //!
-//! All functions are pure and deterministic: equal views, questions and vectors give byte-identical results. Ties are
-//! broken by id.
+//! All functions are pure and deterministic: equal views, questions and vectors give byte-identical results.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod candidates;

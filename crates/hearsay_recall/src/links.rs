@@ -1,5 +1,5 @@
-//! Links from passages to the passages whose titles they contain. A passage that fits a question often contains the
-//! title of another passage, and this other passage contains the answer.
+//! Links from passages to the passages whose titles they contain. A passage that matches a question often contains the
+//! title of another passage. The other passage then often contains the answer.
 
 use hearsay_belief::View;
 use hearsay_model::PassageId;

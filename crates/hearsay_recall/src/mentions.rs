@@ -1,4 +1,4 @@
-//! Finds the candidates that name an entity, and the passages that the entity said.
+//! Search for the candidates that name an entity, and for the passages that the entity said.
 
 use hearsay_belief::{Known, View};
 use hearsay_model::text;

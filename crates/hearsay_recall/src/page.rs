@@ -1,10 +1,10 @@
-//! Output for people and language models, with protection against prompt injection. The crate writes all of this output
-//! through a [`Page`].
+//! Output for people and language models, with protection against prompt injection. The crate writes all output through
+//! a [`Page`].
 //!
 //! Fixed text, such as a heading, is a string literal in the source code of the program. All other text is data and may
 //! be hostile. A page separates fixed text and data by type: [`Page::literal`] takes `'static` strings, and
-//! [`Page::data`] escapes its argument. A caller therefore cannot forget to escape data. Only the page itself writes
-//! line breaks and brackets. Data can neither end a line nor look like a heading, a remark or a citation.
+//! [`Page::data`] escapes its argument. Therefore, a caller cannot forget to escape data. Data cannot end a line, and
+//! cannot look like a heading, a remark or a citation.
 
 use std::borrow::Cow;
 
@@ -20,7 +20,7 @@ pub enum Markup {
     Markdown,
 }
 
-/// A text in which data cannot be mistaken for the fixed text of the program.
+/// Text for output. A reader can always distinguish data from the fixed text of the program.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Page {
     markup: Markup,
@@ -80,7 +80,7 @@ impl Page {
 }
 
 /// Puts spoken words in double quotation marks. Curly double quotation marks inside the words become single quotation
-/// marks, so that the words cannot end the quotation.
+/// marks, so the words cannot end the quotation.
 pub fn quoted(words: &str) -> String {
     let to_single_quote = |c| match c {
         '\u{201C}' | '\u{201E}' => '\u{2018}',

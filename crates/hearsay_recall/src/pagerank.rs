@@ -1,11 +1,10 @@
-//! Spreading activation: personalised PageRank over the knower's knowledge. Activation starts at the best passages for
-//! the question, and at the entities of the best facts.
+//! Spreading activation: personalised PageRank over the knower's knowledge. Activation starts at the passages that best
+//! match the question, and at the entities of the facts that best match the question.
 //!
-//! The algorithm is forward push in rounds. The nodes are entities and passages; the ends of a fact are its subject and
-//! object. An entity passes its mass through each of its facts to the other end of the fact, and to the passages that
-//! are evidence for the fact. A passage passes its mass to the ends of the facts for which it is evidence. Mass below a
-//! threshold is not passed on. Entities with very many facts therefore pass no mass on, and activation reaches only
-//! nearby nodes.
+//! The algorithm is forward push in rounds. The nodes are entities and passages. An entity passes its activation
+//! (*mass*) through each of its facts to the other entity of the fact, and to the passages that are evidence for the
+//! fact. A passage passes its mass to the entities of the facts for which it is evidence. Mass below a threshold is not
+//! passed on. Therefore, activation reaches only nearby nodes, and an entity with very many facts passes no mass on.
 //!
 //! Mass is an integer, so a sum does not depend on the order of its terms.
 
@@ -35,7 +34,7 @@ const MIN_PART_MASS: u64 = (1 << 52) / 100_000;
 const END_SHARE: u64 = 5;
 const PASSAGE_SHARE: u64 = 3;
 
-/// A step of spreading activation: an entity, and the fact through which it passed activation on.
+/// A step of spreading activation: an entity, and the fact through which the entity passed activation on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ActivationStep {
     /// Entity that passed activation on.

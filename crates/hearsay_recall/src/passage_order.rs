@@ -1,5 +1,5 @@
-//! The passages of an index, sorted by id and by line. Rankings use both orders, so a ranking need not sort the
-//! passages.
+//! The passages of an index, sorted by id and by line. A ranking uses both orders and does not have to sort the
+//! passages itself.
 
 use hearsay_model::PassageId;
 use rustc_hash::FxHashSet;

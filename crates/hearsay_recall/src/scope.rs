@@ -1,4 +1,4 @@
-//! Limits a search to some entities and the entities related to them.
+//! Scope of a search: the search covers only certain entities and the entities related to them.
 
 use std::collections::BTreeSet;
 
@@ -11,12 +11,12 @@ use crate::{
     mentions::{mark_mentions, mark_spoken_passages},
 };
 
-/// The entities that a question is about, and the entities one relation away from them.
+/// Scope of a search: the entities that a question is about, and all entities with a direct relation to them.
 ///
 /// A scope contains three groups of documents:
 ///
-/// - facts with one of these entities as subject or object, except `lore` facts
-/// - facts and passages that name an entity of the question, and passages that an entity of the question said
+/// - facts with an entity of the scope as subject or object, except `lore` facts
+/// - facts and passages that name an entity that the question is about, and passages that this entity said
 /// - passages that are evidence for a fact in the scope
 #[derive(Debug, Clone, Default)]
 pub struct Scope {
@@ -41,9 +41,8 @@ impl Scope {
         Self { about: about.into_iter().map(|id| names.linked_entity(id)).collect(), in_scope, with_annotations: false }
     }
 
-    /// Adds documents to the scope in which the author recorded an entity of the scope, for example as an entity that a
-    /// passage mentions. Use this function only for the DM. If a character hears of "the Grey Lady", the character does
-    /// not know which entity the author recorded.
+    /// Also includes documents whose metadata refer to an entity of the scope, for example as an entity that a passage
+    /// mentions. Use this method only for the DM: the metadata can reveal a secret identity to a character.
     pub fn with_annotations(self) -> Self {
         Self { with_annotations: true, ..self }
     }
@@ -53,14 +52,14 @@ impl Scope {
         &self.about
     }
 
-    /// Adds the entities of [`about`](Self::about()) to the entities that a question names.
+    /// Adds the entities of [`about`](Self::about()) to `named`, the entities that a question names.
     pub fn add_to(&self, named: &mut Vec<LinkedEntity>) {
         let missing = self.about.iter().filter(|about| named.iter().all(|named| named.id != about.id));
         let missing: Vec<LinkedEntity> = missing.cloned().collect();
         named.extend(missing);
     }
 
-    /// Returns whether an entity is in [`about`](Self::about()) or one relation away from such an entity.
+    /// Returns whether an entity is in [`about`](Self::about()), or has a direct relation to such an entity.
     pub fn contains(&self, id: &EntityId) -> bool {
         self.in_scope.contains(id)
     }

@@ -1,8 +1,8 @@
-//! Stored terms of all texts. With these terms, an index can be built without splitting and stemming the texts again.
+//! Cache of the search terms of all texts. With the cache, an index can be built without splitting and stemming the
+//! texts again.
 //!
-//! The cache finds each text by its id, which is derived from the words of the text. For a passage, the title and the
-//! date must also match, because a search includes them. The index splits and stems texts that are not in the cache.
-//! The next cache omits texts that are no longer used.
+//! The key of a text is its id, which is a hash of the text. For a passage, the title and the date must also match. The
+//! index splits and stems texts that are not in the cache.
 
 use std::hash::{Hash, Hasher};
 
@@ -35,7 +35,7 @@ pub(crate) fn context_hash(title: Option<&str>, date: &str) -> u64 {
     hasher.finish().max(1)
 }
 
-/// Terms of texts, with the number of occurrences in each text.
+/// Cache of the terms of texts, with the number of occurrences of each term in each text.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TermCache {
     terms: Vec<String>,
@@ -54,8 +54,8 @@ pub(crate) struct CachedDocs {
 }
 
 impl TermCache {
-    /// Version of the stored form. Change the version when the stored form changes, or when words are split or stemmed
-    /// differently.
+    /// Version of the stored form. Change the version if the stored form, the splitting of words or the stemming
+    /// changes.
     pub const FORMAT: u32 = 2;
 
     /// Creates a cache from the data of an index. `term_numbers` maps each term to its number. `docs` lists each text
@@ -88,7 +88,7 @@ impl TermCache {
         cache
     }
 
-    /// Returns the number of texts.
+    /// Returns the number of cached texts.
     pub fn len(&self) -> usize {
         self.docs.len()
     }

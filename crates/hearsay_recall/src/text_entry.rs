@@ -1,4 +1,4 @@
-//! The entries that the [`Index`](crate::Index) has for each text.
+//! Entries of the [`Index`](crate::Index), one for each text.
 
 use hearsay_model::PassageId;
 use nonmax::NonMaxU32;

@@ -1,4 +1,4 @@
-//! The titles of passages, for lookup by their words.
+//! Index of the titles of passages by their words.
 
 use hearsay_model::{spelling::is_common_word, text};
 use rustc_hash::FxHashMap;

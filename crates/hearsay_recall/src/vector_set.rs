@@ -1,15 +1,15 @@
-//! Vectors with the hashes of their texts, and their stored form. Reading the stored form needs no computation.
+//! Vectors with the hashes of their texts, and the stored form of these vectors.
 
 use std::ops::Range;
 
 use crate::vectors::Vectors;
 
-/// Hash of a text. A vector is stored under the hash of its text.
+/// Hash of a text. The hash is the key of the vector of the text.
 pub type VectorKey = [u8; 16];
 
 /// Vectors of texts, each with the hash of its text.
 ///
-/// A vector is stored with 16 bits per component. Reading the stored form only copies memory.
+/// Each component of a vector has 16 bits.
 #[derive(Debug, Clone, Default)]
 pub struct VectorSet {
     pub(crate) keys: Vec<VectorKey>,
@@ -20,9 +20,9 @@ impl VectorSet {
     /// Version of the stored form. Change the version when the stored form or the quantization changes.
     pub const FORMAT: u32 = 2;
 
-    /// Adds a normalized vector, that is, a vector with the Euclidean norm 1. Returns whether the vector was accepted.
-    /// The first vector sets the dimension. Vectors with another dimension, or with values that are not finite, are
-    /// rejected.
+    /// Adds a normalized vector (a vector with the Euclidean norm 1). Returns whether the vector was accepted. The
+    /// first vector determines the dimension of the set. Vectors with another dimension, and vectors with infinite or
+    /// NaN values, are rejected.
     pub fn push(&mut self, key: VectorKey, vector: &[f32]) -> bool {
         let is_new = self.vectors.push(vector).is_some();
         self.keys.extend(is_new.then_some(key));
@@ -44,7 +44,7 @@ impl VectorSet {
         self.encode_range(0..self.len())
     }
 
-    /// Encodes the set in parts of about `part_bytes` bytes. Each part can be decoded without the others.
+    /// Encodes the set in parts of about `part_bytes` bytes. Each part can be decoded without the other parts.
     pub fn encode_parts(&self, part_bytes: usize) -> impl Iterator<Item = Vec<u8>> {
         let count = (part_bytes / (self.vectors.stored_bytes() + size_of::<VectorKey>())).max(1);
         (0..self.len()).step_by(count).map(move |start| self.encode_range(start..self.len().min(start + count)))
@@ -70,7 +70,7 @@ impl VectorSet {
         true
     }
 
-    /// Reserves capacity for the vectors of a stored form, given their dimension and its size in bytes.
+    /// Reserves capacity for vectors with this dimension. `stored_bytes` is the size of their stored form in bytes.
     pub fn reserve(&mut self, dimension: usize, stored_bytes: usize) {
         self.vectors.reserve(dimension, stored_bytes);
     }

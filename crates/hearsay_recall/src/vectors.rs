@@ -1,13 +1,12 @@
 //! Vectors, stored with 16 bits per component.
 //!
-//! A vector is stored as integers and one scale. The error of a component is at most 1/65,000 of the largest component,
-//! which changes a cosine by less than 0.0001. Each integer is split into a high and a low byte, which are stored
-//! apart.
+//! A vector is stored as integers and one scale. The error of a component is at most 1/65,000 of the largest component.
+//! This error changes a cosine by less than 0.0001. The high bytes and the low bytes of the integers are stored
+//! separately.
 //!
-//! A comparison first reads only the high bytes. The high bytes give an estimated cosine and the maximum error of the
-//! estimate. A caller that needs the exact order computes the full cosine only where the error matters. The resulting
-//! order equals the order of a full scan, but the comparison reads only half of the memory. The comparison sums
-//! integers, so the sum is the same in any order and on any processor.
+//! A comparison first reads only the high bytes, which give an estimate of the cosine and the maximum error of the
+//! estimate. A caller that needs the exact order computes the full cosine only for vectors for which the error can
+//! change the order. The comparison sums integers, so the result is the same on every processor.
 
 use std::ops::Range;
 

@@ -8,8 +8,8 @@ use pulp::{Arch, WithSimd};
 /// A set of vector instructions. [`detect`](Self::detect) returns the set with the widest vectors that this processor
 /// supports.
 ///
-/// This type is necessary because `pulp` selects AVX2 only with a Cargo feature. With this feature, all crates that
-/// depend on `pulp` would have to be rebuilt.
+/// Without a Cargo feature, the crate `pulp` does not select AVX2 by itself. This type also selects AVX2, so that
+/// feature is not needed.
 #[derive(Debug, Clone, Copy)]
 pub enum Processor {
     /// AVX2 and fused multiply-add, without AVX-512.

@@ -1,4 +1,4 @@
-//! Drafts: texts that the language model writes on its own thread, one after the other.
+//! Drafts: the language model writes them on its own thread, one after the other.
 
 use std::{
     io,

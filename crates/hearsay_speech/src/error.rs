@@ -1,4 +1,4 @@
-//! Errors of speech.
+//! Errors of this crate.
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -10,15 +10,15 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum SpeechError {
     /// The file of a language model cannot be read.
-    #[error("the language model {} cannot be read: {reason}", path.display())]
+    #[error("the language model file {path} cannot be read: {reason}", path = path.display())]
     ModelFile {
         /// Path of the file.
         path: PathBuf,
-        /// Problem with the file.
+        /// Reason why the file cannot be read.
         reason: String,
     },
     /// The file contains a language model that this program cannot run.
-    #[error("the language model {} cannot be used: {found}; use {supported}", path.display())]
+    #[error("Hearsay cannot run the language model in {path}: {found}; use {supported}", path = path.display())]
     UnsupportedModel {
         /// Path of the file.
         path: PathBuf,
@@ -29,7 +29,7 @@ pub enum SpeechError {
     },
     /// The prompt has more tokens than the language model can read.
     #[error(
-        "the prompt has {tokens} tokens, but the language model reads at most {max_tokens}; lower \
+        "the prompt has {tokens} tokens, but the language model can read at most {max_tokens}; lower \
          `prompt_tokens` in the section [speech] of hearsay.toml"
     )]
     PromptTooLong {
@@ -38,7 +38,7 @@ pub enum SpeechError {
         /// Maximum number of tokens of a prompt.
         max_tokens: usize,
     },
-    /// The language model failed while it wrote.
+    /// The language model failed while it was writing a text.
     #[error("the language model {name} failed: {reason}")]
     Model {
         /// Name of the language model.
@@ -46,17 +46,17 @@ pub enum SpeechError {
         /// Problem.
         reason: String,
     },
-    /// The memory could not answer.
+    /// The memory could not answer the question.
     #[error(transparent)]
     Memory(Arc<MemoryError>),
     /// A setting of the section `[speech]` is invalid.
-    #[error("the settings of [speech] are invalid: {0}")]
+    #[error("the settings in the section [speech] of hearsay.toml are invalid: {problem}", problem = .0)]
     Settings(String),
     /// The thread of the language model could not be started.
-    #[error("the thread of the language model could not be started: {0}")]
+    #[error("Hearsay could not start the thread of the language model: {reason}", reason = .0)]
     Thread(String),
     /// The thread of the language model has ended.
-    #[error("the thread of the language model has ended because of an error in this program; start speech again")]
+    #[error("the thread of the language model ended because of a bug in this program; restart the program")]
     Stopped,
 }
 

@@ -1,5 +1,5 @@
-//! Lets characters speak: a language model writes what a character says, and the memory checks the words before anyone
-//! hears them.
+//! Lets characters speak: a language model writes the words of a character, and the memory checks these words before
+//! anyone hears them.
 //!
 //! ```no_run
 //! use hearsay_engine::{Memory, MemoryOptions};
@@ -25,12 +25,13 @@
 //!
 //! # Guarantees
 //!
-//! - **Only checked words are released.** Each sentence is compared with the speaker's knowledge first. A sentence that
-//!   reveals a secret, contradicts what the speaker knows, or contains a name that the speaker does not know is not
-//!   released. The check has the limits that the documentation of
-//!   [`check_reply`](hearsay_engine::Memory::check_reply) states.
-//! - **There is always a reply.** If the language model is missing, fails or writes two bad drafts, a template states a
-//!   fact that the speaker knows and may tell, or says that the speaker can tell nothing.
+//! - **Only checked words are released.** The memory compares each sentence with the speaker's knowledge first. A
+//!   sentence is not released if it reveals a secret, contradicts a fact that the speaker knows, or contains a name
+//!   that the speaker does not know. The check does not find every problem: see
+//!   [`check_reply`](hearsay_engine::Memory::check_reply).
+//! - **There is always a reply.** If the language model is missing, fails or writes two bad drafts, a template writes
+//!   the reply. The template states a fact that the speaker knows and is allowed to tell. If there is no such fact, the
+//!   template says that the speaker can tell nothing.
 //! - **Nothing blocks.** The language model runs on a thread of its own, with a lower priority than the game.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 

@@ -19,7 +19,7 @@ const LOADING_POLL: Duration = Duration::from_millis(10);
 pub enum SpeechStatus {
     /// There is no language model. Templates write the replies.
     NoModel,
-    /// The language model is being loaded. Replies wait for it.
+    /// The language model is being loaded. Replies wait until it is loaded.
     Loading,
     /// The language model can write.
     Ready {
@@ -30,9 +30,9 @@ pub enum SpeechStatus {
     Failed(SpeechError),
 }
 
-/// Lets characters speak: a thread with a language model, which writes one draft after the other.
+/// Lets characters speak. A separate thread runs the language model, which writes the drafts one after the other.
 ///
-/// Dropping this value stops the language model. Its thread ends by itself soon afterwards.
+/// Dropping this value stops the language model. The thread of the language model ends soon afterwards.
 #[derive(Debug)]
 pub struct Speech {
     running: Option<Running>,
@@ -50,8 +50,8 @@ impl Speech {
         Self { running: None }
     }
 
-    /// Starts the thread of a language model. `load` creates the language model on this thread. `waker` is called
-    /// after each new part of a draft.
+    /// Starts a thread for a language model. The function `load` creates the language model on this thread. `waker` is
+    /// called after each new part of a draft.
     ///
     /// # Errors
     /// Returns an error if the thread cannot be started.
@@ -76,9 +76,9 @@ impl Speech {
         }
     }
 
-    /// Blocks until the language model is loaded, or could not be loaded. Calls `check` every few milliseconds, and stops
-    /// waiting when `check` returns an error, for example because the user pressed Ctrl-C. Returns the name of the
-    /// language model; `None` if there is none.
+    /// Blocks until the language model is loaded, or until loading fails. Calls `check` every few milliseconds, and
+    /// stops waiting when `check` returns an error, for example because the user pressed Ctrl-C. Returns the name of
+    /// the language model, or `None` if there is no language model.
     ///
     /// # Errors
     /// Returns the error of `check`, or the reason why the language model could not be loaded.
@@ -97,13 +97,13 @@ impl Speech {
         }
     }
 
-    /// Starts the language model of the settings in the background. Without a language model in the settings, templates
-    /// write the replies.
+    /// Starts the language model that the settings name, in the background. If the settings name no language model,
+    /// templates write the replies.
     ///
     /// # Errors
-    /// Returns an error if a setting is invalid, if this program was built without the feature `local` and the settings
-    /// name a language model, or if the thread cannot be started. If the file cannot be read,
-    /// [`status`](Self::status) returns the error later.
+    /// Returns an error if a setting is invalid, or if the thread cannot be started. Also returns an error if the
+    /// settings name a language model but this program was built without the feature `local`. If the file cannot be
+    /// read, [`status`](Self::status) returns the error later.
     pub fn from_settings(settings: &SpeechSettings, waker: Option<Waker>) -> Result<Self, SpeechError> {
         settings.check().map_err(SpeechError::Settings)?;
         let Some(model) = settings.model.clone() else { return Ok(Self::without_model()) };
@@ -131,8 +131,9 @@ impl Speech {
         }
     }
 
-    /// Begins a reply. `answer` is the answer of the memory to what was said to the character: see
-    /// [`Memory::ask`](hearsay_engine::Memory::ask). Replies are written one after the other, in the order of the calls.
+    /// Begins a reply. `answer` is the answer of the memory to the words that were said to the character: see
+    /// [`Memory::ask`](hearsay_engine::Memory::ask). Replies are written one after the other, in the order of the
+    /// calls.
     pub fn reply(&self, answer: Ticket<Answer>, request: ReplyRequest) -> PendingReply {
         PendingReply::new(answer, request, self.running.as_ref().map(|running| running.queue.clone()))
     }

@@ -1,4 +1,4 @@
-//! Replies with a real memory: Gullhaven, with the sentence encoder and the entailment model.
+//! Tests replies with the example campaign Gullhaven, the sentence encoder and the entailment model.
 
 use std::{
     ops::ControlFlow,

@@ -12,7 +12,10 @@ use crate::lock_holder::LockHolder;
 #[non_exhaustive]
 pub enum StoreError {
     /// The campaign directory is already open in another process, or a second time in this process.
-    #[error("{} is in use by {holder}; close that program first, or open another campaign", directory.display())]
+    #[error(
+        "the campaign directory {directory} is in use by {holder}; close that program first, or open another campaign",
+        directory = directory.display()
+    )]
     InUse {
         /// Directory of the campaign.
         directory: PathBuf,
@@ -20,7 +23,7 @@ pub enum StoreError {
         holder: LockHolder,
     },
     /// A file or directory cannot be created, read or written.
-    #[error("cannot {action} {}: {source}; {advice}", path.display())]
+    #[error("cannot {action} {path}: {source}; {advice}", path = path.display())]
     File {
         /// Action that failed, such as `read`.
         action: &'static str,
@@ -32,7 +35,7 @@ pub enum StoreError {
         source: io::Error,
     },
     /// The database does not support the path of the campaign directory.
-    #[error("{} cannot be used for a campaign: {reason}; choose another directory", path.display())]
+    #[error("the directory {path} cannot contain a campaign: {reason}; choose another directory", path = path.display())]
     UnsupportedPath {
         /// The unsupported path.
         path: PathBuf,
@@ -76,7 +79,8 @@ pub enum StoreError {
     },
     /// The first position of a commit is not the next free position of the journal. No data was written.
     #[error(
-        "the commit starts at position {given}, but the next free position is {expected}; reload the state and try again"
+        "the commit starts at the journal position {given}, but the next free position is {expected}; reload the state, \
+         and try again"
     )]
     OutOfOrder {
         /// Next free position.
@@ -84,8 +88,10 @@ pub enum StoreError {
         /// Position of the first operation of the rejected commit.
         given: Position,
     },
-    /// A commit failed. None of its operations is stored.
-    #[error("operation {first} was not saved in {place}: {reason}; check that the disk has free space, and try again")]
+    /// A commit failed. None of the operations of the commit is stored.
+    #[error(
+        "the operation with the number {first} was not saved in {place}: {reason}; check that the disk has free space, and try again"
+    )]
     NotSaved {
         /// Directory of the campaign.
         place: String,
@@ -94,10 +100,11 @@ pub enum StoreError {
         /// Error of the database.
         reason: String,
     },
-    /// A commit failed, but its operations may still be stored. The store accepts no more commits until
+    /// A commit failed, and it is unknown whether its operations are stored. The store accepts no more commits until
     /// [`Store::reload`](crate::Store::reload) succeeds or the campaign is opened again.
     #[error(
-        "it is unknown whether operation {first} was saved in {place}: {reason}; close the campaign and open it again"
+        "it is unknown whether the operation with the number {first} was saved in {place}: {reason}; close the campaign, \
+         and open it again"
     )]
     Uncertain {
         /// Directory of the campaign.
@@ -107,8 +114,8 @@ pub enum StoreError {
         /// Error of the database.
         reason: String,
     },
-    /// A commit was rejected because the storage failed earlier. None of its operations is stored. The store writes no
-    /// more data until the campaign is opened again.
+    /// The store rejected a commit because the storage failed earlier. None of the operations of the commit is stored.
+    /// The store writes no more data until the campaign is opened again.
     #[error(
         "Hearsay stopped writing to {place}: {reason}; solve this problem, close the campaign, and then open it again"
     )]
@@ -149,10 +156,13 @@ pub enum StoreError {
         reason: String,
     },
     /// A query that the caller passed to the store failed. The value is the error text of the database.
-    #[error("the database query failed: {0}")]
+    #[error("the database query failed: {reason}", reason = .0)]
     Query(String),
-    /// A database action took longer than its timeout.
-    #[error("the database in {place} did not {action} within {} s; close other programs that use the disk, and try again", timeout.as_secs())]
+    /// The database did not finish an action within the timeout.
+    #[error(
+        "the database in {place} did not {action} within {seconds} s; close other programs that use the disk, and try again",
+        seconds = timeout.as_secs()
+    )]
     Timeout {
         /// Directory of the campaign.
         place: String,
@@ -166,7 +176,7 @@ pub enum StoreError {
     Closed,
     /// A test injected this failure. The value is the position of the first operation of the failed commit.
     #[cfg(feature = "testing")]
-    #[error("operation {0} was not saved: a test injected this failure")]
+    #[error("operation {position} was not saved, because a test injected this failure", position = .0)]
     Injected(Position),
 }
 

@@ -10,8 +10,8 @@ use tokio::sync::Notify;
 
 use crate::StoreError;
 
-/// Injects failures into a store. All clones share their settings: keep one clone in the test, and pass another to
-/// [`StoreOptions::faults`](crate::StoreOptions::faults).
+/// Injects failures into a store. All clones share their settings. Keep one clone in the test, and pass another clone
+/// to [`StoreOptions::faults`](crate::StoreOptions::faults).
 #[derive(Debug, Clone, Default)]
 pub struct Faults(Arc<Shared>);
 
@@ -77,8 +77,8 @@ impl Faults {
         *self.storage_fault() = Some((fault, transactions));
     }
 
-    /// Makes the next commit end with [`StoreError::Uncertain`]. If `written` is `true`, the data of that commit is
-    /// written anyway.
+    /// Makes the next commit return [`StoreError::Uncertain`]. `written` states whether the store nevertheless writes
+    /// the data of this commit.
     pub fn make_next_uncertain(&self, written: bool) {
         *self.uncertain_commit() = Some(written);
     }

@@ -40,8 +40,8 @@
 //!
 //! # Guarantees
 //!
-//! - **Acknowledged commits are durable.** The store acknowledges a commit only after the commit is on the disk. The
-//!   program may be killed at any moment: no acknowledged commit is lost, and no operation is stored partially.
+//! - **Acknowledged commits are durable.** The store acknowledges a commit only after the commit is on the disk. If the
+//!   program is killed, no acknowledged commit is lost, and no operation is stored partially.
 //! - **Commits are atomic.** Either all operations of one [`Store::commit`] are stored, or none of them, regardless of
 //!   their size.
 //! - **The journal has no gaps.** If the first operation of a commit does not directly follow the newest stored
@@ -52,14 +52,12 @@
 //!   are no commits.
 //! - **The graph is repaired.** If the previous program did not close the campaign, the store compares the graph tables
 //!   with the state in the background, and repairs each record that differs. If the campaign is closed before the
-//!   comparison is complete, the store repeats the comparison at the next opening. The store also makes this comparison
-//!   when it first opens a directory whose journal contains operations.
-//! - **Damage is detected.** Each journal entry contains a digest that depends on all earlier entries. The acknowledged
-//!   position is also stored outside the database. If the journal was truncated, changed or emptied, opening the
-//!   campaign returns [`StoreError::Damaged`] instead of an older state of the campaign. After a power loss, the
-//!   position in the file `acknowledged` is possibly too old. If the position is too old, the store cannot detect
-//!   missing operations after this position. If opening would cause further damage to a directory, the store does not
-//!   open the directory.
+//!   comparison is complete, the store repeats the comparison at the next opening.
+//! - **Damage is detected.** Each journal entry contains a digest that depends on all earlier entries. The position of
+//!   the newest acknowledged operation is also stored outside the database, in the file `acknowledged`. If the journal
+//!   was truncated, changed or emptied, opening the campaign returns [`StoreError::Damaged`]. After a power loss, the
+//!   position in the file `acknowledged` can be too old. The store then cannot detect that operations after this
+//!   position are missing. If opening would cause further damage to a directory, the store does not open the directory.
 //! - **Readable data can be saved.** [`check_directory`] checks every file and record. [`repair_directory`] writes all
 //!   readable data to a new database, reports the lost data, and keeps the damaged files.
 //! - **Only one process at a time uses a directory.** A process locks the directory that it opens. If a second process
@@ -73,20 +71,21 @@
 //! | file in the campaign directory | contents | may be deleted |
 //! |---|---|---|
 //! | `db/` | the database: journal and graph tables | no |
-//! | `acknowledged` | the acknowledged position and its digest | only if you restored an older `db/` on purpose |
+//! | `acknowledged` | position of the newest acknowledged operation, and digest of its journal entry | only if you restored an older `db/` on purpose |
 //! | `snapshot` | a copy of the journal in a format that is fast to read | yes |
 //! | `terms`, `vectors` | stemmed words and vectors of texts, written by `hearsay_engine` as [`FrameFile`]s | yes |
 //! | `repairing/` | the new files of a repair in progress | yes, unless the folder contains the file `complete` |
-//! | `owner`, `owner.lock` | the process that has the directory open | yes, while no process has the directory open |
-//! | `sharing` | how other processes on this machine reach that process, written by `hearsay_engine` | yes, while no process has the directory open |
+//! | `owner`, `owner.lock` | description of the process that has the directory open, and its lock | yes, while no process has the directory open |
+//! | `sharing` | network address at which other processes reach the process that has the directory open, written by `hearsay_engine` | yes, while no process has the directory open |
 //!
 //! See [`projection`] for the tables of the graph.
 //!
 //! # Threads
 //!
-//! A store runs on its own threads. All calls return immediately, except opening, closing, and the functions named
-//! `…_blocking`. Do not make these blocking calls on a game's main thread. The queues of the store have no size limit.
-//! To limit memory use, do not queue many commits at once, and wait while [`Store::backlog`] is large.
+//! A store runs on its own threads. Opening, closing, and the functions named `…_blocking` block the calling thread.
+//! All other functions return immediately. Do not call blocking functions on a game's main thread. The queues of the
+//! store have no size limit. To limit memory use, do not queue many commits at once, and wait while [`Store::backlog`]
+//! is large.
 //!
 //! # Features
 //!

@@ -4,14 +4,14 @@ use bevy::prelude::*;
 
 use super::handle::is_open;
 
-/// Outcome of the changes and game events that were still pending when the game exited. All pending changes of one
+/// Numbers of the changes and game events that were still pending when the game exited. All pending changes of one
 /// entity count as one change. The plugin inserts this resource when the game exits.
 #[derive(Resource, Debug, Clone, Copy, Default, PartialEq, Eq, Reflect)]
 #[reflect(Resource)]
 pub struct MemoryExit {
-    /// Number of the pending changes and game events that were committed before the memory closed.
+    /// Number of pending changes and game events that were committed before the memory closed.
     pub committed: usize,
-    /// Number of the pending changes and game events that the memory rejected, or that were not committed within
+    /// Number of pending changes and game events that the memory rejected, or that were not committed within
     /// [`MemorySettings::exit_timeout`](crate::MemorySettings::exit_timeout).
     pub not_committed: usize,
 }

@@ -11,23 +11,23 @@ use super::{
 };
 use crate::schedule::PluginName;
 
-/// Commands that open and close memories while the game runs. Each memory is opened with the options of
-/// [`MemoryPlugin`](crate::MemoryPlugin), except for the campaign and the save that the command sets.
+/// Commands that open and close memories while the game runs. A command sets the campaign and the save. All other
+/// options come from [`MemoryPlugin`](crate::MemoryPlugin).
 ///
 /// Each command first closes the open memory. Before the memory closes, the plugin sends all earlier changes, game
 /// events and saves of the game. Unanswered questions fail with
 /// [`HearsayError::NotOpen`](crate::HearsayError::NotOpen). The plugin despawns the entities that it spawned. The
 /// plugin unbinds the game's own entities from the memory and despawns their relations, but keeps the values of their
-/// other components. When the next memory is open, the plugin binds these entities to it. If some of these entities
-/// belong only to the closed memory, despawn or reset them. [`GameClock`](crate::GameClock) becomes `None`, unless the
-/// game has set a new time.
+/// other components. When the next memory is open, the plugin binds these entities to the next memory. If some of these
+/// entities belong only to the closed memory, despawn or reset them. [`GameClock`](crate::GameClock) becomes `None`,
+/// unless the game has set a new time.
 ///
 /// Closing and opening take place on separate threads and do not delay a frame. [`MemoryPhase`](crate::MemoryPhase)
 /// shows the progress. All later requests of the game wait for the next memory. If the queue of the open memory is
 /// full, the memory stays open until it has accepted all requests, but at most for
 /// [`MemorySettings::exit_timeout`](crate::MemorySettings::exit_timeout).
 pub trait MemoryLifecycleCommands {
-    /// Opens a save. No campaign files are read.
+    /// Opens a save, without reading campaign files.
     fn open_save(&mut self, save: impl Into<PathBuf>);
 
     /// Starts a new game from the files in the directory `campaign`. The game is saved in `save`. Earlier play in this

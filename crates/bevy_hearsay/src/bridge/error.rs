@@ -15,19 +15,25 @@ use crate::schedule::PluginName;
 #[non_exhaustive]
 pub enum HearsayError {
     /// Error: the app does not have a plugin that the request needs. The request has no effect.
-    #[error("the app does not have the plugin `{0}`, so the request has no effect; add this plugin")]
+    #[error(
+        "the request has no effect, because the app does not have the plugin `{plugin}`; add this plugin to the app",
+        plugin = .0
+    )]
     PluginMissing(PluginName),
-    /// Error: the memory is not open. Either the plugin could not open it, or the memory was closed.
-    #[error("the memory is not open; open a save, or see the resource `MemoryFailure` for the reason")]
+    /// Error: the memory is not open, because the plugin could not open the memory, or because the memory was closed.
+    #[error(
+        "the memory is not open; open a save, or, if opening failed, see the resource `MemoryFailure` for the reason"
+    )]
     NotOpen,
     /// Error: the entity has no [`MemoryId`](crate::MemoryId), or was despawned.
     #[error(
-        "the memory does not contain the entity {0}, because the entity was despawned or has no `MemoryId` component; \
-         add this component"
+        "the memory does not contain the entity {entity}, because the entity was despawned or has no `MemoryId` \
+         component; add this component",
+        entity = .0
     )]
     UnknownEntity(Entity),
     /// Error: another Bevy entity already has the same id, so the entity is not bound.
-    #[error("{entity} is not bound to the memory: the id `{id}` already belongs to {other}; choose another id")]
+    #[error("{entity} is not bound to the memory, because {other} already has the id `{id}`; choose another id")]
     DuplicateId {
         /// The entity that is not bound.
         entity: Entity,
@@ -37,37 +43,40 @@ pub enum HearsayError {
         other: Entity,
     },
     /// Error: the text cannot be converted to an id.
-    #[error("`{0}` is not a valid id or name: use at least one letter or digit")]
+    #[error("`{text}` is not a valid id or name; use at least one letter or digit", text = .0)]
     InvalidId(String),
     /// Error: the name of an attribute is not valid.
-    #[error("`{0}` is not a valid attribute name: use lowercase words joined by `_`")]
+    #[error("`{name}` is not a valid attribute name; use lowercase words joined by `_`", name = .0)]
     InvalidAttribute(String),
     /// Error: the name of a relation is not valid.
-    #[error("`{0}` is not a valid relation name: use uppercase words joined by `_`")]
+    #[error("`{name}` is not a valid relation name; use uppercase words joined by `_`", name = .0)]
     InvalidRelation(String),
     /// Error: too many game events wait for the memory. The request is dropped.
     #[error(
-        "{capacity} game events are already waiting, so the plugin dropped this request; raise \
-         `GameEventSettings::queue_capacity`"
+        "the plugin dropped this request, because {capacity} game events already wait for the memory; to allow more \
+         waiting game events, raise `GameEventSettings::queue_capacity`"
     )]
     QueueFull {
         /// Maximum number of waiting game events.
         capacity: usize,
     },
     /// Error: a character was interrupted before it had said a word.
-    #[error("the character was interrupted before it said a word")]
+    #[error("the character was interrupted before it said a word; ask again to get a reply")]
     Interrupted,
     /// Error: a slot was loaded before the question was answered or the game event was recorded.
-    #[error("the request was dropped, because a slot was loaded before the request was completed; repeat the request")]
+    #[error(
+        "the plugin dropped this request, because the game loaded a slot before the request was completed; repeat the request"
+    )]
     SlotLoaded,
     /// Error: the memory was closed before it had committed all changes and game events of the game.
     #[error(
-        "{0} changes and game events were not committed before the memory was closed; raise \
-         `MemorySettings::exit_timeout`"
+        "the memory closed before it committed {count} changes and game events; to allow more time for closing, raise \
+         `MemorySettings::exit_timeout`",
+        count = .0
     )]
     NotCommitted(usize),
     /// Error: the memory refused a change of an entity. The other changes of the same batch are recorded.
-    #[error("{entity}: {reason}")]
+    #[error("the memory refused a change of {entity}: {reason}")]
     ChangeRefused {
         /// The changed entity.
         entity: EntityId,
@@ -76,13 +85,13 @@ pub enum HearsayError {
     },
     /// Error: the memory was reloaded from the database, because its state might differ from the journal. The text is
     /// the reason.
-    #[error("{0}; the memory was reloaded from the database")]
+    #[error("an error occurred, so the plugin reloaded the memory from the database: {reason}", reason = .0)]
     Reloaded(String),
-    /// Error: a background task or the storage failed. The value is the reason of the failure. After a failure of the
+    /// Error: a background task or the storage failed. The value is the reason for the failure. After a failure of the
     /// storage, nothing is saved until the memory is opened again.
     #[error("{0}")]
     Failed(String),
-    /// Error: a reply failed.
+    /// Error: the reply of a character could not be made.
     #[error(transparent)]
     Speech(#[from] SpeechError),
     /// Error: the memory refused the request.

@@ -1,15 +1,16 @@
-//! The engine's handle as a resource.
+//! The resource with which a game sends requests directly to the memory.
 
 use bevy::prelude::*;
 use hearsay_engine::Memory;
 
-/// The engine's handle to the memory. Most games need this resource only for requests for which this crate has no
-/// command. Every request to [`Memory`] returns a ticket, which the game polls in each frame.
+/// Gives direct access to the [`Memory`] of the engine. A game needs this resource only for requests for which this
+/// crate has no command. Every request to [`Memory`] returns a ticket. The game polls the ticket in each frame until
+/// the answer arrives.
 #[derive(Resource, Default)]
 pub struct NpcMemory(pub(super) Option<Memory>);
 
 impl NpcMemory {
-    /// Returns the engine's handle, or `None` before the memory is open and after it is closed.
+    /// Returns the memory, or `None` if no memory is open.
     pub fn get(&self) -> Option<&Memory> {
         self.0.as_ref()
     }

@@ -1,7 +1,7 @@
 //! Opens and closes memories at the game's request, and sets the [`MemoryPhase`].
 //!
 //! At most one memory is open. If the game requests another memory, the plugin first sends the waiting changes and
-//! requests to the open memory, and removes everything that belongs to this memory from the app. A separate thread then
+//! requests to the open memory. The plugin then removes the content of this memory from the app. A separate thread then
 //! closes the memory. Afterwards, another thread opens the next memory. If the game makes several requests in the
 //! meantime, only the last request takes effect.
 

@@ -12,12 +12,12 @@ use crate::schedule::{PluginName, missing_plugin};
 pub struct MemoryErrorMessage {
     /// The error. The text of the error says what went wrong and what to do.
     pub error: HearsayError,
-    /// The entity that the error is about, if any.
+    /// The entity that the error concerns; `None` if the error concerns no single entity.
     pub entity: Option<Entity>,
 }
 
-/// Message: a change of the memory was committed, for example by this game, by the DM, by an import, or because a slot
-/// was loaded.
+/// Message: a change of the memory was committed. The author of the change can be this game, a DM or an import. Loading
+/// a slot is also a change.
 #[derive(Message, Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MemoryChanged {
     /// Position of the newest operation in the journal.

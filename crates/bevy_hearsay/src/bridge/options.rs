@@ -12,26 +12,26 @@ use hearsay_engine::{Location, MemoryError, MemoryOptions, Settings, Waker};
 /// [`StatesPlugin`](bevy::state::app::StatesPlugin) if the app does not have it.
 #[derive(Debug, Clone)]
 pub struct MemoryPlugin {
-    /// Directory of the campaign that the game starts from. The file `hearsay.toml` in this directory has the engine's
-    /// settings.
+    /// Directory of the campaign from which the game starts. The file `hearsay.toml` in this directory contains the
+    /// settings of the engine. With `None`, the game starts without campaign files.
     pub campaign: Option<PathBuf>,
-    /// Directory of the save, which contains its database. With `None`, the memory is not saved.
+    /// Directory in which the memory is saved. With `None`, the memory is not saved.
     pub save: Option<PathBuf>,
     /// Whether to start a new game from the campaign files, or to continue from the save. Default: continue.
     pub start: Start,
     /// Whether to open the memory when the app starts. If false, the memory stays closed until the game opens a save
     /// with [`MemoryLifecycleCommands`](crate::MemoryLifecycleCommands). Default true.
     pub open_at_start: bool,
-    /// Whether several programs on this machine can have the save open at the same time, for example the game and the DM
-    /// console: see [`SharingStatus`](hearsay_engine::SharingStatus). The setting `share` of the engine must also be
-    /// true, which is the default. Default false.
+    /// Whether several programs on this machine can have the save open at the same time, for example the game and the
+    /// DM console. This also requires the engine's setting `share`, which is true by default. Default false. See
+    /// [`SharingStatus`](hearsay_engine::SharingStatus).
     pub share: bool,
-    /// Whether to import new and changed campaign files when a memory is opened. Default true.
+    /// Whether the plugin imports new and changed campaign files when it opens a memory. Default true.
     pub sync_campaign_files: bool,
     /// Settings of the engine. Default: the campaign's `hearsay.toml`, or the default settings if this file is missing.
     pub settings: Option<Settings>,
-    /// Whether a DM reviews doubtful facts, or the plugin decides about them without a DM. If this field is set, it
-    /// overrides the mode in the engine's settings.
+    /// Whether doubtful facts wait for review by a DM, or become claims without review. `None` means the mode in the
+    /// engine's settings. Default `None`.
     pub mode: Option<ReviewMode>,
     /// Maximum number of requests that can wait for the memory at the same time. Default 1,024.
     pub queue_capacity: usize,
@@ -39,26 +39,25 @@ pub struct MemoryPlugin {
     pub exit_timeout: Duration,
     /// Initial value of [`MemorySettings::status_interval`]. Default 1 s.
     pub status_interval: Duration,
-    /// Whether the memory's threads have a lower priority than the game's threads, so that a commit does not delay a
-    /// frame. Default true. This setting has an effect only on Linux, Android and Windows.
+    /// Whether the memory's threads have a lower priority than the game's threads, so that a write to the disk does not
+    /// delay a frame. Default true. This setting has an effect only on Linux, Android and Windows.
     pub low_priority_threads: bool,
-    /// Function that the plugin calls after each answer and each event of the memory. If your app draws a frame only
-    /// after a change, set a function that requests a new frame. The new frame then shows the answer or event. Default
-    /// `None`.
+    /// Function that is called after each answer and each event of the memory. If your app draws a frame only after a
+    /// change, set a function that requests a new frame. The new frame then shows the answer or event. Default `None`.
     pub waker: Option<Waker>,
 }
 
-/// Settings of [`MemoryPlugin`] that can change at run time. If the app already has this resource, the plugin keeps it.
+/// Settings of [`MemoryPlugin`] that can change at run time. If the app already has this resource, the plugin does not
+/// overwrite it.
 #[derive(Resource, Debug, Clone, PartialEq, Eq, Reflect)]
 #[reflect(Resource)]
 pub struct MemorySettings {
-    /// Maximum time that a closing memory waits until the game's changes are committed. At exit, the game waits for the
-    /// memory, and [`MemoryExit`](crate::MemoryExit) counts the changes that were not committed in time. Acknowledged
-    /// changes are always saved. While it closes, the memory also saves the computed vectors, and writes a snapshot
-    /// of the state, which makes the next opening faster.
+    /// Maximum time to wait until the game's last changes are committed when the memory closes. At exit,
+    /// [`MemoryExit`](crate::MemoryExit) counts the changes that were not committed in time. Acknowledged changes are
+    /// always saved.
     pub exit_timeout: Duration,
-    /// Interval between two requests for the memory's status. If the game receives events too slowly, the memory drops
-    /// some of them and reports this in its status. The plugin then compares all entities with the memory again.
+    /// Interval between two requests for the memory's status. The status reports whether the memory dropped events
+    /// because the game received them too slowly. In this case, the plugin compares all entities with the memory again.
     pub status_interval: Duration,
 }
 

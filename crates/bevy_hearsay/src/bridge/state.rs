@@ -19,7 +19,7 @@ use super::{error::HearsayError, handle::NpcMemory};
 /// ```
 #[derive(States, Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Reflect)]
 pub enum MemoryPhase {
-    /// No memory is open, and none is being opened. The last memory may still be closing on a separate thread.
+    /// No memory is open, and no memory is being opened. The previous memory can still be closing on a separate thread.
     #[default]
     Closed,
     /// A memory is being opened: the database is opened and the campaign is read. If another memory was open, the

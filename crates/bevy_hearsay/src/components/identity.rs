@@ -7,12 +7,12 @@ use hearsay_model::{EntityId, Kind};
 
 use super::changes::note_change;
 
-/// The stable id of this entity in the memory, such as `grimjaw-ironhand`.
+/// The stable id of an entity in the memory, such as `grimjaw-ironhand`.
 ///
 /// An explicit id binds the Bevy entity to the entity with this id in the campaign or save. Saved values then take
 /// precedence over the values of the game's components, unless [`PreferGameState`] is also present. If the memory has
-/// no entity with this id, it creates the entity. Without an id (the default), the Bevy entity gets an id made from its
-/// [`Name`] and a unique suffix.
+/// no entity with this id, the plugin creates the entity in the memory. The default value contains no id. In this case,
+/// the plugin makes an id from the [`Name`] of the Bevy entity and a unique suffix.
 ///
 /// If two Bevy entities have the same id, the plugin does not bind the second entity, and sends a
 /// [`MemoryErrorMessage`](crate::MemoryErrorMessage).
@@ -111,7 +111,7 @@ kinds! {
     event => Event,
     /// A quest: a task for characters.
     quest => Quest,
-    /// An idea, a god or a custom.
+    /// A concept, such as an idea, a god or a tradition.
     concept => Concept,
 }
 
@@ -122,8 +122,8 @@ impl EntityKind {
     }
 }
 
-/// Makes the game's values take precedence when this entity is bound to an entity of the campaign or save. Without this
-/// component, saved values take precedence.
+/// Gives the game's values precedence over saved values when the plugin binds this entity. Without this component,
+/// saved values overwrite the game's values.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
 #[reflect(Component, Clone, Default, PartialEq, Debug)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize), reflect(Serialize, Deserialize))]

@@ -38,7 +38,8 @@ impl fmt::Debug for PlaceId {
 }
 
 /// The Bevy entity of the place where this entity is. The plugin derives this relationship from [`PlaceId`] while the
-/// place exists as a Bevy entity. Despawning the place removes this component, but the [`PlaceId`] stays.
+/// place exists as a Bevy entity. If the place is despawned, Bevy removes this component, but the [`PlaceId`]
+/// stays.
 #[derive(Component, Clone, Debug, PartialEq, Eq, Reflect)]
 #[relationship(relationship_target = Occupants)]
 #[reflect(Component, Clone, PartialEq, Debug)]

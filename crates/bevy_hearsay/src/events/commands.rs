@@ -36,14 +36,15 @@ pub trait EntityMemoryCommands {
     fn say(&mut self, text: impl Into<String>) -> &mut Self;
 
     /// Says a line aloud. The line states the facts in `states`, and everyone in earshot learns these facts. A fact
-    /// that the speaker does not know yet becomes a claim.
+    /// that the speaker does not know yet is recorded as a claim of the speaker.
     fn say_that(&mut self, text: impl Into<String>, states: impl IntoIterator<Item = Statement>) -> &mut Self;
 
-    /// Tells another character a fact that this entity knows, or a new fact. A new fact becomes a claim.
+    /// Tells another character a fact that this entity knows, or a new fact. A new fact is recorded as a claim of this
+    /// entity.
     fn tell(&mut self, to: impl Into<Target>, statement: Statement) -> &mut Self;
 
-    /// Tells another character a lie. If the statement is a new fact, the fact is false. The hearer can believe the
-    /// fact, but this entity does not believe it.
+    /// Tells another character a lie. A new fact gets the status *false*. The hearer can believe the fact, but this
+    /// entity does not believe it.
     fn lie_to(&mut self, to: impl Into<Target>, statement: Statement) -> &mut Self;
 
     /// Records that this entity, and nobody else, sees that a statement is true. A new fact becomes canon.
@@ -52,7 +53,7 @@ pub trait EntityMemoryCommands {
     /// Records that this entity and everyone in earshot see that a statement is true. A new fact becomes canon.
     fn show(&mut self, statement: Statement) -> &mut Self;
 
-    /// Makes the entity read a document. The entity learns the facts of the document.
+    /// Makes the entity read a document. The entity learns the texts of the document and the facts that they state.
     fn read_document(&mut self, document: impl Into<Target>) -> &mut Self;
 
     /// Tells another character a secret that this entity knows. `fact` is the id or handle of the secret.
@@ -60,8 +61,8 @@ pub trait EntityMemoryCommands {
 
     /// Performs any action, and returns the id of the action. The entity later receives
     /// [`ActionCommitted`](crate::ActionCommitted) or [`ActionFailed`](crate::ActionFailed) with the same id. `to`
-    /// contains the listeners or witnesses. If `to` is `None`, everyone in [earshot](crate::Earshot) perceives the
-    /// action.
+    /// lists the characters that hear or see the action. If `to` is `None`, everyone in [earshot](crate::Earshot) hears
+    /// or sees the action.
     fn perform(&mut self, action: GameAction, to: Option<Vec<Target>>) -> ActionId;
 
     /// Moves the entity to a place. The place does not need to exist as a Bevy entity.
@@ -73,8 +74,9 @@ pub trait EntityMemoryCommands {
     /// Ends the entity's membership in a group. The entity still knows the facts that it learned as a member.
     fn leave(&mut self, group: impl Into<Target>) -> &mut Self;
 
-    /// Adds a relation from this entity to `object`. The predicate is a name such as `OWES` or `TRUSTS`. With the
-    /// returned value, you can also set the attitude: `commands.entity(ann).relate("TRUSTS", hero).attitude(90)`.
+    /// Adds a relation from this entity to `object`. The predicate is a name such as `OWES` or `TRUSTS`. The returned
+    /// value has a method that sets the attitude of the relation:
+    /// `commands.entity(ann).relate("TRUSTS", hero).attitude(90)`.
     fn relate(&mut self, predicate: &str, object: impl Into<Target>) -> RelationCommands<'_, Self>;
 
     /// Sets the attitude of a relation from this entity to `object`, from −100 (hostile) to 100 (friendly). Adds the
@@ -87,24 +89,24 @@ pub trait EntityMemoryCommands {
     /// Sets the value of an attribute, such as `occupation` or `condition`.
     fn set_attribute(&mut self, name: &str, value: impl Into<Value>) -> &mut Self;
 
-    /// Removes the value of an attribute.
+    /// Removes an attribute and its value from the entity.
     fn remove_attribute(&mut self, name: &str) -> &mut Self;
 
     /// Sets the entity's `condition` to `dead`. A dead entity hears and says nothing. Despawning an entity does not
     /// record its death.
     fn die(&mut self) -> &mut Self;
 
-    /// Removes a fact from the entity's knowledge, as if the entity had never learned the fact. `fact` is an id or
-    /// handle.
+    /// Removes a fact from the entity's knowledge, as if the entity had never learned the fact. `fact` is the id or
+    /// handle of the fact.
     fn forget(&mut self, fact: impl Into<String>) -> &mut Self;
 
     /// Removes the entity and all facts about it from the memory, and despawns the Bevy entity. To restore the entity
-    /// in the memory, undo this operation.
+    /// and the facts in the memory, undo this operation.
     fn erase(&mut self);
 }
 
-/// Commands for a relation that [`relate`](EntityMemoryCommands::relate) added. This type dereferences to the commands
-/// of the entity, so you can chain more commands.
+/// Commands for a relation that [`relate`](EntityMemoryCommands::relate) added. You can chain more commands of the
+/// entity, because this type dereferences to these commands.
 pub struct RelationCommands<'a, E: EntityMemoryCommands + ?Sized> {
     entity: &'a mut E,
     predicate: String,

@@ -9,16 +9,16 @@ use crate::{components::EntityKind, sync::Registry};
 
 type HearerFn = Arc<dyn Fn(&World, Entity) -> Vec<Entity> + Send + Sync>;
 
-/// Rule that decides which characters hear and see a [`GameEvent`](crate::GameEvent) for which the game names no
-/// listeners.
+/// Rule that decides which characters hear and see a [`GameEvent`](crate::GameEvent). The rule applies only if the game
+/// names no listeners for the event.
 #[derive(Resource, Clone, Default)]
 pub enum Earshot {
-    /// The characters that are at the actor's place according to the memory, including characters that do not exist as
-    /// Bevy entities.
+    /// The characters that are at the same place as the actor. The memory decides this, so the rule includes characters
+    /// that do not exist as Bevy entities.
     #[default]
     Place,
-    /// The characters with a [`MemoryId`](crate::MemoryId) whose [`GlobalTransform`] is within this distance of the
-    /// actor, in world units. If the actor has no `GlobalTransform`, [`Earshot::Place`] applies.
+    /// The characters with a [`MemoryId`](crate::MemoryId) whose [`GlobalTransform`] is at most this distance away from
+    /// the actor, in world units. If the actor has no `GlobalTransform`, the plugin uses [`Earshot::Place`].
     Distance(f32),
     /// The entities that a function returns for the actor.
     Custom(HearerFn),
@@ -35,7 +35,7 @@ impl fmt::Debug for Earshot {
 }
 
 impl Earshot {
-    /// Creates a rule from a function that returns the hearers.
+    /// Creates a rule from a function that returns the hearers. The function gets the Bevy world and the actor.
     pub fn custom(hearers: impl Fn(&World, Entity) -> Vec<Entity> + Send + Sync + 'static) -> Self {
         Self::Custom(Arc::new(hearers))
     }

@@ -1,4 +1,4 @@
-//! Game events: a character says, tells, sees, reads or reveals something.
+//! Game events: actions of a character, such as saying a line or reading a document.
 
 use bevy::prelude::*;
 use hearsay_commands::game_event::{Circumstances, GameEvent as EngineEvent, Hearers};
@@ -24,19 +24,19 @@ pub enum GameAction {
         text: String,
         /// The facts that the words state.
         states: Vec<Statement>,
-        /// Whether the actor lies. If the actor lies, the new facts that the line states are false.
+        /// Whether the actor lies. If the actor lies, new facts that the line states get the status *false*.
         lie: bool,
     },
-    /// Tells others a fact that the actor knows, or a new fact. A new fact becomes a claim of the actor.
+    /// Tells others a fact that the actor knows, or a new fact. A new fact is recorded as a claim of the actor.
     Tell {
         /// The fact to tell.
         statement: Statement,
-        /// Whether the actor lies. If the actor lies, a new fact that the actor tells is false.
+        /// Whether the actor lies. If the actor lies, a new fact gets the status *false*.
         lie: bool,
     },
-    /// Shows facts: the actor and everyone in earshot see them. A new fact becomes canon.
+    /// Shows facts: the actor and everyone in earshot see that these facts are true. A new fact becomes canon.
     Show(Vec<Statement>),
-    /// Sees something that nobody else sees. A new fact becomes canon.
+    /// Sees facts that nobody else sees. A new fact becomes canon.
     Witness(Vec<Statement>),
     /// Reads a document and learns its facts.
     Read(Target),
@@ -44,8 +44,8 @@ pub enum GameAction {
     Reveal {
         /// The secret, given by id, by the beginning of its id, or by handle.
         fact: String,
-        /// Whether the actor stops concealing the secret. With `false`, the actor still conceals the secret from
-        /// everyone else.
+        /// If true, the actor no longer conceals the secret from anyone. If false, the actor still conceals the secret
+        /// from everyone except the listeners.
         openly: bool,
     },
     /// Deduces a fact from facts that the actor knows.
@@ -65,15 +65,16 @@ pub enum GameAction {
 
 /// A game event of an entity. Trigger this event directly or with the commands of
 /// [`EntityMemoryCommands`](crate::EntityMemoryCommands). [`GameEventsPlugin`](crate::GameEventsPlugin) records the
-/// event. Then the entity receives [`ActionCommitted`](crate::ActionCommitted). If the event cannot be recorded, the
-/// entity receives [`ActionFailed`](crate::ActionFailed).
+/// event. Afterwards, the entity receives [`ActionCommitted`](crate::ActionCommitted). If the event cannot be recorded,
+/// the entity receives [`ActionFailed`](crate::ActionFailed).
 #[derive(EntityEvent, Debug, Clone)]
 pub struct GameEvent {
     /// The Bevy entity that acts.
     pub entity: Entity,
     /// The action of this entity.
     pub action: GameAction,
-    /// The listeners or witnesses. With `None`, everyone in [earshot](crate::Earshot) perceives the event.
+    /// The characters that hear or see the event. With `None`, everyone in [earshot](crate::Earshot) hears or sees the
+    /// event.
     pub to: Option<Vec<Target>>,
     /// The author of the recorded operation: the game, the DM or a player.
     pub author: Author,
@@ -83,7 +84,7 @@ pub struct GameEvent {
 }
 
 impl GameEvent {
-    /// Creates an event with a new id. The author is the game, and everyone in earshot perceives the event.
+    /// Creates an event with a new id. The author is the game, and everyone in earshot hears or sees the event.
     pub fn new(entity: Entity, action: GameAction) -> Self {
         Self { entity, action, to: None, author: Author::Game, id: ActionId::generate() }
     }

@@ -51,12 +51,12 @@ impl Sent {
 }
 
 /// Settings of [`GameEventsPlugin`](crate::GameEventsPlugin) that can change at run time. If the app already has this
-/// resource, the plugin keeps it.
+/// resource, the plugin does not overwrite it.
 #[derive(Resource, Debug, Clone, PartialEq, Eq, Reflect)]
 #[reflect(Resource)]
 pub struct GameEventSettings {
-    /// Maximum number of game events that can wait while the memory is being opened or is busy. The plugin rejects
-    /// further events with [`HearsayError::QueueFull`].
+    /// Maximum number of game events that can wait while the memory is being opened or is busy. If this number is
+    /// reached, the plugin rejects each new event with [`HearsayError::QueueFull`].
     pub queue_capacity: usize,
 }
 

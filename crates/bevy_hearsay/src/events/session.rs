@@ -1,4 +1,4 @@
-//! Session events, with which a game starts and ends sessions and logs their lines.
+//! Session events: a game starts a session, ends a session, or logs a line of a session.
 
 use bevy::prelude::*;
 use hearsay_commands::session::{Log, LogLine, SessionStep};
@@ -17,11 +17,11 @@ pub use hearsay_commands::session::NewSession;
 /// session.
 #[derive(Event, Debug, Clone, PartialEq)]
 pub enum SessionEvent {
-    /// Starts a session. The memory records the id of this session with all later operations. The message
-    /// [`SessionStarted`] confirms the start.
+    /// Starts a session. The memory records the id of this session with every operation until the session ends. The
+    /// message [`SessionStarted`] confirms the start.
     Start(NewSession),
-    /// Characters arrive late or leave early. Characters that arrive hear the lines that are logged after this event.
-    /// Characters that leave do not hear these lines.
+    /// Adds characters that arrive late, and removes characters that leave early. Only characters that are present hear
+    /// the lines that are logged after this event.
     Attend {
         /// The characters that arrive.
         arrive: Vec<Target>,
@@ -58,7 +58,7 @@ impl SessionEvent {
     }
 }
 
-/// Message: a session started, and the start is saved on disk.
+/// Message: a session started, and its start is saved to the disk.
 #[derive(Message, Debug, Clone, PartialEq, Eq)]
 pub struct SessionStarted {
     /// Id of the session.
@@ -68,7 +68,7 @@ pub struct SessionStarted {
 /// Message: a session ended, and its report is ready.
 #[derive(Message, Debug, Clone, PartialEq)]
 pub struct SessionEnded {
-    /// Report of the session: new knowledge, changes, open threads, and the items to review first.
+    /// Report of the session: new knowledge, changes, open plot threads, and the facts that the DM should review first.
     pub report: Box<SessionReport>,
 }
 
@@ -78,9 +78,9 @@ pub struct SessionEnded {
 pub trait SessionCommands {
     /// Starts a session with all living player characters, or with the characters that `session` names.
     fn start_session(&mut self, session: NewSession);
-    /// Adds a character that arrives late to the session.
+    /// Adds a character that arrives after the start of the session.
     fn arrive(&mut self, character: impl Into<Target>);
-    /// Removes a character from the session before its end.
+    /// Removes a character that leaves before the end of the session.
     fn leave_early(&mut self, character: impl Into<Target>);
     /// Logs a line of narration.
     fn log_line(&mut self, text: impl Into<String>);

@@ -14,7 +14,7 @@ use crate::{
     schedule::{PluginName, is_installed},
 };
 
-/// A reference to an entity of the memory: a Bevy entity, an id or a name. An entity that is given by id or name does
+/// A reference to an entity of the memory: a Bevy entity, an id or a name. If you give an id or a name, the entity does
 /// not need to exist as a Bevy entity.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Target {
@@ -71,8 +71,8 @@ impl From<&MemoryId> for Target {
 pub enum Statement {
     /// A recorded fact, given by id, by the beginning of its id, or by its handle in the campaign.
     Fact(String),
-    /// A sentence about an entity. The sentence becomes a new claim, with the speaker as its only source. If the
-    /// speaker passes on a recorded fact, use [`Fact`](Self::Fact).
+    /// A sentence about an entity. The sentence becomes a new fact, and the acting character is its only source. To
+    /// pass on a recorded fact, use [`Fact`](Self::Fact).
     Lore {
         /// The entity that the sentence is about.
         about: Target,
@@ -91,7 +91,7 @@ pub enum Statement {
 }
 
 impl Statement {
-    /// Creates a reference to a recorded fact.
+    /// Creates a reference to a recorded fact from its id, the beginning of its id, or its handle.
     pub fn fact(fact: impl ToString) -> Self {
         Self::Fact(fact.to_string())
     }

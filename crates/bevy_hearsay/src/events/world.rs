@@ -1,4 +1,4 @@
-//! World events, with which a game sets a flag of the campaign, or lets time pass in which characters gossip.
+//! World events: a game sets a flag of the campaign, or simulates days in which characters gossip.
 
 use bevy::prelude::*;
 use hearsay_commands::edit::Edit;
@@ -9,18 +9,19 @@ use crate::{bridge::report_missing_plugin, schedule::PluginName};
 
 pub use hearsay_commands::gossip::Gossip;
 
-/// An event of the whole world. Trigger this event directly or with [`WorldMemoryCommands`]. World events and [game
-/// events](crate::GameEvent) share one queue, so they are recorded in the order in which they are triggered.
+/// An event that concerns the whole world of the campaign. Trigger this event directly or with [`WorldMemoryCommands`].
+/// World events and [game events](crate::GameEvent) share one queue, so they are recorded in the order in which they
+/// are triggered.
 #[derive(Event, Debug, Clone, PartialEq)]
 pub enum WorldEvent {
-    /// Sets a declared flag of the campaign to another value.
+    /// Changes the value of a flag that the campaign files declare.
     SetFlag {
         /// Name of the flag.
         name: String,
-        /// New value of the flag. The new value must have the same type as the declared value.
+        /// New value of the flag. The new value must have the same type as the value in the campaign files.
         value: Value,
     },
-    /// Lets game time pass, in which characters meet and pass on news.
+    /// Simulates a period of game time in which characters meet and pass on news.
     Gossip(Gossip),
 }
 
@@ -42,13 +43,14 @@ impl WorldEvent {
 /// flag is not declared, the plugin sends a [`MemoryErrorMessage`](crate::MemoryErrorMessage). The commands need
 /// [`GameEventsPlugin`](crate::GameEventsPlugin).
 pub trait WorldMemoryCommands {
-    /// Sets a declared flag of the campaign, such as `fire-reported`. The conditions of reveals can depend on flags.
-    /// The value must have the same type as the declared value: a boolean, a number or text.
+    /// Changes the value of a flag, such as `fire-reported`. The campaign files must declare the flag. The condition
+    /// under which a character is allowed to tell a secret can depend on a flag. The new value must have the same type
+    /// as the declared value: a boolean, a number or text.
     fn set_flag(&mut self, name: impl Into<String>, value: impl Into<Value>);
 
-    /// Simulates a number of days of the campaign's calendar, in which characters meet and pass on news. Afterwards,
-    /// the game clock is at the end of this period. If the game clock is not set, the command fails. To set the period
-    /// or the random seed, trigger [`WorldEvent::Gossip`].
+    /// Simulates a number of days of the campaign's calendar, in which characters meet and pass on news. The command
+    /// then sets the game clock to the end of these days. If the game clock is not set, the command fails. To set the
+    /// start of the period or the random seed, trigger [`WorldEvent::Gossip`].
     ///
     /// The simulation runs on the memory's thread. During the simulation, the memory answers no questions.
     fn gossip(&mut self, days: u32);

@@ -11,8 +11,9 @@ use crate::{
     sync::Registry,
 };
 
-/// Triggered on a watched character that learned a new fact: the character itself saw, heard, read or deduced the fact.
-/// If only the group or the place of the character learned the fact, no event is triggered. See [`WatchMind`].
+/// Triggered on a character with [`WatchMind`] that learned a new fact: the character itself saw, heard, read or
+/// deduced the fact. If only the group or the place of the character learned the fact, the plugin does not trigger this
+/// event.
 #[derive(EntityEvent, Debug, Clone, PartialEq)]
 pub struct FactLearned {
     /// The Bevy entity of the character.
@@ -21,9 +22,9 @@ pub struct FactLearned {
     pub fact: FactId,
     /// Subject, predicate and object of the fact.
     pub claim: LineClaim,
-    /// How the character learned the fact, for example who told it.
+    /// How the character learned the fact, for example from which teller.
     pub acquisition: Acquisition,
-    /// Credence in the fact that this acquisition gives the character.
+    /// Credence that the character gets from this acquisition, from 0 to 1.
     pub credence: Credence,
 }
 
@@ -39,7 +40,7 @@ pub struct RumourHeard {
     pub claim: LineClaim,
     /// The character that told the fact; `None` if the teller is unknown.
     pub teller: Option<EntityId>,
-    /// How much the character believes the fact.
+    /// The character's credence in the fact, from 0 to 1.
     pub credence: Credence,
 }
 
@@ -57,8 +58,8 @@ pub struct PromiseMade {
     pub to: EntityId,
 }
 
-/// Triggered on a character with [`WatchMind::beliefs`] whose credence in a fact changed by at least 0.01. Learning or
-/// forgetting a fact also counts as a change.
+/// Triggered on a character for which [`WatchMind::beliefs`] is true, if the character's credence in a fact changed by
+/// at least 0.01. The credence in an unknown fact is 0, so learning or forgetting a fact is also a change.
 #[derive(EntityEvent, Debug, Clone, PartialEq)]
 pub struct BeliefChanged {
     /// The Bevy entity of the character.
@@ -73,18 +74,18 @@ pub struct BeliefChanged {
     pub after: Credence,
 }
 
-/// Triggered on a character that may tell a secret, because the condition of a reveal is now met. Characters without
-/// [`WatchMind`] receive this event too. A character without a Bevy entity receives no event.
+/// Triggered on a character that is now allowed to tell a secret, because the condition of a reveal became true.
+/// Characters without [`WatchMind`] receive this event too. A character without a Bevy entity receives no event.
 #[derive(EntityEvent, Debug, Clone, PartialEq, Eq)]
 pub struct SecretRevealable {
-    /// The Bevy entity of the character that may tell the secret.
+    /// The Bevy entity of the character that is allowed to tell the secret.
     pub entity: Entity,
     /// Id of the reveal in the campaign.
     pub reveal: String,
     /// Id of the secret fact.
     pub fact: FactId,
-    /// Player characters to whom the character may tell the secret, sorted. Empty if the campaign has no player
-    /// characters: the character may then tell anyone.
+    /// Player characters to whom the character is allowed to tell the secret, sorted by id. If the campaign has no
+    /// player characters, the list is empty, and the character is allowed to tell anyone.
     pub listeners: Vec<EntityId>,
 }
 

@@ -1,4 +1,4 @@
-//! Events about minds: a watched character learns a fact or changes a belief, or a character is allowed to tell a
+//! Events about the minds of characters: a character learns a fact, changes a belief, or becomes allowed to tell a
 //! secret.
 
 mod events;
@@ -16,7 +16,7 @@ pub use events::{BeliefChanged, FactLearned, PromiseMade, RumourHeard, SecretRev
 pub use watch::WatchMind;
 
 /// Plugin that triggers events about the minds of characters. If a character with the component [`WatchMind`] learns a
-/// fact or changes a belief, the plugin triggers an event on this character. If a character is allowed to tell a
+/// fact or changes a belief, the plugin triggers an event on this character. If a character becomes allowed to tell a
 /// secret, the plugin triggers [`SecretRevealable`] on this character.
 #[derive(Debug, Clone, Default)]
 pub struct MindsPlugin;

@@ -1,4 +1,4 @@
-//! The component that selects the characters whose minds are watched, and the filter that is sent to the memory.
+//! The component that selects the characters on which the plugin triggers events about their minds.
 
 use std::collections::BTreeMap;
 
@@ -14,9 +14,9 @@ use crate::{
 
 /// Watches the mind of a character: the plugin triggers [`FactLearned`](crate::FactLearned),
 /// [`RumourHeard`](crate::RumourHeard) and [`PromiseMade`](crate::PromiseMade) on the entity. If
-/// [`beliefs`](Self::beliefs) is `true`, the plugin also triggers [`BeliefChanged`](crate::BeliefChanged). Characters
-/// without this component cost no time. To change the component, insert it again. The component needs
-/// [`MindsPlugin`](crate::MindsPlugin) and a [`MemoryId`].
+/// [`beliefs`](Self::beliefs) is `true`, the plugin also triggers [`BeliefChanged`](crate::BeliefChanged). To change
+/// the component, insert it again. The component has an effect only if the app has [`MindsPlugin`](crate::MindsPlugin)
+/// and the entity has a [`MemoryId`].
 ///
 /// ```
 /// # use bevy::prelude::*;
@@ -36,19 +36,19 @@ pub struct WatchMind {
     /// Entities whose facts cause events. A fact causes an event only if its subject, its object or a mentioned entity
     /// is in this list. If the list is empty, all facts cause events.
     pub about: Vec<EntityId>,
-    /// Whether changed beliefs also cause events. With `true`, the memory keeps all knowledge of the character up to
-    /// date. At most [`MAX_WATCHED_BELIEFS`](crate::engine::MAX_WATCHED_BELIEFS) characters can have the value `true`
-    /// at a time.
+    /// Whether changed beliefs also cause events. With `true`, the memory maintains a list of all facts that the
+    /// character knows. At most [`MAX_WATCHED_BELIEFS`](crate::engine::MAX_WATCHED_BELIEFS) characters can have the
+    /// value `true` at a time.
     pub beliefs: bool,
 }
 
 impl WatchMind {
-    /// Watches only facts about these entities.
+    /// Creates a component that causes events only for facts about these entities.
     pub fn about(entities: impl IntoIterator<Item = EntityId>) -> Self {
         Self { about: entities.into_iter().collect(), beliefs: false }
     }
 
-    /// Also watches changed beliefs.
+    /// Sets [`beliefs`](Self::beliefs) to `true`, so that changed beliefs also cause events.
     pub fn with_beliefs(self) -> Self {
         Self { beliefs: true, ..self }
     }

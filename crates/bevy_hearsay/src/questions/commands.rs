@@ -45,12 +45,13 @@ fn name_of(world: &World, target: &Target) -> Result<String, NotSentReason> {
 
 /// Commands for questions to the whole memory instead of a single entity.
 pub trait MemoryCommands {
-    /// Searches by names, relations, keywords and meaning, as the DM or as the knower that the search names. The reply
-    /// is a [`Reply<SearchResults>`](crate::Reply).
+    /// Searches by names, relations, keywords and meaning. If the search names a knower, it covers only the facts that
+    /// this knower knows. Otherwise, it covers the whole campaign, including secrets. The reply is a
+    /// [`Reply<SearchResults>`](crate::Reply).
     fn search_memory(&mut self, search: Search) -> EntityCommands<'_>;
 
     /// Runs a function that reads the memory's state. The function runs on the memory's thread, so it must be fast. The
-    /// module [`query`] contains ready-made functions. The reply is a [`Reply<T>`](crate::Reply).
+    /// module [`query`] contains functions that you can use here. The reply is a [`Reply<T>`](crate::Reply).
     fn read_memory<T: Send + Sync + 'static>(
         &mut self,
         read: impl Fn(&ReadSnapshot) -> Result<T, MemoryError> + Clone + Send + Sync + 'static,
@@ -78,21 +79,22 @@ impl MemoryCommands for Commands<'_, '_> {
     }
 }
 
-/// Questions to and about an entity of the memory. Each method returns the Bevy entity of the question. You can attach
-/// an observer to it: `commands.entity(npc).ask("Who took it?").observe(…)`. The plugin despawns this entity after the
-/// observers of [`Answered`](crate::Answered) or [`Unanswered`](crate::Unanswered) have run, unless it has the
-/// component [`KeepAnswer`](crate::KeepAnswer).
+/// Questions to a character, and questions about an entity. Each method returns the commands of a new Bevy entity,
+/// which represents the question. You can attach an observer to this entity:
+/// `commands.entity(npc).ask("Who took it?").observe(…)`. The plugin despawns this entity after the observers of
+/// [`Answered`](crate::Answered) or [`Unanswered`](crate::Unanswered) have run, unless it has the component
+/// [`KeepAnswer`](crate::KeepAnswer).
 pub trait EntityQuestionCommands {
-    /// Asks a character a question. The reply is a [`Reply<Answer>`](crate::Reply) with the facts that the character is
-    /// allowed to say. Each line of the answer's scene context has a citation. The answer takes all earlier game events
-    /// into account.
+    /// Asks a character a question. The reply is a [`Reply<Answer>`](crate::Reply) with the relevant facts that the
+    /// character knows. Each line contains the source of a fact, and says to whom the character is allowed to tell the
+    /// fact. The answer takes all earlier game events into account.
     fn ask(&mut self, question: impl Into<Question>) -> EntityCommands<'_>;
 
-    /// Requests at most `limit` entities within `depth` steps of this entity in the graph of the whole campaign. The
-    /// reply is a `Reply<Vec<NeighbourRow>>`.
+    /// Requests at most `limit` entities that are at most `depth` relations away from this entity. Secret relations are
+    /// included. The reply is a `Reply<Vec<NeighbourRow>>`.
     fn neighbours(&mut self, depth: usize, limit: usize) -> EntityCommands<'_>;
 
-    /// Requests the character's beliefs about a subject, with the sources of each belief. The reply is a
+    /// Requests the character's beliefs about the entity `subject`, with the sources of each belief. The reply is a
     /// `Reply<BeliefReport>`.
     fn beliefs_about(&mut self, subject: impl Into<Target>) -> EntityCommands<'_>;
 

@@ -14,12 +14,12 @@ pub enum QuestionState {
     Waiting,
     /// The reply arrived. The same entity now has a [`Reply`] component.
     Answered,
-    /// The question will get no reply. The value is the reason why no reply comes, for display.
+    /// The question failed, so it gets no reply. The value is the reason, as text for display.
     Failed(String),
 }
 
-/// Keeps the entity of a question after the reply has arrived or the question has failed. If systems read the [`Reply`]
-/// later, insert this component on the entity of the question. The game must then despawn the entity itself.
+/// Keeps the entity of a question after the reply has arrived or the question has failed. Insert this component on the
+/// entity of the question if your game reads the [`Reply`] later. Your game must then despawn the entity itself.
 ///
 /// ```
 /// # use bevy::prelude::*;
@@ -54,13 +54,14 @@ pub struct Unanswered {
     pub error: HearsayError,
 }
 
-/// The character to whom a question is addressed. Despawning the character cancels the question.
+/// The Bevy entity of the character to whom a question is addressed. If this entity is despawned, the question is
+/// cancelled.
 #[derive(Component, Debug, Clone, PartialEq, Eq, Reflect)]
 #[relationship(relationship_target = Questions)]
 #[reflect(Component, Clone, PartialEq, Debug)]
 pub struct AskedOf(pub Entity);
 
-/// The questions addressed to this character.
+/// The Bevy entities of the questions that are addressed to this character.
 #[derive(Component, Debug, Clone, Default, PartialEq, Eq, Reflect)]
 #[relationship_target(relationship = AskedOf, linked_spawn)]
 #[reflect(Component, Clone, Default, PartialEq, Debug)]

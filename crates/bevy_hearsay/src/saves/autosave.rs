@@ -8,7 +8,7 @@ use super::queue::{SaveQueue, SaveRequest};
 use crate::{bridge::NpcMemory, events::GameEventQueue};
 
 /// Settings of automatic saves, which can change at run time. Autosaves use the slots `autosave-1`, `autosave-2`, … in
-/// turn. If the app already has this resource, [`SavesPlugin`](crate::SavesPlugin) keeps it.
+/// turn. If the app already has this resource, [`SavesPlugin`](crate::SavesPlugin) does not overwrite it.
 #[derive(Resource, Debug, Clone, PartialEq, Eq, Reflect)]
 #[reflect(Resource)]
 pub struct Autosave {

@@ -1,4 +1,4 @@
-//! Commands that save and load.
+//! Commands that save and load slots.
 
 use std::path::PathBuf;
 
@@ -14,10 +14,11 @@ const QUICK_SAVE_SLOT: &str = "quick";
 pub trait SaveCommands {
     /// Saves the current state of the game to a slot.
     fn save_slot(&mut self, name: impl Into<String>);
-    /// Loads a slot. Pending questions get no reply, and unsent changes are dropped, because both belong to the state
+    /// Loads a slot. The plugin cancels pending questions and drops unsent changes, because they belong to the state
     /// before loading.
     fn load_slot(&mut self, name: impl Into<String>);
-    /// Deletes a slot. A slot is only a name for a position in the journal, so the operations in the journal stay.
+    /// Deletes a slot. The operations in the journal remain, because a slot is only a name for a position in the
+    /// journal.
     fn drop_slot(&mut self, name: impl Into<String>);
     /// Saves to the slot `quick`.
     fn quick_save(&mut self) {

@@ -1,4 +1,4 @@
-//! Saves: slots, quick save, autosave, export.
+//! Saves and loads slots, makes autosaves, and exports the memory.
 
 mod autosave;
 mod commands;
@@ -16,13 +16,12 @@ pub use autosave::Autosave;
 pub use commands::SaveCommands;
 pub use queue::{SlotLoaded, SlotSaved};
 
-/// Plugin that saves and loads slots. Each slot is a position in the journal of the save. Saving a slot costs one small
-/// write. Loading a slot reverts all operations after its position.
+/// Plugin that saves and loads slots. Each slot is a position in the journal of the save. To save a slot, the plugin
+/// makes one small write. Loading a slot reverts all operations after its position.
 #[derive(Debug, Clone, Default)]
 pub struct SavesPlugin {
-    /// Initial value of the resource [`Autosave`]. By default, autosaves are off. The disk contains every acknowledged
-    /// operation even without autosaves. A slot only gives a name to a position in the journal, so that the game can
-    /// return to this position.
+    /// Initial value of the resource [`Autosave`]. By default, autosaves are off. Every acknowledged operation is on
+    /// the disk even without autosaves. The game needs slots only to return to an earlier state.
     pub autosave: Autosave,
 }
 

@@ -13,14 +13,15 @@ use crate::{
     sync::{self, Inbox, Outbox, Registry},
 };
 
-/// A slot was saved to disk.
+/// Message: a slot was saved to the disk.
 #[derive(Message, Debug, Clone, PartialEq, Eq)]
 pub struct SlotSaved {
     /// Name of the slot.
     pub name: String,
 }
 
-/// A slot was loaded. Components change over the next frames: see [`LoadProgress`](crate::LoadProgress).
+/// Message: a slot was loaded. Over the next frames, the plugin writes the loaded values to components.
+/// [`LoadProgress`](crate::LoadProgress) shows the progress.
 #[derive(Message, Debug, Clone, PartialEq, Eq)]
 pub struct SlotLoaded {
     /// Name of the slot.

@@ -1,8 +1,7 @@
 //! The schedules and system sets of the plugins, and the frames in which their systems run.
 //!
 //! All systems are ordinary systems that run in a fixed order, which [`HearsaySystems`] and the sets within it define.
-//! Work that needs the whole Bevy world is queued as a command. Commands are applied in the order of their systems. The
-//! plugins add no sync points of their own.
+//! If a system needs the whole Bevy world, it queues a command.
 //!
 //! In Bevy, each system and each run condition costs a fraction of a microsecond in every frame, even without work. All
 //! systems of a schedule therefore share one run condition, which is false while no work is pending.

@@ -8,7 +8,8 @@ use bevy::prelude::*;
 pub enum HearsaySystems {
     /// Receives the memory's answers and events. Contains the sets of [`ReceiveSystems`].
     Receive,
-    /// Writes the answers to components, within [`SyncSettings::budget`](crate::SyncSettings::budget).
+    /// Writes received changes to components, for at most [`SyncSettings::budget`](crate::SyncSettings::budget) per
+    /// frame.
     Apply,
     /// Sets the next [`MemoryPhase`](crate::MemoryPhase).
     Phase,
@@ -24,20 +25,17 @@ pub enum HearsaySystems {
 /// System sets in [`HearsaySystems::Receive`]. Each set runs after the previous one.
 #[derive(SystemSet, Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ReceiveSystems {
-    /// Receives the opened memory. If the game requested to close the memory, continues to close it.
+    /// Receives a memory that was opened on another thread. If a memory is being closed, continues to close it.
     Memory,
-    /// Requests records from the memory. This set runs before [`Events`](Self::Events). If an event reports a changed
-    /// record, the plugin therefore requests the record one frame later. By then, the plugin knows whether this game
-    /// itself made the change.
+    /// Requests the values of changed entities from the memory.
     Requests,
-    /// Receives the memory's events. This set runs after [`Memory`](Self::Memory), in the same frame. The first frame
-    /// with an open memory therefore already has the events of the opening.
+    /// Receives the memory's events.
     Events,
     /// Receives acknowledgements of sent changes.
     Acknowledgements,
     /// Requests and receives the list of the entities that the [`SpawnPolicy`](crate::SpawnPolicy) selects.
     Listing,
-    /// Receives the requested records.
+    /// Receives the requested values of entities.
     Records,
     /// Receives the outcomes of game events and session events.
     GameEvents,
@@ -54,27 +52,27 @@ pub enum ReceiveSystems {
 pub enum CollectSystems {
     /// Binds Bevy entities to entities of the memory.
     Bind,
-    /// Finds and compares changed [synced attributes](crate::SyncedAttribute).
+    /// Finds [synced attributes](crate::SyncedAttribute) that the game changed.
     Attributes,
     /// Finds names that the game mutated.
     Names,
-    /// Compares changed entities with the memory's values.
+    /// Compares the components of changed entities with the values in the memory.
     Compare,
 }
 
 /// System sets in [`HearsaySystems::Send`]. Each set runs after the previous one.
 #[derive(SystemSet, Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SendSystems {
-    /// Sends the filter that selects the watched minds: see [`WatchMind`](crate::WatchMind).
+    /// Tells the memory which characters have the component [`WatchMind`](crate::WatchMind).
     Minds,
-    /// Sends changes.
+    /// Sends the game's changes of components.
     Changes,
     /// Sends game events and session events, after all earlier changes.
     GameEvents,
     /// Sends requests to save or load, after all earlier changes and game events. Autosaves are requested here too.
     Saves,
-    /// Sends questions, after all earlier changes and game events. This set runs after [`Saves`](Self::Saves). If the
-    /// game asks a question and loads a slot in the same frame, the question therefore gets no reply.
+    /// Sends questions, after all earlier changes and game events. If the game loads a slot and asks a question in the
+    /// same frame, the question gets no reply.
     Questions,
     /// Requests and receives the memory's status.
     Status,

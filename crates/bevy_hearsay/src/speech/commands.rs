@@ -10,8 +10,8 @@ use crate::{
 
 /// Commands for conversations with a character.
 pub trait ConversationCommands {
-    /// Returns the commands for a conversation of this character with `listener`, which is another character, such as
-    /// the player.
+    /// Starts a conversation of this character with another character, such as the player. Returns the commands of the
+    /// conversation.
     ///
     /// ```
     /// # use bevy::prelude::*;
@@ -45,17 +45,19 @@ pub struct Conversation<'a> {
 }
 
 impl Conversation<'_> {
-    /// Lets the listener say words to the character, and lets the character answer. If the character still answers the
-    /// listener's earlier words, the listener interrupts this reply.
+    /// Lets the listener say words to the character, and lets the character reply. If the character is still replying
+    /// to earlier words of the listener, the new words interrupt this reply.
     ///
     /// Returns the Bevy entity of the turn. This entity receives [`ReplyChunk`](super::ReplyChunk) for each new part of
     /// the reply, and then [`ReplySpoken`](super::ReplySpoken) and [`Answered`](crate::Answered). If there can be no
-    /// reply, it receives [`Unanswered`](crate::Unanswered). Afterwards, the plugin despawns it, unless it has the
-    /// component [`KeepAnswer`](crate::KeepAnswer). To cancel the reply without recording anything, despawn the entity.
+    /// reply, the entity receives [`Unanswered`](crate::Unanswered). Afterwards, the plugin despawns the entity, unless
+    /// it has the component [`KeepAnswer`](crate::KeepAnswer). To cancel the reply without recording anything, despawn
+    /// the entity.
     ///
-    /// When the reply is complete, the plugin records the words of the listener and the reply. Both are heard by
-    /// everyone in [earshot](crate::Earshot) of the character. With [`Earshot::Place`](crate::Earshot::Place), only the
-    /// two hear them. The character says nothing that it conceals from one of the hearers.
+    /// When the reply is complete, the plugin records two game events: the words of the listener, and the reply. With
+    /// [`Earshot::Place`](crate::Earshot::Place), only the two characters of the conversation hear both events. With
+    /// any other [`Earshot`](crate::Earshot), everyone in earshot of the character also hears them. The character says
+    /// nothing that it conceals from one of the hearers.
     pub fn say(&mut self, words: impl Into<String>) -> EntityCommands<'_> {
         let turn = ConversationTurn { listener: self.listener, words: words.into(), is_interrupted: false };
         let (character, listener) = (self.character, self.listener);
@@ -69,8 +71,8 @@ impl Conversation<'_> {
 
 /// Commands for a turn of a conversation.
 pub trait TurnCommands {
-    /// Interrupts the reply: the character stops speaking. The words that the character has said are recorded. If it has
-    /// said nothing, the turn receives [`Unanswered`](crate::Unanswered).
+    /// Interrupts the reply: the character stops speaking. The plugin records the words that the character has already
+    /// said. If the character has said nothing, the turn receives [`Unanswered`](crate::Unanswered).
     fn interrupt(&mut self) -> &mut Self;
 }
 

@@ -1,4 +1,4 @@
-//! Conversations: characters answer what others say to them.
+//! Conversations: a character replies to the words of another character.
 
 mod commands;
 mod events;

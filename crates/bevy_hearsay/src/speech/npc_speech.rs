@@ -1,4 +1,4 @@
-//! The language model of the game.
+//! The language model that speaks for the characters of the game.
 
 use std::sync::OnceLock;
 
@@ -8,8 +8,9 @@ use hearsay_speech::{Speech, SpeechStatus};
 
 use crate::bridge::{CountFn, HearsayError};
 
-/// The language model that speaks for all characters. The plugin starts the language model of the settings when a
-/// character answers for the first time. To use another one, or to load the language model earlier, insert this resource.
+/// The language model that speaks for all characters. When a character answers for the first time, the plugin starts
+/// the language model that the settings name. To use another language model, or to load a language model earlier,
+/// insert this resource.
 #[derive(Resource, Debug, Default)]
 pub struct NpcSpeech {
     speech: OnceLock<Result<Speech, HearsayError>>,
@@ -18,12 +19,12 @@ pub struct NpcSpeech {
 }
 
 impl NpcSpeech {
-    /// Uses speech that the game started.
+    /// Creates the resource from a [`Speech`] value that the game started.
     pub fn new(speech: Speech) -> Self {
         Self { speech: OnceLock::from(Ok(speech)), is_own: true }
     }
 
-    /// Returns the state of the language model. Returns `None` if no character has answered yet, or if the settings are
+    /// Returns the state of the language model, or `None` if no character has answered yet or if the settings are
     /// invalid.
     pub fn status(&self) -> Option<SpeechStatus> {
         self.speech.get()?.as_ref().ok().map(Speech::status)

@@ -1,4 +1,4 @@
-//! A turn of a conversation: words to a character, and the character's reply.
+//! A turn of a conversation: the words that are said to a character, and the character's reply.
 
 use std::sync::Arc;
 
@@ -17,8 +17,8 @@ use crate::{
     },
 };
 
-/// A turn of a conversation, as a component of its entity. The component [`AskedOf`](crate::AskedOf) of this entity has
-/// the character that answers.
+/// Component of the Bevy entity that represents a turn of a conversation. The component [`AskedOf`](crate::AskedOf) of
+/// the same entity contains the character that replies.
 #[derive(Component, Debug, Clone, PartialEq, Eq, Reflect)]
 #[reflect(Component, Clone, PartialEq, Debug)]
 pub struct ConversationTurn {
@@ -26,7 +26,7 @@ pub struct ConversationTurn {
     pub listener: Entity,
     /// The words to which the character replies.
     pub words: String,
-    /// Whether the character was interrupted: see [`TurnCommands::interrupt`](crate::TurnCommands::interrupt).
+    /// Whether the reply was interrupted: see [`TurnCommands::interrupt`](crate::TurnCommands::interrupt).
     pub is_interrupted: bool,
 }
 

@@ -21,9 +21,9 @@ use crate::{
     components::{EntityKind, MemoryId, SpawnedByHearsay},
 };
 
-/// Triggered on an entity that the game spawned, when the memory no longer contains this entity. Either the entity was
-/// removed from the memory, or the game loaded a slot that was saved before the entity was created. The plugin no
-/// longer syncs the Bevy entity. The game decides whether to keep the Bevy entity.
+/// Triggered on an entity that the game spawned, when the memory no longer contains this entity. This happens when the
+/// entity is removed from the memory, or when the game loads a slot that was saved before the entity was created. The
+/// plugin no longer syncs the Bevy entity. The game decides whether to keep the Bevy entity.
 #[derive(EntityEvent, Debug, Clone, Copy)]
 pub struct Forgotten {
     /// The Bevy entity.

@@ -31,7 +31,8 @@ impl MemoryEntities<'_, '_> {
         self.registry.as_ref()?.entity(id)
     }
 
-    /// Returns the id of a Bevy entity. Returns `None` if the entity has no id yet, or no [`MemoryId`].
+    /// Returns the id of a Bevy entity. Returns `None` if the entity has no [`MemoryId`], or if the plugin has not yet
+    /// set the id.
     pub fn id(&self, entity: Entity) -> Option<&EntityId> {
         self.ids.get(entity).ok()?.get()
     }

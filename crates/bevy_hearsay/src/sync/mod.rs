@@ -6,15 +6,16 @@
 //! including values that were sent but not yet acknowledged. If a component differs from its shadow, the game changed
 //! the component.
 //!
-//! Changes wait in the [`Outbox`]. At each interval, the outbox sends all waiting changes as one operation, called a
-//! *batch*. Batches are numbered.
+//! The [`Outbox`] contains changes that are not sent yet. At each interval, the plugin sends all these changes as one
+//! operation, called a *batch*. Batches are numbered.
 //!
-//! When the plugin requests a record from the memory, it notes the number of the last acknowledged batch. If a field of
-//! the entity is in a later batch or has not been sent yet, the game's value is newer than the record. The component of
-//! this field then keeps the game's value. When the later batch is acknowledged, the plugin reads the entity again.
+//! When the plugin requests a record from the memory, the plugin notes the number of the last acknowledged batch. If a
+//! field of the entity is in a later batch or has not been sent yet, the game's value is newer than the record. The
+//! component of this field then keeps the game's value. When the later batch is acknowledged, the plugin reads the
+//! entity again.
 //!
-//! The plugin never sends a component that equals its shadow, so there are no echoes. A record never overwrites a
-//! pending value, so no update is lost.
+//! The plugin never sends a component that equals its shadow, so it does not send the memory's own changes back. A
+//! record never overwrites a pending value, so no change of the game is lost.
 
 mod apply;
 mod bind;

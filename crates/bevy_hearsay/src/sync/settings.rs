@@ -11,15 +11,16 @@ use hearsay_model::GameTime;
 use crate::{bridge::NpcMemory, components::ChangedEntities, schedule::Activity};
 
 /// Settings of [`SyncPlugin`](crate::SyncPlugin) that can change at run time. If the app already has this resource, the
-/// plugin keeps it.
+/// plugin does not overwrite it.
 #[derive(Resource, Debug, Clone, PartialEq, Eq, Reflect)]
 #[reflect(Resource)]
 pub struct SyncSettings {
-    /// Interval between two batches of changes. All changes in this interval become one operation. Game events, saves
-    /// and questions do not wait for this interval. Before the plugin sends a game event, a save or a question, the
-    /// plugin sends all earlier changes.
+    /// Interval at which the plugin sends the game's changes. All changes in one interval become one operation. Game
+    /// events, saves and questions do not wait for this interval. Before the plugin sends a game event, a save or a
+    /// question, the plugin sends all earlier changes.
     pub interval: Duration,
-    /// Maximum time per frame for writing the memory's values to components. A large load takes many frames.
+    /// Maximum time per frame for writing the memory's values to components. If many values arrive at once, the plugin
+    /// writes them over several frames.
     pub budget: Duration,
     /// Interval between two checks for mutated components. Each check covers every [`Name`] and every mutable [synced
     /// component](crate::SyncedAttributeAppExt::sync_attribute). Before a game event, a save or a question, the plugin
@@ -88,9 +89,9 @@ pub(super) fn may_send(
     activity.is_awake() || !changed.is_empty() || poll.is_due()
 }
 
-/// Current game time, in minutes of the campaign's calendar. A game with its own clock sets this resource. The memory
-/// records this time with changes and game events. The value is `None` until the game sets the time or the plugin reads
-/// the time from the save.
+/// Current game time, in minutes of the campaign's calendar. If your game has its own clock, write its time to this
+/// resource. The memory records this time with changes and game events. The value is `None` until the game sets the
+/// time or the plugin reads the time from the save.
 #[derive(Resource, Debug, Clone, Copy, Default, PartialEq, Eq, Reflect)]
 #[reflect(Resource)]
 pub struct GameClock(pub Option<i64>);

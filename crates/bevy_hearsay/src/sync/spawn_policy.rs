@@ -16,10 +16,10 @@ pub enum SpawnPolicy {
     /// All entities.
     #[default]
     All,
-    /// The plugin spawns no entities of the memory. Only entities that the game spawns are synced.
+    /// No entities. The plugin syncs only the entities that the game spawns.
     Nothing,
-    /// The places in `places` and their parts, all places within `steps` steps of these places, and all entities that
-    /// are located at one of the selected places. A step follows one relation between two places.
+    /// The places in `places`, their parts, and all places that are at most `steps` steps away from them. Each step
+    /// follows one relation between two places. Entities at one of these places are selected too.
     Near {
         /// Ids of the places from which the selection starts.
         places: Vec<EntityId>,
@@ -42,7 +42,7 @@ impl fmt::Debug for SpawnPolicy {
 }
 
 impl SpawnPolicy {
-    /// Selects the places with these ids or names and their surroundings: see [`Near`](Self::Near).
+    /// Selects places by id or name, together with the places and entities near them: see [`Near`](Self::Near).
     pub fn near<S: AsRef<str>>(places: impl IntoIterator<Item = S>, steps: usize) -> Self {
         let places = places.into_iter().filter_map(|place| EntityId::from_name(place.as_ref()).ok());
         Self::Near { places: places.collect(), steps }

@@ -18,8 +18,8 @@ use super::{
 };
 use crate::schedule::{Activity, CollectSystems, PluginName, is_installed, schedules};
 
-/// A component of the game that is stored as an attribute. The memory treats the attribute like every other fact: its
-/// value is saved, and a change of its value can be undone.
+/// A component of the game that the plugin stores as an attribute of the entity. The memory treats the attribute like
+/// every other fact: its value is saved, and a change of its value can be undone.
 ///
 /// By default, the value is private: only the entity itself knows the value, gossip does not spread it, and no answer
 /// contains it. If characters can notice the value or talk about it, set [`AUDIENCE`](Self::AUDIENCE) and
@@ -70,12 +70,13 @@ pub trait SyncedAttribute: Component {
         Self: Sized;
 }
 
-/// Extends [`App`] with a method that registers components to store as attributes.
+/// Adds a method to [`App`] that registers a component as a synced attribute.
 pub trait SyncedAttributeAppExt {
-    /// Stores a component of the game as an attribute of its entity. The plugin detects insertions and removals at
-    /// once, and mutations within the interval [`SyncSettings::poll`](crate::SyncSettings::poll). You can call this
-    /// method before or after you add [`HearsayPlugins`](crate::HearsayPlugins). Without
-    /// [`SyncPlugin`](crate::SyncPlugin), the component is not stored.
+    /// Stores a component of the game as an attribute of its entity. The plugin detects in the same frame that the game
+    /// inserted or removed the component. If the game changes a value in the component, the plugin detects this change
+    /// within the interval [`SyncSettings::poll`](crate::SyncSettings::poll). You can call this method before or after
+    /// you add [`HearsayPlugins`](crate::HearsayPlugins). Without [`SyncPlugin`](crate::SyncPlugin), the component is
+    /// not stored.
     fn sync_attribute<T: SyncedAttribute>(&mut self) -> &mut Self;
 }
 

@@ -16,13 +16,13 @@ use crate::{
     components::MemoryId,
 };
 
-/// Settles the app, and returns the facts that a character knows.
+/// Calls [`settle`](SteppingApp::settle), and returns the facts that a character knows.
 ///
 /// # Errors
 /// Returns an error if the memory is not open, or if the entity has no id.
 ///
 /// # Panics
-/// Panics if the app does not [settle](SteppingApp::settle).
+/// Panics if [`settle`](SteppingApp::settle) panics.
 pub fn known_facts(app: &mut SteppingApp, character: Entity) -> Result<Vec<KnowsRow>, HearsayError> {
     read_for(app, character, |state, id| {
         let filter = KnowsFilter { limit: state.fact_count(), ..KnowsFilter::default() };
@@ -30,8 +30,8 @@ pub fn known_facts(app: &mut SteppingApp, character: Entity) -> Result<Vec<Knows
     })
 }
 
-/// Settles the app, and asserts that a character knows a fact whose statement contains these words. The comparison
-/// ignores upper and lower case.
+/// Calls [`settle`](SteppingApp::settle), and asserts that a character knows a fact whose statement contains these
+/// words. The comparison ignores upper and lower case.
 ///
 /// # Panics
 /// Panics if the character knows no such fact. The message lists the facts that the character knows.
@@ -46,7 +46,8 @@ pub fn assert_knows(app: &mut SteppingApp, character: Entity, words: &str) {
     );
 }
 
-/// Settles the app, and asserts that a character knows no fact whose statement contains these words.
+/// Calls [`settle`](SteppingApp::settle), and asserts that a character knows no fact whose statement contains these
+/// words.
 ///
 /// # Panics
 /// Panics if the character knows such a fact, or if its knowledge cannot be read.
@@ -61,8 +62,9 @@ pub fn assert_does_not_know(app: &mut SteppingApp, character: Entity, words: &st
     );
 }
 
-/// Settles the app, and asserts that a character knows a fact whose statement contains these words, with a credence in
-/// the given range, such as `0.5..`. Credences are from 0 to 1.
+/// Calls [`settle`](SteppingApp::settle), and asserts that a character knows a fact whose statement contains these
+/// words. The character's credence in this fact must be in the range `credence`, such as `0.5..`. Credences are from 0
+/// to 1.
 ///
 /// # Panics
 /// Panics if the character knows no such fact. The message lists the facts that the character knows.
@@ -77,9 +79,10 @@ pub fn assert_believes(app: &mut SteppingApp, character: Entity, words: &str, cr
     );
 }
 
-/// Settles the app, and asserts that a character neither knows nor can learn the facts whose statements contain these
-/// words. A character cannot learn a fact if two conditions are met: every living character that knows the fact
-/// conceals it, and no reveal currently allows a knower to tell the fact to this character.
+/// Calls [`settle`](SteppingApp::settle), and asserts that a character neither knows nor can learn the facts whose
+/// statements contain these words. A character cannot learn a fact if every living character that knows the fact
+/// conceals it from this character. A knower no longer conceals the fact when a reveal allows it to tell the fact to
+/// this character.
 ///
 /// # Panics
 /// Panics if the character knows such a fact or can learn it. Also panics if the memory contains no such fact, because

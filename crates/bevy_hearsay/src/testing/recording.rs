@@ -10,7 +10,7 @@ use crate::{
     sync::{GameClock, Registry, Shadow},
 };
 
-/// An input of a game, with ids instead of Bevy entities.
+/// An input of a game. It refers to entities by id instead of by Bevy entity.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RecordedInput {
     /// A game event.
@@ -19,7 +19,8 @@ pub enum RecordedInput {
         actor: EntityId,
         /// The action of this entity.
         action: GameAction,
-        /// The listeners or witnesses. With `None`, everyone at the place of the actor perceives the event.
+        /// The characters that hear or see the event. With `None`, everyone at the place of the actor hears or sees the
+        /// event.
         to: Option<Vec<Target>>,
         /// The author of the event.
         author: Author,
@@ -42,7 +43,8 @@ pub enum RecordedInput {
 /// The recorded input of a game, with the frame of each input. [`SteppingApp::stop_recording`] returns a recording.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Recording {
-    /// The inputs in order, each with the number of its frame. The first frame after the start has the number 0.
+    /// The inputs in order, each with the number of its frame. The first frame after the start of the recording has the
+    /// number 0.
     pub inputs: Vec<(u64, RecordedInput)>,
 }
 
@@ -70,7 +72,7 @@ struct HasObservers;
 
 impl SteppingApp {
     /// Starts to record game events, session events, world events, moves, and changes of the game clock. Call this
-    /// method after the game has spawned its entities. An earlier recording is dropped.
+    /// method after the game has spawned its entities. If a recording is already in progress, it is dropped.
     pub fn start_recording(&mut self) {
         self.insert_resource(Recorder::default());
         if !self.world().contains_resource::<HasObservers>() {
@@ -83,7 +85,7 @@ impl SteppingApp {
         }
     }
 
-    /// Stops the recording and returns it. The recording is empty if none was started.
+    /// Stops the recording and returns it. The returned recording is empty if no recording was started.
     pub fn stop_recording(&mut self) -> Recording {
         end_frame(self.world_mut());
         self.world_mut().remove_resource::<Recorder>().map(|recorder| recorder.recording).unwrap_or_default()

@@ -216,7 +216,7 @@ fn a_second_entity_with_the_same_id_is_reported() {
     app.world_mut().spawn((MemoryId::new("ann"), EntityKind::npc(), Name::new("Other Ann")));
     app.step();
     let errors = app.take_errors();
-    assert!(errors.iter().any(|text| text.contains("`ann` already belongs to")), "{errors:?}");
+    assert!(errors.iter().any(|text| text.contains("already has the id `ann`")), "{errors:?}");
     app.settle();
     assert_ne!(record(&app, "ann").unwrap().name.as_deref(), Some("Other Ann"));
 }

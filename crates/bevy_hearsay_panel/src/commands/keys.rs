@@ -11,7 +11,7 @@ pub struct KeyCombination {
     alt: bool,
 }
 
-/// Creates a combination of a single key.
+/// Creates a combination that consists of a single key.
 pub const fn key(key: Key) -> KeyCombination {
     KeyCombination { key, command: false, shift: false, alt: false }
 }

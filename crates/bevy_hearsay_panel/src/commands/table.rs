@@ -8,7 +8,7 @@ use super::keys::{KeyCombination, alt, ctrl, key};
 /// Part of the DM console in which a command is available.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CommandScope {
-    /// The whole DM console, regardless of the active panel.
+    /// The whole DM console. The command is available in every panel.
     Desk,
     /// One panel. The command is available only while this panel is active.
     Panel(PanelKind),
@@ -327,7 +327,8 @@ impl PanelKind {
         OPEN_COMMANDS.iter().position(|open| open == command).map(|number| Self::ALL[number])
     }
 
-    /// Finds a panel by its name on a command line, such as `review` or `let-time-pass`.
+    /// Finds a panel by a name such as `review` or `let-time-pass`. Ignores letter case, spaces and hyphens. Returns
+    /// `None` if no panel has this name.
     pub fn from_name(name: &str) -> Option<Self> {
         let normalized_char = |c: char| c.is_alphanumeric().then(|| c.to_ascii_lowercase());
         let normalize = |text: &str| text.chars().filter_map(normalized_char).collect::<String>();

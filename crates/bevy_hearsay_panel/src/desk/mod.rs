@@ -131,7 +131,7 @@ impl Desk {
         self.set_screen_safe(saved_desk.screen_safe);
     }
 
-    /// Returns the last known state of the memory, which all panels share.
+    /// Returns the data that all panels share, as last read from the memory.
     pub fn panel_context(&self) -> &PanelContext {
         self.context_poller.panel_context()
     }
@@ -188,7 +188,7 @@ impl Desk {
         self.context_poller.panel_context().status.as_ref().map(|status| status.unread)
     }
 
-    /// Returns whether a command, a read of the state that the panels share, or an undo is in progress.
+    /// Returns whether a command, an undo, or a read of the data that all panels share is in progress.
     pub fn is_busy(&self) -> bool {
         self.desk_commands.pending_count() > 0
             || self.context_poller.is_busy()

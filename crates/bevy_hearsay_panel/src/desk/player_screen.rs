@@ -1,5 +1,5 @@
 //! The panels in screen-safe mode. These panels are separate from the DM's panels, so they contain no data that was
-//! read for the DM. The panels read only the common view of the players.
+//! read for the DM. They read only the common view: the facts that every player character knows.
 
 use std::{collections::BTreeMap, sync::Arc};
 

@@ -1,5 +1,4 @@
-//! State that is saved when the DM console closes: the layout, the theme, and text that the user typed but did not
-//! send.
+//! The saved state of a DM console: the layout, the theme, and text that the user typed but did not send.
 
 use std::{collections::BTreeMap, fs, path::Path};
 

@@ -1,5 +1,5 @@
-//! The panels of the DM console. You can use each panel alone. Each panel has a model (the data that it displays), a
-//! function that reads the model from the memory, a function that draws the model, and a [`Panel`] that keeps the model
+//! The panels of the DM console. You can use each panel alone. Each panel has a model, which is the data that the panel
+//! displays. One function reads the model from the memory, and another function draws it. A [`Panel`] keeps the model
 //! up to date.
 
 pub mod capture;

@@ -261,7 +261,7 @@ pub fn link(ui: &mut Ui, text: impl Into<WidgetText>) -> Response {
     ui.link(text)
 }
 
-/// Draws de-emphasized text.
+/// Draws less important text.
 pub fn weak_label(ui: &mut Ui, display: &DisplayContext, text: &str) -> Response {
     label(ui, RichText::new(text).color(display.theme.palette().weak))
 }

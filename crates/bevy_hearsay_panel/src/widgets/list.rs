@@ -1,4 +1,4 @@
-//! Long lists, of which only the visible rows are drawn.
+//! Lists with many rows. Only the visible rows are drawn.
 
 use egui::{Rect, ScrollArea, Ui, UiBuilder, pos2, scroll_area::ScrollBarVisibility};
 

@@ -1,4 +1,4 @@
-//! Text fields that complete names of entities.
+//! Text fields that complete the names of entities while the user types.
 
 use egui::{Key, Modifiers, Response, RichText, TextEdit, Ui};
 
@@ -10,7 +10,8 @@ use crate::{direction::visual_order, names::NamedEntity, panel::DisplayContext};
 pub struct NameField {
     /// The response of egui to the text field.
     pub response: Response,
-    /// The entity that the user chose from the list in this frame. The field then contains the name of this entity.
+    /// The entity that the user chose from the list in this frame; `None` if the user chose none. The field then
+    /// contains the name of the chosen entity.
     pub chosen: Option<NamedEntity>,
     /// Whether the user pressed Enter in the field without choosing from the list.
     pub entered: bool,
@@ -21,7 +22,7 @@ pub struct NameField {
 pub struct Completion {
     /// Index of the highlighted entry.
     pub highlighted: usize,
-    /// The typed text for which the user closed the list with Escape.
+    /// The typed text for which the user closed the list with Escape; `None` if the user did not close the list.
     pub dismissed: Option<String>,
 }
 

@@ -14,7 +14,7 @@ use crate::{
     theme::Tone,
 };
 
-/// Draws a sentence with clickable names. Returns the clicked entity.
+/// Draws a sentence with clickable names. Returns the entity whose name the user clicked; `None` without a click.
 pub fn sentence(ui: &mut Ui, display: &DisplayContext, linked_text: &LinkedText, tone: Tone) -> Option<EntityId> {
     let mut clicked = None;
     let mut piece = |ui: &mut Ui, text: &str, to: Option<&NamedEntity>, name: &str| match to {

@@ -1,7 +1,7 @@
-//! Rumours that change: the versions of a fact that characters tell instead of the fact that they heard.
+//! Rumours that change: a character tells a distorted version of a fact instead of the fact that it heard.
 //!
-//! A version depends only on the seed, the teller, and what the teller knows. A character that has told a version of a
-//! fact tells the same version again, and a character that has told the exact fact never distorts it.
+//! A version depends only on the seed, the teller and the teller's knowledge. A character that has told a version of a
+//! fact tells the same version again. A character that has told the exact fact never distorts the fact.
 
 mod rewording;
 
@@ -35,7 +35,7 @@ pub enum DistortionKind {
     Swapped,
     /// The version contains a greater number.
     Exaggerated,
-    /// The version states as certain what the fact states as a guess.
+    /// The fact states a guess, and the version states the guess as certain.
     GainedCertainty,
 }
 

@@ -1,5 +1,5 @@
-//! Knowledge of characters during gossip. This knowledge is the same as in the views of the characters, but facts are
-//! looked up one at a time, without building a view.
+//! Knowledge of characters during gossip. This knowledge is the same as in the views of the characters. However, facts
+//! are looked up one at a time, and no view is built.
 
 mod opinions;
 
@@ -255,7 +255,7 @@ impl<'s> CharacterKnowledge<'s> {
         &self.audience_rules
     }
 
-    /// Prepares to look up a character's knowledge at a moment.
+    /// Prepares the lookup of a character's knowledge at a moment.
     pub(super) fn prepare(&mut self, character: u32, now: GameTime) {
         let Some(id) = self.ids[character as usize] else { return };
         self.load_edges(character, id);
@@ -425,8 +425,8 @@ impl<'s> CharacterKnowledge<'s> {
         news
     }
 
-    /// Returns when the character, or a group or place through which it knows a fact, first learned the fact. Only
-    /// edges that reached the character at or before the time `known_by` count.
+    /// Returns when the character, or a group or place through which it knows a fact, first learned the fact. Edges
+    /// that reached the character after the time `known_by` are ignored.
     pub(super) fn first_learned(&self, character: u32, fact: FactId, known_by: GameTime) -> Option<GameTime> {
         let known_edges =
             self.edges_to(character, fact, known_by).filter(|(entry, ..)| entry.edge.acquisition.gives_knowledge());

@@ -16,25 +16,25 @@ pub struct GossipOptions {
     pub from: GameTime,
     /// The end of the step. The step includes this moment.
     pub until: GameTime,
-    /// The seed of the random draws. A different seed gives different meetings. Use the same seed for all steps of one
-    /// game.
+    /// The seed of the random choices. A different seed gives different meetings. Use the same seed for all steps of
+    /// one game.
     pub seed: u64,
     /// Average number of meetings of a character per day, from 0 to 8; 4 by default. If too few characters are at the
     /// same place, there are fewer meetings.
     pub meetings_per_day: f64,
     /// Probability per day that a character sets out to a neighbouring place, from 0 to 1; 0.1 by default.
     pub visits_per_day: f64,
-    /// Maximum number of facts that one character tells the other in a meeting; 2 by default.
+    /// Maximum number of facts that each character of a pair tells the other in a meeting; 2 by default.
     pub facts_per_meeting: usize,
-    /// Number of days for which a learned fact counts as news; 14 by default.
+    /// Number of days for which a fact is news after the teller learned it; 14 by default.
     pub news_days: u32,
     /// Minimum [credence](Credence) that a teller must have in a fact to pass it on; 0.1 by default.
     ///
-    /// The default is far below [`BELIEF_THRESHOLD`](crate::BELIEF_THRESHOLD), so that characters also pass on rumours
-    /// that they do not believe. A hearer who hears a rumour from several tellers may believe it.
+    /// The default is far below [`BELIEF_THRESHOLD`](crate::BELIEF_THRESHOLD), so characters also pass on rumours that
+    /// they do not believe. A character who hears a rumour from several tellers may believe the rumour.
     pub min_credence: Credence,
-    /// Whether the result contains the facts that no character tells, with the reasons; `false` by default, because
-    /// this takes longer.
+    /// Whether the result contains the facts that no character tells, with the reasons. The default is `false`, because
+    /// the computation of the reasons takes extra time.
     pub explain: bool,
 }
 
@@ -79,7 +79,7 @@ impl GossipOptions {
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum GossipError {
     /// The step ends before it begins.
-    #[error("gossip starts at {from}, so it cannot end at the earlier time {until}; choose a later end")]
+    #[error("the gossip simulation starts at {from}, so it cannot end at the earlier time {until}; choose a later end")]
     EndBeforeStart {
         /// The start of the step.
         from: GameTime,
@@ -87,7 +87,7 @@ pub enum GossipError {
         until: GameTime,
     },
     /// The step is too long to be simulated day by day.
-    #[error("gossip can be simulated for at most {max_days} days at a time; run several simulations")]
+    #[error("one gossip simulation can cover at most {max_days} days; for a longer time, run several simulations")]
     TooLong {
         /// Maximum number of days.
         max_days: i64,

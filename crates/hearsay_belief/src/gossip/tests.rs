@@ -348,7 +348,7 @@ fn random_world(mut seed: u64) -> World {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
 
-    /// The view of a knower during gossip equals its real view, at every moment.
+    /// At every moment, the knowledge of a knower during gossip equals its view.
     #[test]
     fn minds_equal_views(seed: u64) {
         let mut world = random_world(seed);

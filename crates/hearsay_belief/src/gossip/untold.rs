@@ -8,11 +8,11 @@ use serde::Serialize;
 
 use super::{Conversation, GossipStep, MeetingPlan, Simulation, knowledge::CharacterKnowledge};
 
-/// Maximum number of conversations per fact that count towards [`Untold::chances`].
+/// Maximum value of [`Untold::chances`].
 const MAX_CHANCES: u32 = 1_000;
 
-/// Reason why no character tells a fact. The reasons are ordered: a greater reason means that the fact came closer to
-/// being told. If different reasons apply to different knowers or meetings, the greatest reason counts.
+/// Reason why no character tells a fact. The variants are ordered: with a later variant, the fact came closer to being
+/// told. If different reasons apply to different knowers or meetings, the result is the last of these variants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum UntoldReason {
@@ -26,7 +26,7 @@ pub enum UntoldReason {
     NoDate,
     /// All knowers of the fact learned it so long ago that it is no longer news.
     TooOld,
-    /// All knowers of the fact learn it after the step.
+    /// All knowers of the fact learn it after the end of the step.
     NotYetLearned,
     /// All knowers of the fact conceal it.
     Concealed,
@@ -40,11 +40,13 @@ pub enum UntoldReason {
     NoPlace,
     /// No other living NPC is at the places of the knowers of the fact.
     Alone,
-    /// By chance, the knowers of the fact meet no other character in the step while the fact is news.
+    /// By chance, the knowers of the fact meet no other character in the step during the time in which the fact is
+    /// news.
     NoMeeting,
-    /// The knowers of the fact meet only characters whom the fact is about.
+    /// The knowers of the fact meet only characters who are the topic of the fact.
     AboutHearer,
-    /// The knowers of the fact meet only characters who know the fact, or who know it in the opinion of the teller.
+    /// The knowers of the fact meet only characters who know the fact, or who, in the opinion of the teller, know the
+    /// fact.
     HearersKnow,
     /// Every living NPC knows the fact.
     EverybodyKnows,
@@ -58,7 +60,7 @@ pub enum UntoldReason {
 }
 
 impl UntoldReason {
-    /// Returns the reason as a clause in plain English, which describes a fact.
+    /// Returns the reason as an English clause, in which "it" means the fact.
     pub fn explanation(self) -> &'static str {
         match self {
             Self::NoTeller => "no living NPC knows it; player characters do not gossip",
@@ -80,14 +82,14 @@ impl UntoldReason {
             Self::HearersKnow => "those who know it meet only characters who know it, or seem to know it",
             Self::EverybodyKnows => "everybody knows it already",
             Self::OtherNewsFirst => "newer facts are told first in every meeting",
-            Self::LittleInterest => "it concerns nobody and nothing that the listeners know by name",
+            Self::LittleInterest => "the listeners know none of its entities by name",
             Self::LowProbability => "the probability of telling it in a meeting is too low",
         }
     }
 }
 
-/// A fact that at least one knower knows and that no character tells during a gossip step, although facts of this kind
-/// can be gossip.
+/// A fact that no character tells during a gossip step. At least one knower knows the fact, and gossip can contain
+/// facts of this kind.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Untold {
     /// The fact.
@@ -96,10 +98,9 @@ pub struct Untold {
     pub reason: UntoldReason,
     /// The living NPCs that know the fact themselves or through a group or place, sorted by id.
     pub knowers: Vec<EntityId>,
-    /// Number of conversations in which only chance kept a knower from telling the fact; at most
-    /// 1,000.
+    /// Number of conversations in which a knower could have told the fact but, by chance, did not; at most 1,000.
     pub chances: u32,
-    /// The highest probability of telling the fact in one of these conversations; 0 if there are none.
+    /// The highest probability of telling the fact in one of these conversations; 0 if there are no such conversations.
     pub max_probability: f64,
 }
 

@@ -1,4 +1,4 @@
-//! What a character perceives at once when it meets others, or comes to a place.
+//! Facts that a character learns at once when it meets others or comes to a place.
 
 use std::collections::BTreeSet;
 
@@ -10,17 +10,18 @@ use crate::{Occasion, learn::Learning};
 /// The entities that a character meets or hears of on an occasion.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Acquaintance {
-    /// Entities that the character sees: it learns their visible facts, if it knows their names.
+    /// Entities that the character sees. The character learns the visible facts of each entity whose name it knows.
     pub met: BTreeSet<EntityId>,
-    /// Entities whose names the character hears or reads: it learns their names and kinds.
+    /// Entities whose names the character hears or reads. The character learns their names and kinds.
     pub named: BTreeSet<EntityId>,
-    /// Places where the character is: it learns their names, their kinds and their visible facts. An edge to the name
-    /// records each visit.
+    /// Places where the character is. The character learns their names, their kinds and their visible facts. A new edge
+    /// to the name of the place records each visit.
     pub visited: BTreeSet<EntityId>,
 }
 
-/// Records what a character perceives of the entities that it meets: the [visible](hearsay_model::Behavior::visible)
-/// facts that are canon, neither secret nor private, and that nobody conceals.
+/// Records that a character meets entities and learns their [visible](hearsay_model::Behavior::visible) facts. The
+/// character learns only facts that are canon and that are neither secret nor private. It does not learn a fact that a
+/// knower conceals.
 pub fn meet(state: &State, knower: &EntityId, acquaintance: &Acquaintance, occasion: &Occasion) -> Learning {
     let mut recorder = LearningRecorder::new(state, occasion);
     let view = recorder.view(knower);

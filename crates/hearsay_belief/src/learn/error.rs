@@ -1,4 +1,4 @@
-//! The error that is returned if a fact cannot be learned or told.
+//! Error for facts that cannot be learned or told.
 
 use hearsay_model::{EntityId, FactError};
 use thiserror::Error;
@@ -18,7 +18,7 @@ pub enum LearnError {
     },
     /// The knower does not know a premise of the deduction.
     #[error(
-        "{knower} does not know that \u{201C}{statement}\u{201D}, so {knower} cannot deduce another fact from this fact; first record how {knower} learned the fact"
+        "{knower} does not know that \u{201C}{statement}\u{201D}, so {knower} cannot deduce another fact from it; first record how {knower} learned the fact"
     )]
     UnknownPremise {
         /// The knower.
@@ -27,10 +27,10 @@ pub enum LearnError {
         statement: String,
     },
     /// The teller or a learner is dead.
-    #[error("{0} is dead at the time of the event, so this character cannot learn or tell facts")]
+    #[error("{character} is dead at the time of the event, so {character} cannot learn or tell facts; name another character", character = .0)]
     Dead(EntityId),
-    /// The entity cannot know facts, because it is for example an item, a document or an event.
-    #[error("{0} is not a character, group or place, so it cannot know facts")]
+    /// The entity cannot know facts. For example, an item, a document or an event cannot know facts.
+    #[error("{entity} is not a character, group or place, so it cannot know facts; name another knower", entity = .0)]
     CannotKnow(EntityId),
     /// No hearer is given.
     #[error("nobody would learn the fact; name at least one character who sees, hears or reads the fact")]
@@ -39,7 +39,7 @@ pub enum LearnError {
     #[error("the line has no speaker; name the character who says the line")]
     NoSpeaker,
     /// The teller is among the hearers.
-    #[error("{0} cannot tell a fact to itself; name another hearer")]
+    #[error("{teller} cannot tell a fact to itself; name another hearer", teller = .0)]
     TellerIsHearer(EntityId),
     /// The fact is proposed or rejected, so no character can know it.
     #[error("\u{201C}{statement}\u{201D} is {status}, so no character can learn this fact; accept the fact first")]
@@ -51,12 +51,13 @@ pub enum LearnError {
     },
     /// The document to read has no passages.
     #[error(
-        "{0} has no text that can be read, so no character can read it; add a passage with `document: {0}` to a \
-         campaign file"
+        "the campaign contains no text of the document {document}, so no character can read it; add a passage with \
+         `document: {document}` to a campaign file",
+        document = .0
     )]
     NoText(EntityId),
     /// A deduction has no premises.
-    #[error("a deduction needs at least one premise; name a fact from which the new fact follows")]
+    #[error("a deduction needs at least one premise; name a known fact from which the new fact follows")]
     NoPremises,
     /// The fact to record is invalid.
     #[error(transparent)]

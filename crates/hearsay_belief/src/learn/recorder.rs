@@ -1,4 +1,4 @@
-//! The recorder: collects the changes of one occasion on which knowers learn facts.
+//! The recorder, which collects the changes of one occasion on which knowers learn facts.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -14,20 +14,20 @@ use crate::{
     occasion::{can_know, is_dead},
 };
 
-/// What a teller says to hearers, and how the teller knows it.
+/// Testimony: a fact that a teller tells hearers, and the edges through which the teller knows the fact.
 struct Testimony<'a> {
     teller: &'a EntityId,
     /// The teller's view.
     view: &'a View,
-    /// The secret name that the teller uses.
+    /// The secret name that the teller uses; `None` if the teller uses no secret name.
     alias: Option<&'a str>,
-    /// The entity that the teller names as its own source.
+    /// The entity that the teller names as its own source; `None` if the teller names no source.
     citing: Option<&'a EntityId>,
     fact: &'a Arc<Fact>,
     hearers: &'a [Knower],
-    /// The edges through which the teller knows the fact; empty if the teller made it up.
+    /// The edges through which the teller knows the fact; empty if the teller invented the fact.
     sources: Vec<Justification>,
-    /// The teller's credence, or 1 if the teller made the fact up.
+    /// The teller's credence in the fact, or 1 if the teller invented the fact.
     teller_credence: f64,
     /// The hearers' credence; `None` if it is computed from their trust in the teller.
     credence: Option<Credence>,
@@ -104,8 +104,8 @@ impl<'s> LearningRecorder<'s> {
         self.learning.changes.push(Change::Learn(Arc::new(edge)));
     }
 
-    /// Makes the speaker know its own statement, and returns the new edge. Does nothing if the speaker lies or already
-    /// knows the statement.
+    /// Records that the speaker knows its own statement, and returns the new edge. Does nothing if the speaker lies or
+    /// already knows the fact.
     pub(super) fn learn_own_statement(
         &mut self,
         view: &View,
@@ -168,8 +168,8 @@ impl<'s> LearningRecorder<'s> {
         Ok(())
     }
 
-    /// Makes the speaker and the hearers of a statement learn its fact. If the speaker lies, the speaker does not learn
-    /// the fact.
+    /// Records that the speaker and the hearers of a statement learn its fact. If the speaker lies, only the hearers
+    /// learn the fact.
     pub(super) fn overhear(&mut self, statement: &HeardStatement) {
         let &HeardStatement { speaker, view, alias, citing, fact, .. } = statement;
         let (mut sources, mut certainty) = (Vec::new(), statement.certainty);
@@ -232,7 +232,7 @@ impl<'s> LearningRecorder<'s> {
         (edge.sorted(), credence(trust.level().get() * RETELLING_FACTOR * certainty.get()))
     }
 
-    /// Makes hearers learn a fact from a teller, and records whom the teller told.
+    /// Records that hearers learn a fact from a teller, and that the teller told the hearers.
     fn testify(&mut self, testimony: &Testimony) {
         let &Testimony { teller, view, fact, hearers, teller_credence, certainty, .. } = testimony;
         let sources = &testimony.sources;
@@ -279,8 +279,8 @@ impl<'s> LearningRecorder<'s> {
         }
     }
 
-    /// Makes the knower learn the names and kinds of the entities in the facts. A teller passes on only the names and
-    /// kinds that the teller knows.
+    /// Records that the knower learns the names and kinds of the entities in the facts. A teller passes on only the
+    /// names and kinds that the teller knows.
     pub(super) fn learn_names(
         &mut self,
         view: &View,
@@ -313,8 +313,8 @@ impl<'s> LearningRecorder<'s> {
     }
 }
 
-/// Returns the edges through which a fact is known, as justifications. If the knower has its own edges, returns only
-/// these.
+/// Returns the edges through which the knower knows a fact, as justifications. If the knower has its own edges, returns
+/// only its own edges.
 ///
 /// Records of telling others are included if they are needed to detect a lie, or to detect that the knower hears its
 /// own news again.

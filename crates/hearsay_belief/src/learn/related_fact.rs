@@ -15,7 +15,7 @@ pub fn refutation(fact: &Fact, statement: Option<&str>, provenance: Provenance) 
     related_fact(fact, FactRelation::Refutes(fact.id()), statement, provenance, None)
 }
 
-/// Creates a fact that states that another fact has ended. A knower can tell the new fact like any other fact.
+/// Creates a fact that states the end of another fact. A knower can tell the new fact like any other fact.
 ///
 /// # Errors
 /// Returns an error if the statement is empty.
@@ -34,8 +34,8 @@ pub fn refutation_statement(fact: &Fact) -> String {
     format!("It is not true that {}", words::lower_first(fact.statement()))
 }
 
-/// Returns the default statement that another fact has ended: "It is no longer true that …". If the date is known, the
-/// statement begins with it: "Since 3 Rainmoon 412, it is no longer true that …".
+/// Returns the default statement about the end of another fact: "It is no longer true that …". If the date is known,
+/// the statement begins with the date: "Since 3 Rainmoon 412, it is no longer true that …".
 pub fn ending_statement(fact: &Fact, since: Option<&Date>) -> String {
     let statement = words::lower_first(fact.statement());
     match since.filter(|date| !date.raw.is_empty()) {

@@ -17,7 +17,7 @@ use crate::{
     credence::{BeliefCalculator, WeighedEdge, combined_belief, credence},
 };
 
-/// A source whose knowledge reaches the knower, with the path and the time span.
+/// A source of knowledge: a knower whose facts reach the knower of the view, with the access path and the time span.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct KnowledgeSource {
     pub(crate) from: Knower,
@@ -120,8 +120,9 @@ impl MembershipPeriod {
         Self { from: self.from.max(other.from), until }
     }
 
-    /// Returns when a member with this membership period receives a fact that was learned at the given time; `None` if
-    /// the fact was learned too late. `Some(None)` means that the member has always known the fact.
+    /// Returns the time at which a member with this membership period receives a fact that the group learned at the
+    /// given time. Returns `None` if the group learned the fact too late. `Some(None)` means that the member has always
+    /// known the fact.
     pub(crate) fn receives(self, learned: Option<GameTime>) -> Option<Option<GameTime>> {
         let begins_before_it_ends = self.until.is_none_or(|until| self.from.is_none_or(|from| from < until));
         let in_time = self.until.is_none_or(|until| learned.is_none_or(|learned| learned < until));
@@ -134,7 +135,7 @@ struct Ranked {
     known_edge: KnownEdge,
     index: u32,
     fact: Arc<Fact>,
-    /// The knower's rank in the group.
+    /// The knower's rank in the group; `None` if the knower has no rank.
     knower_rank: Option<String>,
 }
 

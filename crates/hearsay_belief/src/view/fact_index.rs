@@ -7,7 +7,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use super::known::{FactSummary, Known};
 
-/// Minimum credence of a fact that supersedes an earlier value, or that counts as superseded.
+/// Minimum credence of a fact that can supersede another fact or be superseded.
 const MIN_CREDENCE: f64 = 0.65;
 
 /// Fact ids by the hash of a key, sorted. Different keys may have the same hash, so the caller checks the key of each
@@ -128,7 +128,7 @@ impl FactIndex {
 /// Returns the facts for which the knower believes a later value of the same predicate. `functional` contains facts
 /// with functional predicates, sorted by id.
 ///
-/// A rumour that the knower does not believe neither supersedes a fact nor counts as superseded. A public fact does not
+/// A rumour that the knower does not believe cannot supersede a fact, and cannot be superseded. A public fact does not
 /// supersede a secret fact.
 fn superseded<'a>(functional: impl Iterator<Item = &'a Known>) -> Vec<FactId> {
     let key = |known: &'a Known| (known.subject(), known.predicate(), known.is_secret());

@@ -8,7 +8,7 @@ use hearsay_model::{
 };
 use smallvec::SmallVec;
 
-/// Whether a knower has a fact or a passage itself, through a group or place, or as common lore.
+/// Access path: whether a knower has a fact or passage itself, through a group or place, or as common lore.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AccessPath {
     /// The knower itself learned the fact or received the passage.
@@ -28,18 +28,19 @@ pub struct KnownEdge {
     pub id: KnowledgeId,
     /// The knowledge edge.
     pub edge: Arc<KnowledgeEdge>,
-    /// Whether the edge belongs to the knower itself, to its group or place, or to common lore.
+    /// Whether the knower has the edge itself, through a group or place, or as common lore.
     pub access_path: AccessPath,
-    /// The game time at which the knower received the fact through this edge. For an edge of a group or place, this is
-    /// the later of two times: the time when the group or place learned the fact, and the time when the knower joined.
+    /// The game time at which the knower received the fact through this edge; `None` if the knower has always known it.
+    /// For an edge of a group or place, the value is the later of two times: when the group or place learned the fact,
+    /// and when the knower joined.
     pub since: Option<GameTime>,
-    /// Credence in the fact that this edge alone gives the knower. The value is computed from all edges in the
+    /// The credence that the knower would have in the fact with only this edge. The value depends on all edges in the
     /// derivation of this edge.
     pub belief: Credence,
 }
 
-/// Recency of a fact, for sorting. Facts are compared by the start of their validity, then by the time of learning,
-/// then by the time of recording.
+/// Recency of a fact, for sorting. Facts are sorted by the start of their validity. Equal facts are sorted by the game
+/// time of learning, and then by the real time of recording.
 ///
 /// Two facts may be equally recent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -101,7 +102,7 @@ impl Known {
         self.fact.object()
     }
 
-    /// Returns the relation to another fact, such as "refutes"; `None` if there is none.
+    /// Returns the relation of this fact to another fact, such as "refutes"; `None` if there is no relation.
     #[inline]
     pub fn fact_relation(&self) -> Option<FactRelation> {
         self.fact.fact_relation()
@@ -113,7 +114,7 @@ impl Known {
         self.fact.statement()
     }
 
-    /// Returns all entities of the fact: subject, object and mentions.
+    /// Returns the subject, the object (if it is an entity) and the mentions of the fact.
     pub fn entities(&self) -> impl Iterator<Item = &EntityId> {
         self.fact.entities()
     }
@@ -128,8 +129,8 @@ impl Known {
         self.fact.rank()
     }
 
-    /// Returns the start of the fact's validity. The end is not available here, because a knower learns of the end from
-    /// another fact: see [`View::known_end`](crate::View::known_end).
+    /// Returns the start of the fact's validity. The fact does not contain its end, because a knower learns of the end
+    /// from another fact: see [`View::known_end`](crate::View::known_end).
     pub fn since(&self) -> Option<&Date> {
         self.fact.validity().from.as_ref()
     }
@@ -173,21 +174,21 @@ impl Known {
         })
     }
 
-    /// Returns the session in which the fact was learned, or else the session in which it was recorded, for use in a
-    /// citation.
+    /// Returns the session in which the knower learned the fact, for use in a citation. If this session is unknown,
+    /// returns the session in which the fact was recorded.
     pub fn session(&self) -> Option<&SessionId> {
         let learned = self.known_edges.iter().find_map(|known_edge| known_edge.edge.session.as_ref());
         learned.or(self.fact.provenance().session.as_ref())
     }
 
-    /// Returns the edges through which the fact is known. The knower's own edges come first, and then the edges of
-    /// groups, places and common lore. In each group, the edges with the highest belief come first.
+    /// Returns the edges through which the knower knows the fact. The knower's own edges come first. The edges of
+    /// groups, places and common lore follow. Within these two parts, the edges with the highest belief come first.
     #[inline]
     pub fn known_edges(&self) -> &[KnownEdge] {
         &self.known_edges
     }
 
-    /// Returns the edges that record that the knower told others the fact. The field `co_present` of each edge lists
+    /// Returns the edges which record that the knower told others the fact. The field `co_present` of each edge lists
     /// the hearers.
     ///
     /// A fact that the knower invented has only edges of this kind.
@@ -195,7 +196,8 @@ impl Known {
         &self.shared
     }
 
-    /// Returns whether the knower lied: it told others the fact, and invented it or knows that it is untrue.
+    /// Returns whether the knower lied: `true` if the knower told others the fact, and invented the fact or knows that
+    /// it is untrue.
     pub fn is_own_lie(&self) -> bool {
         !self.shared.is_empty() && !self.is_own_version() && (self.is_made_up() || self.credence() == Credence::NONE)
     }
@@ -214,8 +216,8 @@ impl Known {
 
     /// Returns the knower's credence in the fact, computed from [all edges together](crate::combined_belief).
     ///
-    /// If the knower learned the fact itself, the beliefs of its groups and places do not count. For example, a liar
-    /// does not believe the lie even if the whole town believes it.
+    /// If the knower learned the fact itself, the beliefs of its groups and places are ignored. For example, a liar
+    /// does not believe its own lie even if the whole town believes the lie.
     #[inline]
     pub fn credence(&self) -> Credence {
         self.credence
@@ -226,8 +228,8 @@ impl Known {
         self.known_edges.first().map(|known_edge| (&known_edge.edge.acquisition, &known_edge.access_path))
     }
 
-    /// Returns whether the knower conceals the fact. The knower's own edges to the fact decide. If the knower has no
-    /// own edges, the edges of its groups and places decide.
+    /// Returns whether the knower conceals the fact, according to its own edges to the fact. If the knower has no own
+    /// edges to the fact, the edges of its groups and places decide.
     pub fn conceals(&self) -> bool {
         let own = self.known_edges.iter().any(|known_edge| known_edge.access_path == AccessPath::Own);
         self.known_edges
@@ -236,7 +238,7 @@ impl Known {
     }
 
     /// Returns the earliest moment at which the knower received the fact; `None` means that the knower has always known
-    /// it.
+    /// the fact.
     pub fn learned(&self) -> Option<GameTime> {
         self.known_edges.iter().chain(&self.shared).map(|known_edge| known_edge.since).min().flatten()
     }
@@ -251,8 +253,8 @@ pub struct ReceivedPassage {
     pub access_path: AccessPath,
 }
 
-/// Short record of a known fact, with the data that a ranking reads for every fact in a view. A view stores these
-/// records in one block of memory, because a ranking reads all of them.
+/// Summary of a known fact. It contains the data that a ranking reads for every fact in a view. A view stores all
+/// summaries in one block of memory, so reading them is fast.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FactSummary {
     /// The id of the fact.

@@ -1,36 +1,37 @@
 //! Forgetting: how well a character remembers a fact.
 //!
-//! The memory of a character is computed from its own knowledge edges and is never stored. Forgetting deletes nothing.
+//! Hearsay computes the memory of a character from its knowledge edges, and does not store it. Forgetting deletes
+//! nothing.
 //!
 //! # Activation
 //!
 //! The model is the base-level activation of ACT-R (Anderson and Schooler 1991, "Reflections of the environment in
-//! memory"), in which memory decays with a power of time:
+//! memory"). In this model, memory decays with a power of time:
 //!
 //! ```text
 //! B = ln Σ t^(−d) + salience
 //! ```
 //!
-//! The sum contains one term for each *practice* of the fact. A practice is an edge with which the character learned
-//! the fact itself, or an edge that records that the character told the fact to others. The age `t` of a practice is
-//! counted in days, and is at least 1/24. The decay `d` depends on the rule [`forgetting`](hearsay_model::MindRules::forgetting).
+//! The sum contains one term for each *practice* of the fact. A practice is an event: the character learned the fact,
+//! or told the fact to others. Each practice is recorded as a knowledge edge. The age `t` of a practice is counted in
+//! days, and is at least 1/24. The decay `d` depends on the rule [`forgetting`](hearsay_model::MindRules::forgetting).
 //!
-//! *Salience* is the sum of these bonuses, at most 0.75: 0.35 if the character witnessed the fact, 0.35 if the fact is
-//! secret or the character conceals it, 0.25 if the predicate of the fact is
-//! [notable](hearsay_model::Behavior::notable), and 0.5 if the fact states a death.
+//! *Salience* is a bonus for impressive facts. A fact gets 0.35 if the character witnessed it, 0.35 if it is secret or
+//! the character conceals it, 0.25 if its predicate is [notable](hearsay_model::Behavior::notable), and 0.5 if it
+//! states a death. The sum is limited to 0.75.
 //!
 //! # Retention
 //!
-//! [`Retention`] is a logistic function of activation: `1 ÷ (1 + e^((τ − B) ÷ 0.25))`. The threshold τ is −d ln *h*.
-//! Therefore, a fact without salience that the character heard once has a retention of 0.5 after *h* days. The number
-//! *h* is 90 for mild forgetting and 20 for strong forgetting. A fact with a retention below 0.5 is *faded*.
+//! [`Retention`] is a logistic function of activation: `1 ÷ (1 + e^((τ − B) ÷ 0.25))`. The threshold τ is −d ln *h*. A
+//! fact that the character heard once, and that has no salience, therefore has a retention of 0.5 after *h* days. The
+//! number *h* is 90 for mild forgetting and 20 for strong forgetting. A fact with a retention below 0.5 is *faded*.
 //!
 //! # Facts that never fade
 //!
-//! - facts that the knower has always known, and facts that the campaign states that the knower knows;
+//! - facts that the knower has always known, and facts that the author of the campaign gave to the knower;
 //! - facts that the knower also knows through a group or place, and common lore;
 //! - names and kinds of entities, because the character identifies entities by them;
-//! - facts that describe the knower itself in a scene context, and the memberships and residences of the knower.
+//! - facts that describe the knower in a scene context, and the memberships and residences of the knower.
 //!
 //! Groups and places do not forget.
 
@@ -42,7 +43,7 @@ use super::{AccessPath, Known, KnownEdge, View};
 /// Minimum age of a practice, in days.
 const MIN_AGE_DAYS: f64 = 1.0 / 24.0;
 
-/// Scale of the logistic function that turns activation into retention.
+/// Scale of the logistic function that converts activation to retention.
 const RETENTION_SCALE: f64 = 0.25;
 
 /// Salience of a fact that the character witnessed.
@@ -69,7 +70,7 @@ impl Retention {
     /// The retention of a fact that does not fade: 1.0.
     pub const FULL: Self = Self(1.0);
 
-    /// Facts with a lower retention are faded.
+    /// The threshold of fading: a fact with a lower retention is faded.
     pub const FADED_BELOW: f64 = 0.5;
 
     /// Returns the retention as a number from 0.0 to 1.0.
@@ -78,7 +79,7 @@ impl Retention {
         self.0
     }
 
-    /// Returns whether the fact is faded: the knower remembers it only dimly.
+    /// Returns whether the fact is faded: the knower remembers the fact only dimly.
     #[inline]
     pub fn is_faded(self) -> bool {
         self.0 < Self::FADED_BELOW
@@ -163,7 +164,7 @@ fn own_forgetting(state: &State, id: &EntityId) -> Option<Degree> {
     }
 }
 
-/// Returns the edges that count as practices of a fact, if the knower knows the fact only by its own edges.
+/// Returns the edges that are practices of a fact, if the knower knows the fact only through its own edges.
 fn practices(known: &Known) -> impl Iterator<Item = &KnownEdge> {
     known.known_edges().iter().chain(known.shared())
 }
@@ -200,21 +201,20 @@ impl View {
     }
 
     /// Returns how well the knower remembers a fact of the view at the moment `now`. If `now` is `None`, the moment of
-    /// the view counts. If the view has no moment either, nothing is faded. The module documentation of `memory.rs`
-    /// states the formula.
+    /// the view is used. If the view has no moment either, the result is [`Retention::FULL`].
     pub fn retention(&self, known: &Known, now: Option<GameTime>) -> Retention {
         self.memory.retention(&self.vocabulary, &self.knower, known, now.or(self.as_of))
     }
 }
 
 impl Known {
-    /// Returns how often the knower practiced the fact: the number of its own edges with which it learned the fact, or
-    /// told the fact to others.
+    /// Returns the number of occasions on which the knower learned the fact itself or told the fact to others.
     pub fn practice_count(&self) -> usize {
         practices(self).filter(|known_edge| known_edge.access_path == AccessPath::Own).count()
     }
 
-    /// Returns the latest moment at which the knower learned the fact again, or told the fact to others.
+    /// Returns the latest moment at which the knower learned the fact or told the fact to others; `None` if there is no
+    /// such moment.
     pub fn last_practiced(&self) -> Option<GameTime> {
         practices(self)
             .filter(|known_edge| known_edge.access_path == AccessPath::Own)

@@ -1,5 +1,5 @@
-//! Simple reference implementation of a view. The implementation visits all edges again and again, until a pass adds no
-//! more facts.
+//! Simple reference implementation of a view. The implementation visits all edges repeatedly, until a pass adds no more
+//! facts.
 //!
 //! [`View::new`] must give the same result.
 

@@ -1,4 +1,4 @@
-//! Tests of all ways in which knowledge reaches or does not reach a knower.
+//! Tests of the ways in which a knower learns facts, and of the limits of its knowledge.
 
 use hearsay_model::{Acquisition, Change, Credence, Date, FactStatus, Key, KnowledgeEdge, TalkKind, Validity};
 

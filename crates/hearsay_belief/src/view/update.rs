@@ -1,4 +1,4 @@
-//! Updates of a view after changes of the state, without computing the whole view again.
+//! Updates of a view after changes of the state. An update does not compute the whole view again.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -20,15 +20,15 @@ use crate::credence::BeliefCalculator;
 /// For each edge on which a view depends, the facts of the view that depend on it.
 pub(super) type Dependents = FxHashMap<KnowledgeId, SmallVec<[FactId; 1]>>;
 
-/// How a change of the state affects a view.
+/// Effect of a change of the state on a view.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ViewImpact {
     /// The view is unchanged.
     Unchanged,
     /// Only the parts of the view that come from these records may change.
     Records(Vec<Key>),
-    /// The groups, places and ranks through which the knower has knowledge may change, so the whole view must be
-    /// computed again.
+    /// The groups, places or ranks through which the knower knows facts may change. The whole view must be computed
+    /// again.
     Whole,
 }
 
@@ -36,8 +36,8 @@ impl View {
     /// Returns how a change of some records affects the view.
     ///
     /// `state` is the state after the change. `touched` contains the keys of all records that changed, appeared or
-    /// disappeared. If you do not [update](Self::update) the view after each change, collect the records that this
-    /// method returns for each change, and pass all of them to the next update.
+    /// disappeared. You need not [update](Self::update) the view after each change. In this case, collect the records
+    /// that this method returns for each change, and pass all of them to the next update.
     pub fn impact(&self, state: &State, touched: &[Key]) -> ViewImpact {
         let is_same_half_life = self.feelings_half_life == feelings_half_life(state);
         if !Arc::ptr_eq(&self.vocabulary, state.vocabulary())
@@ -65,9 +65,9 @@ impl View {
         if records.is_empty() { ViewImpact::Unchanged } else { ViewImpact::Records(records) }
     }
 
-    /// Updates the view after some records changed. Afterwards, the view equals the view of the same knower and moment
-    /// in `state`. Returns the facts that were added, removed or changed. Returns `None` if the whole view must be
-    /// computed again. After the result `None`, do not use the view any more.
+    /// Updates the view after some records changed. Afterwards, the view equals a new view of the same knower and
+    /// moment in `state`. Returns the facts that were added, removed or changed. Returns `None` if the whole view must
+    /// be computed again. In this case, do not use the view any more.
     ///
     /// `records` contains the records that [`impact`](Self::impact) returned for each change since the view was
     /// computed or updated. The running time is proportional to the number of records, plus a small amount of time for

@@ -2,9 +2,10 @@
 //!
 //! The first line is `{"type":"hearsay-backup","format":3}`. If the journal is compacted, this line also has
 //! `"compacted_to"`, the undo horizon: operations up to this position can no longer be undone. The operations follow in
-//! the order of the journal, one per line. The line of an operation up to `compacted_to` also has the operation's
-//! position. If the state has transient values, one more operation records them. The last line has the number of
-//! operations and a hash of all lines before it, so that the reader detects a truncated file.
+//! the order of the journal, one per line. A line for an operation up to `compacted_to` also contains the position of
+//! this operation. If the state has transient values (current values without a history), one more operation records
+//! them. The last line contains the number of operations and a hash of all lines before it. With this line,
+//! [`read_backup`] detects a truncated file.
 
 use std::io::{self, BufRead, Write};
 

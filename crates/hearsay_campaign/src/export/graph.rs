@@ -83,8 +83,8 @@ fn escape_xml(text: &str) -> String {
     escaped
 }
 
-/// Writes the graph in the DOT language of Graphviz. The shape of a node shows the kind of the entity. Edges are dashed
-/// for secret facts, for facts with an end date, and for facts that are neither canon nor claimed.
+/// Writes the graph in the DOT language of Graphviz. The shape of a node shows the kind of the entity. An edge is
+/// dashed if its fact is secret, has an end date, or has a status other than canon or claimed.
 ///
 /// # Errors
 /// Returns an error if `writer` cannot be written to.

@@ -13,12 +13,13 @@ use crate::lossless::{Pages, fact_reference, one_line};
 
 /// Writes a state as an Obsidian vault into a folder. [`read_any`](crate::read_any) reads the vault back without loss.
 ///
-/// Each entity has a note that contains its kind and aliases in the front matter, its relations as links, its facts,
-/// its secrets in a callout, and its passages. Notes of entities whose name is secret are in the folder `Secrets`. Each
-/// session has a note with its log. You may edit, rename and move the notes. Each line of a fact ends with a reference
-/// to the fact, which Obsidian does not show. If you change the line but keep the reference, the import changes the
-/// fact. Other changed lines are read as in any other vault. Data that Markdown cannot express is in the file
-/// `hearsay.records`, which Obsidian does not show. On Unix, only the owner of the files can read them.
+/// Each entity has a note. The front matter of the note contains the kind and the aliases of the entity. The note also
+/// contains the entity's relations as links, its facts, its secrets in a callout, and its passages. Notes of entities
+/// whose name is secret are in the folder `Secrets`. Each session has a note with its log. You may edit, rename and
+/// move the notes. Each line of a fact ends with a reference to the fact, which Obsidian does not show. If you change
+/// the line but keep the reference, the import changes the fact. Other changed lines are read as in any other vault.
+/// Data that Markdown cannot express is in the file `hearsay.records`, which Obsidian does not show. On Unix, only the
+/// owner of the files can read them.
 ///
 /// # Errors
 /// Returns an error if a file cannot be written.

@@ -1,4 +1,4 @@
-//! Conversion of the calendars of other tools.
+//! Converts the calendars of other tools.
 
 use hearsay_model::{Calendar, LeapRule, Month};
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! Reading of files into notes.
+//! Reads files, and lists them in the notes of an import.
 
 use super::{FileId, Notes, SourceText, tree::Tree};
 use crate::{Folder, FolderEntry};

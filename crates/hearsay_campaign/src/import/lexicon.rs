@@ -59,7 +59,7 @@ pub struct RelationMeaning {
     pub predicate: Predicate,
     /// Whether the target is the subject of the relation. Otherwise the entity of the note is the subject.
     pub backwards: bool,
-    /// The rank that the relation implies, such as `leader`, if there is one.
+    /// The rank that the relation implies, such as `leader`; `None` if the relation implies no rank.
     pub rank: Option<&'static str>,
 }
 
@@ -188,7 +188,8 @@ fn find_exact_entry<'a>(word: &str, vocabulary: &'a Vocabulary) -> Option<Lexico
 }
 
 /// Returns the relation that words such as `is the rival of`, `organization` or `MEMBER_OF` state. Up to five unknown
-/// words become the name of a new relation. For more than five unknown words, the relation is `RELATED_TO`.
+/// words become the name of a new relation. For more than five unknown words, the relation is `RELATED_TO`. Never
+/// returns `None`.
 pub fn relation(words: &str, vocabulary: &Vocabulary) -> Option<RelationMeaning> {
     let word = normalize_name(words);
     let parsed = Predicate::relation(&word).ok();
@@ -293,7 +294,8 @@ pub fn noun(word: &str) -> Option<Kind> {
     ENGLISH.kinds.nouns.kind(word).or_else(|| kind(word))
 }
 
-/// Returns the kind that the words of a name state: `The Ascendant Guild`.
+/// Returns the kind that a word in a name implies. For example, `The Ascendant Guild` is a faction. Returns `None` if
+/// no word implies a kind.
 pub fn name_kind(name: &str) -> Option<Kind> {
     let words = slug(name);
     let last = words.rsplit('-').next()?;
@@ -307,6 +309,7 @@ pub fn name_kind(name: &str) -> Option<Kind> {
 }
 
 /// Returns the kind that a heading such as `Key locations`, `NPCs` or `Residents` announces for the entities below it.
+/// Returns `None` if the heading announces no kind.
 pub fn announced_kind(title: &str) -> Option<Kind> {
     // Words in parentheses are a remark. A possessive names the owner, not the kind.
     let words = hearsay_model::text::words(title.split('(').next().unwrap_or_default());

@@ -10,25 +10,25 @@
 //!
 //! # Support for Markdown
 //!
-//! - **Kind of a note**: the reader searches these places, in this order, for a kind: `tags`, `type` or `layout` in the
-//!   front matter, tags in the text, the folder, the heading above, and the first sentence. The first kind that it
-//!   finds applies. A note with a `player` is a player character.
+//! - **Kind of a note**: the reader searches several places for a kind, and uses the first kind that it finds. The
+//!   order is: `tags`, `type` or `layout` in the front matter; tags in the text; the folder; the heading above; the
+//!   first sentence. A note with a `player` is a player character.
 //! - **Names**: the name is `title` or `name` in the front matter, the first heading, or the name of the file. Aliases
 //!   are `aliases`, nicknames in quotes, and names in parentheses.
-//! - **Relations**: relations are canon if their links are in front matter, in inline fields (`key:: value`), in lines
-//!   with a label (`**Allies:** …`), in infoboxes, or in lists under headings (`Members`, `NPCs` of a place,
-//!   `Relationships` with `[[Bob]] — brother`). A name without a link also gives a canon relation if it fills the whole
-//!   field. A name within other text only gives a proposal. A link in a paragraph is only a mention. The vocabulary has
-//!   the names of relation fields; the module [`lexicon`] has the names of all other fields. If the campaign itself
-//!   defines a relation, the fields of this relation are recognized in front matter and in inline fields. A symmetric
-//!   relation is recorded as one fact. Each position that states the relation is evidence for the fact.
-//! - **Doubt**: a fact that is `rumoured` or `presumed`, or that ends with a question mark, gets the status claimed,
-//!   and the credence of its knowers is 0.5. An `untrue` fact gets the status false. The module [`truth`] has the
-//!   words.
-//! - **Secrets**: these marks make their content secret: `%%…%%`, `||…||`, `[secret]…[/secret]`, `:::gm` and HTML
-//!   comments; callouts, blocks of plug-ins, elements, headings, folders, files, tags, labels and keys that
-//!   [`secret::is_secret`] recognizes; and sentences with words such as "nobody knows". Marks such as `secret: true`,
-//!   `visibility: gm` and `publish: false` make a whole note secret.
+//! - **Relations**: links state canon relations in these places: front matter, inline fields (`key:: value`), lines
+//!   with a label (`**Allies:** …`), infoboxes, and lists under headings such as `Members` or `Relationships`. A name
+//!   without a link also gives a canon relation if it fills the whole field. A name within other text only gives a
+//!   proposal. A link in a paragraph is only a mention. The vocabulary defines the names of relation fields. The module
+//!   [`lexicon`] defines the names of all other fields. If the campaign itself defines a relation, the fields of this
+//!   relation are recognized in front matter and in inline fields. A symmetric relation is recorded as one fact. Each
+//!   position that states the relation is evidence for the fact.
+//! - **Doubt**: a fact that is `rumoured` or `presumed`, or that ends with a question mark, gets the status claimed.
+//!   The knowers of this fact get the credence 0.5. An `untrue` fact gets the status false. The module [`truth`]
+//!   recognizes these words.
+//! - **Secrets**: the marks `%%…%%`, `||…||`, `[secret]…[/secret]`, `:::gm` and HTML comments make their content
+//!   secret. A callout, block of a plug-in, element, heading, folder, file, tag, label or key is also such a mark if
+//!   [`secret::is_secret`] recognizes its name. Sentences with words such as "nobody knows" are secret too. Marks such
+//!   as `secret: true`, `visibility: gm` and `publish: false` make a whole note secret.
 //! - **Several entities per file**: headings of one level name entities if the text below them looks like the
 //!   description of an entity.
 //! - **Sessions**: the type, tag, number or folder of a note shows that the note is a session log. The characters in
@@ -67,16 +67,17 @@
 //!   its key. Two notes with the same name are two entities. If links may also use other ids for the note, put these
 //!   ids into [`Note::ids`].
 //! - **Fields** keep their name in the file (`currentLocation`). They have one [`FieldValue`] per value, with the links
-//!   in this value. The module [`lexicon`] defines the meaning of field names for all readers: do not translate names
-//!   in a reader, but add them to the word lists, or to the vocabulary if they state a relation. If a field of the
-//!   format can state only one relation, create a [`NoteLink`] with [`LinkRelation::explicit`] instead.
+//!   in this value. The module [`lexicon`] defines the meaning of field names for all readers, so do not translate
+//!   names in a reader. Instead, add the names of relations to the vocabulary, and all other names to the word lists.
+//!   If a field of the format can state only one relation, create a [`NoteLink`] with [`LinkRelation::explicit`]
+//!   instead.
 //! - **Texts** keep the markup that they have in the file. [`markup::markdown`] or [`markup::html`] converts a text to
 //!   [`Block`]s. Each block has its headings, its links and its position in the file.
 //! - **JSON, YAML, CSV.** `tree::load` parses the files into trees in which every value has its position. A
-//!   `tree::TreeConverter` converts these trees to fields, links and texts. A value of a wrong type counts as missing,
-//!   but a mark of secrecy of a wrong type counts as set.
-//! - **Secrets.** Give [`Visibility::SECRET`] to each part that the tool hides from players. A part is a whole note, a
-//!   field, a link, a block, an alias, a date or a state. If you are not sure, make the part secret.
+//!   `tree::TreeConverter` converts these trees to fields, links and texts. If a value has the wrong type, it counts as
+//!   missing. If a mark of secrecy has the wrong type, it counts as set.
+//! - **Secrets.** Give [`Visibility::SECRET`] to each part that the tool hides from players. A part can be a whole
+//!   note, a field, a link, a block, an alias, a date or a state. If you are not sure, make the part secret.
 //!   [`secret::is_secret`] recognizes the words with which authors mark secrets.
 //! - **Positions.** Every part of a note has an [`Origin`]: the range of bytes in the file, and their text. The origin
 //!   becomes the evidence of the facts.

@@ -13,7 +13,7 @@ use crate::{Format, Skipped, Warning};
 /// The notes that a reader produced from a campaign's files.
 #[derive(Debug, Clone, Default)]
 pub struct Notes {
-    /// The name of the campaign. The id of the source is derived from this name.
+    /// The name of the campaign. The id of the campaign is derived from this name.
     pub name: String,
     /// A short public description of the campaign.
     pub description: String,
@@ -27,11 +27,12 @@ pub struct Notes {
     pub notes: Vec<Note>,
     /// The calendar of the campaign, if the files contain one.
     pub calendar: Option<Calendar>,
-    /// The audience rules for facts whose audience the files do not state, if the files contain such rules.
+    /// The audience rules in the files; `None` if the files contain no such rules. The rules apply to facts whose
+    /// audience the files do not state.
     pub rules: Option<AudienceRules>,
     /// Files and records that were not read, with the reason.
     pub skipped: Vec<Skipped>,
-    /// Warnings about texts that the reader accepted although they may contain a mistake.
+    /// Warnings about text that was read but may contain a mistake.
     pub warnings: Vec<Warning>,
 }
 
@@ -192,7 +193,7 @@ pub struct Note {
     pub states: Vec<EntityState>,
     /// The number, dates and characters of the session, if the note is a session log.
     pub session: Option<SessionInfo>,
-    /// The characters that are allowed to know that the entity exists. All parts of the note are at least as secret.
+    /// The characters that are allowed to know that the entity exists. No part of the note is known more widely.
     pub visibility: Visibility,
 }
 
@@ -265,7 +266,7 @@ impl From<&str> for FieldValue {
 /// The target of a link, as written in the file.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum LinkTarget {
-    /// The note with this key or id. The name of the note does not count.
+    /// The note with this key or id. Names of notes are not searched.
     Key(String),
     /// The note with this title, file name, path or alias. After `#`, the heading of a section may follow.
     Name(String),
@@ -294,21 +295,22 @@ pub struct LinkRelation {
     pub words: String,
     /// Whether the target is the subject of the relation. Otherwise the note's entity is the subject.
     pub backwards: bool,
-    /// Whether the relation holds in both directions.
+    /// Whether the relation is true in both directions.
     pub bidirectional: bool,
     /// Certainty of the relation.
     pub certainty: Certainty,
     /// Whether the file marks the relation as a rumour or as untrue.
     pub truth: Truth,
-    /// The subject's attitude towards the object, −100 to 100.
+    /// The subject's attitude towards the object, from −100 (hostile) to 100 (friendly); `None` if the file states no
+    /// attitude.
     pub attitude: Option<i64>,
-    /// The rank of the subject in the group that is the object.
+    /// The rank of the subject in the group that is the object; `None` if the file states no rank.
     pub rank: Option<String>,
     /// A sentence that states the relation, if the file has one.
     pub statement: Option<String>,
-    /// The date from which the relation holds, as written in the file.
+    /// The date from which the relation is true, as written in the file; `None` if the file has no such date.
     pub since: Option<String>,
-    /// The date on which the relation ends, as written in the file.
+    /// The date on which the relation ends, as written in the file; `None` if the file has no such date.
     pub until: Option<String>,
 }
 
@@ -330,12 +332,12 @@ impl LinkRelation {
 pub struct Block {
     /// The headings above the block, outermost first.
     pub headings: Arc<[String]>,
-    /// The label at the beginning of the block, if markup separates it: `**Status:** …`, `key:: …`, or the first cell
-    /// of a row.
+    /// The label at the beginning of the block; `None` if there is no label. A label is marked up, as in `**Status:**
+    /// …` and `key:: …`, or is the first cell of a row.
     pub label: Option<String>,
     /// The text of the block.
     pub text: PlainText,
-    /// The speaker of the block, in a session log.
+    /// The speaker of the block in a session log; `None` for all other blocks.
     pub speaker: Option<LinkTarget>,
     /// The links in the text of the block.
     pub links: Vec<NoteLink>,
@@ -352,7 +354,7 @@ pub struct NoteDate {
     pub role: DateRole,
     /// The date as written in the file. This text is stored together with the parsed date.
     pub raw: String,
-    /// The date in a form that calendars can parse, such as `1492-03-14`, if the tool itself uses another form.
+    /// The date in a form that calendars can parse, such as `1492-03-14`; `None` if `raw` already has such a form.
     pub readable: Option<String>,
     /// The name of the event on this date, if the file contains a name.
     pub title: Option<String>,
@@ -388,13 +390,13 @@ pub struct EntityState {
 /// The number, dates and characters of a session log.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SessionInfo {
-    /// The number of the session.
+    /// The number of the session; `None` if the file has no number.
     pub number: Option<u32>,
-    /// The date of the session in the real world, as written in the file.
+    /// The date of the session in the real world, as written in the file; `None` if the file has no such date.
     pub date: Option<String>,
-    /// The game date at the start of the session, as written in the file.
+    /// The game date at the start of the session, as written in the file; `None` if the file has no such date.
     pub start: Option<String>,
-    /// The game date at the end of the session, as written in the file.
+    /// The game date at the end of the session, as written in the file; `None` if the file has no such date.
     pub end: Option<String>,
     /// The characters who were present at the session.
     pub present: Vec<LinkTarget>,
@@ -429,7 +431,7 @@ impl Notes {
         self.skipped.push(Skipped { path: path.into(), reason: reason.into() });
     }
 
-    /// Adds a warning about a text that the reader accepted although it may contain a mistake.
+    /// Adds a warning about text that was read but may contain a mistake.
     pub fn warn(&mut self, path: impl Into<String>, line: u32, message: impl Into<String>) {
         self.warnings.push(Warning { path: path.into(), line, message: message.into() });
     }

@@ -1,4 +1,4 @@
-//! Splitting of lists in prose.
+//! Splits a list in a sentence into its items.
 
 /// Splits a list in prose into its items. A comma within parentheses does not separate items: `Bluecoats (canal
 /// patrol), The Vultures (rival outfit, Tier I).`

@@ -1,4 +1,4 @@
-//! Selection of the reader for a folder, and reading of its files.
+//! Selects the reader for a folder, and reads the files of the folder.
 
 use super::{
     NoteReader, Notes, Role,

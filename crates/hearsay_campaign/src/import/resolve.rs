@@ -1,4 +1,4 @@
-//! Resolution of links: finding the note that a link refers to.
+//! Finds the note that a link refers to.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,4 +1,4 @@
-//! Recognition of the words with which authors mark text as DM-only.
+//! Recognizes the words with which authors mark text as DM-only.
 
 use hearsay_model::slug;
 
@@ -7,8 +7,8 @@ use super::english::ENGLISH;
 /// Returns whether a heading, folder, class, callout or field name marks its content as DM-only, such as `Secrets`, `DM
 /// only`, `gmNotes`, `spoiler-text` or `True identity`.
 ///
-/// The emoji of a lock and of a finger on the lips are marks too. The words count at any position in the label. The
-/// content of a folder with the name Hidden Valley is therefore also secret. In case of doubt, text is secret.
+/// The emoji of a lock and of a finger on the lips are marks too. A mark can be at any position in the label, so the
+/// content of a folder with the name Hidden Valley is also secret. In case of doubt, text is secret.
 pub fn is_secret(label: &str) -> bool {
     if label.contains(['\u{1F512}', '\u{1F510}', '\u{1F50F}', '\u{1F92B}']) {
         return true;

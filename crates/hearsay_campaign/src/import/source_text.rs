@@ -1,4 +1,4 @@
-//! Decoding of text files. Every byte of the decoded text maps to a position in the file.
+//! Decodes text files. Every byte of the decoded text maps to a position in the file.
 
 use std::{ops::Range, sync::Arc};
 

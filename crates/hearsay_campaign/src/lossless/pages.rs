@@ -1,4 +1,4 @@
-//! Writing of the pages and records of an export.
+//! Writes the pages and records of an export.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashSet},

@@ -1,4 +1,4 @@
-//! Reading of the records of an export.
+//! Reads the records of an export.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashSet},

@@ -1,4 +1,4 @@
-//! Checks of a whole campaign.
+//! Checks that need the whole campaign, such as the check for cycles.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -74,7 +74,7 @@ impl CampaignReader {
                 if let Some(&b) = other {
                     let first = self.diagnostics.format_position(self.fact_positions[b]);
                     let message = format!(
-                        "`{subject}` has two values of {predicate} at the same time; the other one is at {first}"
+                        "`{subject}` has two values of {predicate} at the same time; the other value is at {first}"
                     );
                     duplicates.push((self.fact_positions[a], message));
                 }

@@ -1,4 +1,4 @@
-//! Detection of the format.
+//! Detects whether files have Hearsay's own format.
 
 use crate::Folder;
 

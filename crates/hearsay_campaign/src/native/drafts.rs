@@ -1,4 +1,4 @@
-//! Entries that were read from the files, but whose facts are not built yet.
+//! Entries that were read from the files but are not facts yet.
 
 use std::collections::BTreeMap;
 

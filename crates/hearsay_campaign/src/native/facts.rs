@@ -293,12 +293,14 @@ impl CampaignReader {
             self.diagnostics.add(
                 node.at,
                 &f.child_path("public"),
-                "`public` is allowed only for a secret: it is the version that characters tell instead of the secret",
+                "`public` is allowed only for a secret: this key contains the version that characters tell instead \
+                 of the secret",
                 hint,
             );
         }
         if let Some(node) = f.get("bearer").filter(|_| !is_secret) {
-            let message = "`bearer` is allowed only for a secret: it states whether the bearer knows the secret";
+            let message = "`bearer` is allowed only for a secret: this key states whether the entity to which the \
+                           secret belongs (its bearer) knows the secret";
             self.diagnostics.add(node.at, &f.child_path("bearer"), message, "add `secret: true`, or remove `bearer`");
         }
         if is_secret && (is_common_knowledge || audience.is_some()) {

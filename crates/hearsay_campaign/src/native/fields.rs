@@ -1,4 +1,4 @@
-//! Strict access to the mappings of a campaign file.
+//! Reads the YAML mappings of a campaign file, and checks their keys and values.
 
 use hearsay_model::{Attitude, Date, EntityId, ScaleError};
 

@@ -1,4 +1,4 @@
-//! Reader for campaign files. The reader converts trees to facts, edges, passages and sessions.
+//! Reads campaign files in Hearsay's own format: converts YAML trees to facts, knowledge edges, passages and sessions.
 //!
 //! Settings are read first, because dates need the calendar and sentences need the vocabulary. Then all entities are
 //! collected, because a reference may come before its entity. Then all entries are read in the order of the files.

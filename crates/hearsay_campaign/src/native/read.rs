@@ -1,4 +1,4 @@
-//! Reading of all entries of a campaign, in order.
+//! Reads all entries of a campaign, in order.
 
 use std::{collections::HashMap, path::Path, sync::Arc};
 

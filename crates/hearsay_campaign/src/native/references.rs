@@ -1,4 +1,4 @@
-//! Resolution of references. A reference is an id, or a name or alias in any spelling.
+//! Finds the entity that a reference names. A reference is an id, a name or an alias.
 
 use hearsay_model::{EntityId, Kind, text};
 

@@ -18,13 +18,13 @@ pub struct ImportPlan {
     pub report: ImportReport,
 }
 
-/// Compares a campaign with a state, and returns the operation that gives the state the content of the files. Does not
-/// change the state. After you apply the operation, a second plan has no operation. These rules apply:
+/// Compares a campaign with a state, and returns the operation that updates the state to the content of the files. Does
+/// not change the state itself. After you apply the operation, a second plan has no operation. These rules apply:
 ///
 /// - Records that are new in the files are added. If a record came from this source and the files no longer contain it,
 ///   the record is withdrawn. All other records stay unchanged.
-/// - If another author changed a record (for example, confirmed, ended or retracted a fact, or changed its status), the
-///   record stays unchanged, and the report lists it. Retracted and rejected facts are not added again.
+/// - If another author changed a record, the record stays unchanged, and the report lists it. For example, the DM may
+///   have confirmed, ended or retracted a fact. Retracted and rejected facts are not added again.
 /// - If a predicate allows one value at a time and another author recorded a value, a new value in the files does not
 ///   replace it. The new value is proposed to the DM.
 /// - If an entity in the files has the same id as an existing entity, both are the same entity.

@@ -1,4 +1,4 @@
-//! Comparison of the campaign files with the records of the state that came from these files.
+//! Compares campaign files with the state, and plans the changes that an import makes.
 
 mod changes;
 mod edited_facts;

@@ -1,11 +1,11 @@
 //! Three-way comparison for repeated imports: changes in the files, changes by other authors, and conflicts.
 //!
-//! The last import is the common base of the comparison. If this source wrote a record and no other author changed it,
-//! the record gets its value from the files. If the files no longer contain the record, there are two cases. If another
-//! record is at its position, the files changed the record. If no other record is at its position, the files omit the
-//! record. The DM writes Hearsay's own files, so a record that these files omit is withdrawn. Files of other tools omit
-//! records for many reasons: for example, a note was moved, or is not finished. The withdrawal of such a record is
-//! therefore proposed to the DM.
+//! The last import is the common base of the comparison. If an earlier import wrote a record and no other author
+//! changed it, the record gets its value from the files. If the files no longer contain the record, there are two
+//! cases. If another record is at its position, the files changed the record. If no other record is at its position,
+//! the files omit the record. The DM writes Hearsay's own files, so a record that these files omit is withdrawn. Files
+//! of other tools omit records for many reasons: for example, a note was moved, or is not finished. The withdrawal of
+//! such a record is therefore proposed to the DM.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},

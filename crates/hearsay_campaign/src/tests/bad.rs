@@ -84,7 +84,7 @@ fn numbers_dates_and_words() {
     let words =
         |words: &str| format!("predicates: [{{name: VOWED, phrase: '{{subject}} {{object}}', words: {{{words}}}}}]");
     check(&words("verb: [vow to]"), 10, "the mapping `words` has no key `verb`", "did you mean `verbs`?");
-    check(&words("verbs: [Vow to]"), 10, "`Vow to` cannot state a relation", "");
+    check(&words("verbs: [Vow to]"), 10, "`Vow to` is not a valid noun, verb or field name", "");
     check(&words("lists: all"), 10, "`all` is not a value of `lists`", "both, inverse");
 }
 

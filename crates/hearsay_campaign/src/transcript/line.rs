@@ -1,4 +1,4 @@
-//! Splitting of a line into its parts: time, speaker and speech.
+//! Splits a line of a transcript into time, speaker and speech.
 
 /// A line of a file, with its number.
 pub(super) type NumberedLine<'a> = (u32, &'a str);

@@ -28,8 +28,8 @@ pub struct LiveTranscript {
 pub enum TranscriptWriter {
     /// The program is writing, so the last utterance may continue.
     Writing,
-    /// The program has paused for some time, so the last utterance is finished. Only an incomplete line is not
-    /// finished.
+    /// The program has paused for some time, so the last utterance is finished. An incomplete last line is still
+    /// unfinished.
     Paused,
     /// The program has ended, so all utterances are finished.
     Ended,
@@ -47,7 +47,7 @@ struct Returned {
 /// The finished utterances of a transcript that another program is still writing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LiveUpdate {
-    /// The transcript so far, without an unfinished utterance.
+    /// The transcript so far, without the unfinished utterance at its end.
     pub transcript: Transcript,
     /// Number of the line with which the new utterances begin.
     pub first_line: u32,
@@ -55,8 +55,8 @@ pub struct LiveUpdate {
 
 impl LiveTranscript {
     /// Creates an empty transcript. `file` is the file name for messages and for the detection of the format.
-    /// `recorded` contains the numbers and texts of the lines that are already recorded, in order, as
-    /// [`new_utterances`](Self::new_utterances) returned them. The transcript does not return these lines again.
+    /// `recorded` contains the number and the text of each line that an earlier
+    /// [`new_utterances`](Self::new_utterances) returned, in order. The transcript does not return these lines again.
     pub fn new(file: impl Into<String>, recorded: Vec<(u32, String)>) -> Self {
         let last_line = recorded.last().map_or(0, |(line, _)| *line);
         Self { file: file.into(), bytes: Vec::new(), last_line, last: None, recorded }

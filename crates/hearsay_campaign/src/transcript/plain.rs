@@ -1,8 +1,8 @@
 //! Reader for plain transcripts and chat exports.
 //!
 //! In a line `Speaker: words`, the speaker says the words. A time may come before the speaker. A line that contains
-//! only a time and a name (`[12/03/2026 20:14] anna`, `Anna — Today at 20:14`) is the head of a message: the named
-//! speaker says the lines below it. An indented line continues the line above it. All other text is narration.
+//! only a time and a name, such as `Anna — Today at 20:14`, is the head of a message. The named speaker says the lines
+//! below it. An indented line continues the line above it. All other text is narration.
 
 use super::{
     line::{NumberedLine, is_speaker_name, one_line, split_clock_time, split_speaker},

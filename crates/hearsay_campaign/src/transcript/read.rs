@@ -1,4 +1,4 @@
-//! Decoding of a transcript file, and detection of its format.
+//! Decodes a transcript file, and detects its format.
 
 use std::collections::BTreeMap;
 
@@ -39,7 +39,7 @@ pub enum TranscriptError {
         line: usize,
     },
     /// The file is text in UTF-16 instead of UTF-8.
-    #[error("{file}:1: the file is UTF-16; save it as UTF-8")]
+    #[error("{file}:1: the text encoding of the file is UTF-16; save the file as UTF-8")]
     Utf16 {
         /// The name of the file.
         file: String,

@@ -6,8 +6,8 @@ use serde::Serialize;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TranscriptFormat {
-    /// Plain text with lines `Speaker: text`, possibly with a time before the speaker. Also a chat export, with the
-    /// speaker on a line above the text.
+    /// Plain text. Its lines have the form `Speaker: text`, with or without a time before the speaker. In a chat
+    /// export, the speaker is on a line above the text.
     Plain,
     /// Captions in the format WebVTT.
     Vtt,

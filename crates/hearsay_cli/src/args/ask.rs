@@ -13,7 +13,7 @@ use super::{
 pub(crate) struct Ask {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Character who answers, by id or name; the character must also know every other name on the command line
+    /// Character who answers (id or name); the command rejects names that this character does not know
     #[arg(long = "as", value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) speaker: String,
     /// Question for the character
@@ -22,14 +22,14 @@ pub(crate) struct Ask {
     /// Place of the scene [default: the place where the character is]
     #[arg(long, value_name = "PLACE", value_parser = name, add = known_entities())]
     pub(crate) at: Option<String>,
-    /// Listener in the scene; may be repeated [default: all characters who are at the place, as far as the speaker
-    /// knows]
+    /// Listener in the scene; may be repeated [default: the characters who, as far as the answering character knows,
+    /// are at the place]
     #[arg(long, value_name = "CHARACTER", value_parser = name, add = known_entities())]
     pub(crate) with: Vec<String>,
     /// Use only facts and passages about this entity or about entities directly related to it; may be repeated
     #[arg(long, value_name = "ENTITY", value_parser = name, add = known_entities())]
     pub(crate) about: Vec<String>,
-    /// Session, by id or number; Hearsay adds the last lines of this session to the context
+    /// Session (id or number) whose last lines Hearsay adds to the context
     #[arg(long, value_name = "SESSION", value_parser = text, add = sessions())]
     pub(crate) session: Option<String>,
     #[command(flatten)]
@@ -53,7 +53,8 @@ pub(crate) struct Ask {
     /// Show citations, and explain why Hearsay chose each line
     #[arg(long = "verbose", short = 'v')]
     pub(crate) explain: bool,
-    /// Do not use the sentence encoder; rank results by keywords and by the graph only
+    /// Do not search by meaning with the sentence encoder; rank results only by keywords and by relations between
+    /// entities
     #[arg(long)]
     pub(crate) no_meaning: bool,
 }
@@ -65,18 +66,19 @@ pub(crate) struct Search {
     /// Words to search for; `*` lists all entities
     #[arg(value_parser = text)]
     pub(crate) text: String,
-    /// Search only what this character knows; the character must also know every other name on the command line
-    /// [default: search the whole campaign]
+    /// Search only what this character knows; the command rejects names that this character does not know [default:
+    /// search the whole campaign]
     #[arg(long = "as", value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) knower: Option<String>,
-    /// Search only entities of this kind, such as npc, and facts about these entities
+    /// Search only entities of this kind, such as npc or location, and facts about these entities
     #[arg(long)]
     pub(crate) kind: Option<String>,
     /// Search only this entity, entities directly related to it, and facts and passages about these entities; may be
     /// repeated
     #[arg(long, value_name = "ENTITY", value_parser = name, add = known_entities())]
     pub(crate) about: Vec<String>,
-    /// Search only facts with this predicate, and entities that are connected by relations with this predicate
+    /// Search only facts with this predicate, such as MEMBER_OF, and entities that relations with this predicate
+    /// connect
     #[arg(long, add = predicates())]
     pub(crate) predicate: Option<String>,
     /// Search only facts and passages that were recorded in this session (id or number)
@@ -99,7 +101,8 @@ pub(crate) struct Search {
     /// Explain each result: show its scores, its citation, and its path through the graph
     #[arg(long = "verbose", short = 'v')]
     pub(crate) explain: bool,
-    /// Do not use the sentence encoder; rank results by keywords and by the graph only
+    /// Do not search by meaning with the sentence encoder; rank results only by keywords and by relations between
+    /// entities
     #[arg(long)]
     pub(crate) no_meaning: bool,
 }

@@ -47,9 +47,9 @@ impl FromArgMatches for Campaign {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let given = matches.get_one::<PathBuf>("campaign").cloned();
         let is_named = given.is_some();
-        let missing = "no campaign found in this directory or in any directory above it; name the campaign directory \
-                       with -C DIR or \
-                       with the environment variable HEARSAY_CAMPAIGN, or create a campaign with `hearsay new`";
+        let missing = "no campaign found in this directory or in any directory above it; pass the campaign \
+                       directory with -C DIR or with the environment variable HEARSAY_CAMPAIGN, or create a \
+                       campaign with `hearsay new`";
         let campaign = find_campaign_directory(given)
             .ok_or_else(|| clap::Error::raw(clap::error::ErrorKind::MissingRequiredArgument, missing))?;
         Ok(Self { campaign, is_named, no_sync: matches.get_flag("no_sync") })

@@ -27,39 +27,39 @@ const HELP: &str = "\
 Usage: hearsay [-C DIR] <COMMAND>
 
 Everyday:
-  ask          Ask a character a question, and show what the character knows
-  search       Search entities, facts and passages
-  talk         Talk to a character, who answers from what it knows
+  ask          Ask a question, and show the facts that a character knows about it
+  search       Search entities, facts and recorded texts (passages)
+  talk         Talk to a character; the replies use only the knowledge of this character
   say          Record a line that a character says aloud
   log          Add a line to the session's log
   review       List facts that wait for your decision, and decide on them
-  undo         Revert an operation
+  undo         Undo an operation, such as an edit or an import
   status       Show the status of the database, sentence encoder and queues
   mcp          Run an MCP server that answers as one character or as the DM
 
 Files:
   new          Create a campaign directory
-  import       Import files of other tools, or an export of Hearsay
-  sync         Import changes in the campaign's own files
+  import       Import files of other tools, or a file that Hearsay exported
+  sync         Import changes from the campaign's own YAML files
   vocabulary   List relations and attributes, with their meanings and audiences
-  export       Export to JSON Lines, YAML, Obsidian, a graph, a handbook or a backup
+  export       Export the campaign as data, a graph, a players' handbook or a backup
 
 Groups (`hearsay help GROUP` lists their commands):
   entity       Add, change, show, merge and split characters, places and things
   fact         List, add, correct, retract and extract facts
-  know         Show what a character knows, believes, conceals, or missed while absent
+  know         Show what characters know, believe, feel, conceal and forget
   event        Record what characters say, tell, see, read, deduce and reveal
-  session      Start, end, import and recap sessions
-  simulate     Let gossip spread, and set story flags
-  trust        Show or reset the trust that Hearsay learns from your decisions
+  session      Start, end, import and summarize sessions
+  simulate     Simulate gossip between characters, and set story flags
+  trust        Show or reset the trust in sources that Hearsay learns from your decisions
   db           Check, repair, restore and maintain the database
 
 Options:
 {options}{after-help}";
 
 const AFTER: &str = "\
-Name an entity by its id (mirela-voss), name, alias, or a unique part of its name. Name
-a fact by the start of its id (3fa91c02), its handle, or words of its statement.
+Refer to an entity by its id (mirela-voss), its name, an alias, or a unique part of its name.
+Refer to a fact by its handle (club-alibi), the start of its id, or words of its statement.
 
 Example: hearsay -C campaigns/gullhaven ask --as mirela-voss \"Where is the ledger?\"
 
@@ -98,22 +98,22 @@ const GLOBAL: &str = "Global options";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Ask a character a question, and show what the character knows
+    /// Ask a question, and show the facts that a character knows about it
     #[command(after_help = "\
-The answer contains only facts that this character knows. These facts describe the
-character, the character's relations and the scene, or are relevant to the question.
-Each line has a citation, which shows how the character knows the fact, the character's
-credence, and where the fact was recorded.
+The output is a context: a list of facts that this character knows. The facts describe the
+character, its relations or the scene, or they are relevant to the question. The citation
+of each fact shows how the character knows the fact, how strongly the character believes
+the fact (the credence), and where the fact was recorded.
 
 Examples:
   hearsay ask --as mirela-voss \"Where is the harbour ledger?\"
   hearsay ask --as pell --at salt-quay --with roz-keel \"Who was out?\"
   hearsay ask --as odo-brandt --form prompt --budget 400 \"Who is the Grey Lady?\"")]
     Ask(Ask),
-    /// Search entities, facts and passages
+    /// Search entities, facts and recorded texts (passages)
     #[command(after_help = "\
-You can type only the start of a name. The search tolerates small spelling mistakes.
-`*` lists all entities.
+The start of a name is enough to find an entity. The search tolerates small spelling
+mistakes.
 
 Examples:
   hearsay search mirel
@@ -121,7 +121,7 @@ Examples:
   hearsay search \"who saw the boat\" --as pell --limit 3 --verbose
   hearsay search ledger --about mirela-voss")]
     Search(Search),
-    /// Talk to a character, who answers from what it knows
+    /// Talk to a character; the replies use only the knowledge of this character
     #[command(after_help = TALK)]
     Talk(Talk),
     /// Record a line that a character says aloud
@@ -138,11 +138,10 @@ Examples:
   hearsay review accept 3fa91c02 77be1d40
   hearsay review edit 3fa91c02 --statement \"Pell saw a boat, not a ship.\"")]
     Review(Review),
-    /// Revert an operation
+    /// Undo an operation, such as an edit or an import
     #[command(after_help = "\
-The undo is an operation too. To redo the reverted operation, undo the undo operation.
-If you revert the import of campaign files, Hearsay ignores the files until you run
-`hearsay sync`.
+An undo is an operation too. To redo an operation that you undid, undo the undo. If you
+undo the import of campaign files, Hearsay ignores these files until you run `hearsay sync`.
 
 Examples:
   hearsay undo --dry-run
@@ -153,11 +152,11 @@ Examples:
     Status(Status),
     /// Run an MCP server that answers as one character or as the DM
     #[command(after_help = "\
-A language-model client starts this command, and talks to it in the Model Context
-Protocol (MCP) over standard input and output. If you pass a character with --as, every
-answer contains only what this character knows. The client cannot choose another
-character. While the command runs, other programs can use the campaign too, unless
-`share = false` is set under [store] in hearsay.toml.
+A language-model client starts this command, and communicates with it over standard input
+and output in the Model Context Protocol (MCP). If you pass a character with --as, every
+answer contains only what this character knows, and the client cannot choose another
+character. While the command runs, other programs can use the campaign too. To prevent
+this, set `share = false` under [store] in hearsay.toml.
 
 Examples:
   hearsay mcp campaigns/gullhaven --as mirela-voss
@@ -166,12 +165,12 @@ Examples:
     /// Create a campaign directory
     #[command(after_help = "\
 On a terminal, Hearsay asks you for the name of the campaign, the player characters, the
-first place, the NPCs there, and a secret. It creates the campaign from your answers.
-Without a terminal, with --json or with --template, Hearsay asks nothing and writes an
-example campaign.
+first place, the NPCs at this place, and a secret. Hearsay creates the campaign from your
+answers. Without a terminal, with --json or with --template, Hearsay asks no questions, and
+writes an example campaign.
 
 With --from, Hearsay creates the campaign from a page of notes. Headings and names
-become entities. A sentence describes the entity that it names first. Text with words
+become entities. Each sentence describes the first entity that it names. Text with words
 such as \"Secret:\" or \"secretly\" becomes a secret. Only the DM sees text that belongs
 to no entity. Hearsay copies the page to the campaign directory.
 
@@ -180,7 +179,7 @@ Examples:
   hearsay new my-town --template --name \"My Town\"
   hearsay new my-town --from notes.md")]
     New(New),
-    /// Import files of other tools, or an export of Hearsay
+    /// Import files of other tools, or a file that Hearsay exported
     #[command(after_help = "\
 Hearsay detects the format of the files. It reads its own YAML files, Markdown (an
 Obsidian vault or a folder of notes), Foundry VTT, Kanka (zip), Roll20, World Anvil and
@@ -189,13 +188,13 @@ Glyphoxa. With a mapping file, it also reads any other JSON, YAML or CSV file.
 --dry-run shows the new entities and facts, and who would know each fact. It also shows
 links without a target, and the location of each text that Hearsay did not understand.
 
-Each import is one operation, which `hearsay undo` reverts. If you import a source again,
-Hearsay applies the changes in the source and keeps your own edits. If a change in the
-source contradicts your edit, the conflict waits for your review. If a fact disappears
-from the notes of another tool, Hearsay proposes to remove the fact. If a note has the
-name of exactly one entity of the campaign, the note describes this entity. In all other
-cases, Hearsay does not merge entities with the same name. To find entities with the same
-name, run `hearsay entity duplicates`.
+Each import is one operation, which you can revert with `hearsay undo`. If you import a
+source again, Hearsay applies the changes in the source and keeps your own edits. If a
+change in the source contradicts your edit, the conflict waits for your review. If a fact
+disappears from the notes of another tool, Hearsay proposes to remove the fact. If exactly
+one entity of the campaign has the name and kind of a note, the note describes this entity.
+Otherwise, the note becomes a new entity. To find entities with the same name, run
+`hearsay entity duplicates`.
 
 Examples:
   hearsay import ~/vault --dry-run --json
@@ -203,12 +202,12 @@ Examples:
   hearsay import npcs.csv --mapping npcs.mapping.yaml --name npcs
   hearsay -C restored import gullhaven.jsonl")]
     Import(Import),
-    /// Import changes in the campaign's own files
+    /// Import changes from the campaign's own YAML files
     #[command(after_help = "\
-Before a command changes the campaign, it imports the campaign's changed YAML files. To
-prevent this import, pass --no-sync. Commands that only read the campaign do not import
-changed files. Instead, they print a note about the changes. The first command on a new
-campaign always imports the campaign files, even if the command only reads.
+Commands that change the campaign first import its changed YAML files. To prevent this
+import, pass --no-sync. Commands that only read the campaign do not import changed files.
+Instead, they print a note that files have changed. The first command on a new campaign
+always imports the campaign files, even if the command only reads.
 
 Examples:
   hearsay sync --dry-run
@@ -216,35 +215,35 @@ Examples:
     Sync(Sync),
     /// List relations and attributes, with their meanings and audiences
     #[command(after_help = "\
-The list contains the built-in vocabulary and the definitions of your campaign. If a
-fact does not name its knowers, the audience of its relation or attribute decides who
-knows the fact:
+The list contains the built-in relations and attributes, and those that your campaign
+defines. The audience of a relation or attribute decides who knows its facts. Secrets, and
+facts with an audience of their own, are exceptions. The audiences are:
   common   everyone
   local    the subject, the object, and the residents of the subject's place
   parties  the subject and the object
   private  the subject
-If a relation is not in this list, only its subject and its object know the relation.
+If a relation is not in the list, only its subject and its object know its facts.
 
 With --speech, the command prints the names of the campaign instead of the vocabulary.
 Give these names to a speech recognition program as its prompt, so that the program
-spells the names correctly. The player characters, and the names of their scene, come
-first. Secret names are omitted.
+spells the names correctly. The names of the player characters and of the entities in
+their scene come first. Secret names are omitted.
 
 Examples:
   hearsay vocabulary
   hearsay vocabulary love
   hearsay vocabulary --speech --limit 60")]
     Vocabulary(Vocabulary),
-    /// Export to JSON Lines, YAML, Obsidian, a graph, a handbook or a backup
+    /// Export the campaign as data, a graph, a players' handbook or a backup
     #[command(after_help = "\
 `hearsay import` reads JSON Lines, YAML and Obsidian exports without loss. All formats
 except handbooks contain secrets.
 
 A handbook is a document for the players. It contains the story of each session, open
-threads, and the people, places and factions that the characters met or heard of. By
-default, it contains only what all player characters know. With --for, it contains what
-one character knows. To make a PDF, use --format handbook-html, and print the page with
-your browser.
+quests, promises and debts, and the people, places and factions that the characters met or
+heard of. By default, the handbook contains only what all player characters know. With
+--for, it contains what one character knows. To make a PDF, use --format handbook-html, and
+print the page with your browser.
 
 Examples:
   hearsay export --output gullhaven.jsonl
@@ -276,25 +275,25 @@ Examples:
     /// List, add, correct, retract and extract facts
     #[command(subcommand)]
     Fact(FactCommand),
-    /// Show what a character knows, believes, conceals, or missed while absent
+    /// Show what characters know, believe, feel, conceal and forget
     #[command(subcommand)]
     Know(KnowCommand),
     /// Record what characters say, tell, see, read, deduce and reveal
     #[command(subcommand)]
     Event(EventCommand),
-    /// Start, end, import and recap sessions
+    /// Start, end, import and summarize sessions
     #[command(subcommand)]
     Session(Session),
-    /// Let gossip spread, and set story flags
+    /// Simulate gossip between characters, and set story flags
     #[command(subcommand)]
     Simulate(SimulateCommand),
-    /// Show or reset the trust that Hearsay learns from your decisions
+    /// Show or reset the trust in sources that Hearsay learns from your decisions
     #[command(after_help = "\
-If you accept a fact, the trust in its source, predicate and extraction method
-rises. If you reject a fact, this trust falls. If you mark a fact as false, only the
-trust in its source falls. Trust changes the confidence of later proposals, and
-`hearsay review` shows the change. `hearsay trust reset` forgets all decisions, and
-`hearsay undo` reverts the reset.
+Hearsay learns how much to trust each source, predicate and extraction method. If you
+accept a proposed fact, the trust in its source, predicate and extraction method rises. If
+you reject the fact, this trust falls. If you mark the fact as false, only the trust in its
+source falls. Trust changes the confidence of later proposals, and `hearsay review` shows
+the change. `hearsay trust reset` forgets all decisions. `hearsay undo` reverts the reset.
 
 Examples:
   hearsay trust

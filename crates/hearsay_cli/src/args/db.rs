@@ -12,24 +12,22 @@ use super::{
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Db {
-    /// Check every file and record of the database
+    /// Check every file and every record of the database for damage
     #[command(after_help = "\
-The command reads all files, and verifies the checksum of every block and the digest of
-every operation. Then it applies all operations, and compares the result with the graph
-tables, which SurrealQL queries read. The command does not change any operation. If the
-files are intact, it also opens the campaign. When Hearsay opens a campaign, it repairs
-graph tables with wrong content. The exit code is 0 if the database is intact, and 1 if
-the database is damaged. The report lists the damage and the lost operations, and tells
-you what to do.")]
+The command reads all files and verifies their checksums. Then it applies all operations,
+and compares the result with the graph tables, which SurrealQL queries read. The command
+changes no operation, but it repairs graph tables with wrong content. The exit code is 0 if
+the database is intact, and 1 if the database is damaged. The report lists the damage and
+the lost operations, and tells you what to do.")]
     Check(Campaign),
-    /// Save everything that is readable in a damaged database
+    /// Repair a damaged database: save all data that can still be read
     #[command(after_help = "\
-The command writes every readable operation to a new database. It moves the damaged
-files to a directory beside the new database, and deletes no file. All operations keep
-their numbers, because an empty operation replaces each lost operation. To import the
-content of the campaign files again, run `hearsay sync`.")]
+The command writes every readable operation to a new database. It moves the damaged files
+to a directory beside the new database, and deletes no file. An empty operation replaces
+each lost operation, so all other operations keep their numbers. To import the content of
+the campaign files again, run `hearsay sync`.")]
     Repair(Repair),
-    /// Compute the missing vectors of all facts and passages, for search by meaning
+    /// Compute the missing vectors of facts and passages; search by meaning needs these vectors
     #[command(after_help = "\
 If only a few vectors are missing, `hearsay ask` and `hearsay search` compute them. Run
 this command after you import many sessions. The command shows its progress. You can stop
@@ -45,7 +43,7 @@ Examples:
   hearsay db health
   hearsay db health --check orphans --check no_evidence --limit 100")]
     Health(Health),
-    /// Restore a backup, with its history
+    /// Restore a backup of a campaign, with its whole history
     #[command(after_help = "\
 Hearsay writes the restored campaign to the directory that you name with -C. If this
 directory does not exist, Hearsay creates it. The directory may contain campaign files,
@@ -54,13 +52,13 @@ but it must not contain a database.
 Example:
   hearsay -C restored db restore gullhaven.backup")]
     Restore(Restore),
-    /// Delete the database of a campaign; the campaign files stay
+    /// Delete the database of a campaign, but keep the campaign files
     Clear(Clear),
     /// Show the sentence encoder that Hearsay uses, and its directory
     #[command(after_help = "\
 If HEARSAY_MODEL_DIR is set, Hearsay searches only this directory for a model. Otherwise,
-Hearsay searches these directories: `models` and `assets/models` beside the program,
-`assets/models` in the working directory and in each directory above it, the data
+Hearsay searches these directories: `models` and `assets/models` in the directory of the
+program, `assets/models` in the working directory and in each directory above it, the data
 directory of the user, and the source code directory from which the program was built.
 
 Examples:

@@ -23,7 +23,7 @@ pub(crate) struct Add {
     /// Id of the entity [default: generated from the name]
     #[arg(long, value_parser = |id: &str| EntityId::new(id))]
     pub(crate) id: Option<EntityId>,
-    /// Place that becomes both the home and the current place of the entity, by id or name
+    /// Place (id or name) that becomes the home and the current place of the entity
     #[arg(long, value_name = "PLACE", value_parser = name, add = entities())]
     pub(crate) at: Option<String>,
     /// Show what the command would change, without changing anything
@@ -44,7 +44,7 @@ pub(crate) struct FactArgs {
     /// Make the fact known to everyone
     #[arg(long)]
     pub(crate) common: bool,
-    /// Character who knows the fact, besides the characters who know it by default; may be repeated
+    /// Additional character who knows the fact; may be repeated
     #[arg(long, value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) known_by: Vec<String>,
     /// Date at which the fact became true
@@ -59,7 +59,7 @@ pub(crate) struct FactArgs {
 pub(crate) struct Set {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Entity that gets the attribute, by id or name
+    /// Entity that gets the attribute (id or name)
     #[arg(value_parser = name, add = entities())]
     pub(crate) entity: String,
     /// Name of the attribute, such as occupation
@@ -79,16 +79,16 @@ pub(crate) struct Set {
 pub(crate) struct Relate {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Subject of the relation, by id or name
+    /// Subject of the relation (id or name)
     #[arg(value_parser = name, add = entities())]
     pub(crate) subject: String,
     /// Relation, such as OWES or EMPLOYED_BY; you can also write your own words, such as "sails with" for SAILS_WITH
     #[arg(add = predicates())]
     pub(crate) predicate: String,
-    /// Object of the relation, by id or name
+    /// Object of the relation (id or name)
     #[arg(value_parser = name, add = entities())]
     pub(crate) object: String,
-    /// Attitude of the subject to the object, from -100 (hatred) to 100 (devotion)
+    /// Attitude of the subject towards the object, from -100 (hatred) to 100 (devotion)
     #[arg(long, allow_hyphen_values = true, value_name = "N")]
     pub(crate) attitude: Option<i64>,
     #[command(flatten)]
@@ -102,10 +102,10 @@ pub(crate) struct Relate {
 pub(crate) struct Correct {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Fact to correct: start of its id, its handle, or words of its statement
+    /// Fact to correct: its handle (short name), the start of its id, or words of its statement
     #[arg(value_parser = name, add = facts())]
     pub(crate) fact: String,
-    /// New object of the relation (an entity, by id or name), or new value of the attribute
+    /// New object of the relation (id or name of an entity), or new value of the attribute
     #[arg(long, required_unless_present = "statement", value_parser = name, add = entities())]
     pub(crate) object: Option<String>,
     /// New sentence that states the fact
@@ -120,7 +120,7 @@ pub(crate) struct Correct {
 pub(crate) struct RemoveFact {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Fact to remove: start of its id, its handle, or words of its statement
+    /// Fact to remove: its handle (short name), the start of its id, or words of its statement
     #[arg(value_parser = name, add = facts())]
     pub(crate) fact: String,
     /// Show what the command would change, without changing anything
@@ -132,7 +132,7 @@ pub(crate) struct RemoveFact {
 pub(crate) struct RemoveEntity {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Entity to remove, by id or name
+    /// Entity to remove (id or name)
     #[arg(value_parser = name, add = entities())]
     pub(crate) entity: String,
     /// Show what the command would change, without changing anything

@@ -11,14 +11,14 @@ use super::{
 /// Place and time of an event.
 #[derive(Debug, Clone, ClapArgs)]
 pub(crate) struct Circumstances {
-    /// Place of the event, by id or name
+    /// Place of the event (id or name)
     #[arg(long, value_name = "PLACE", value_parser = name, add = entities())]
     pub(crate) at: Option<String>,
-    /// Date of the event on the campaign's calendar [default: with --session, the end of the session; otherwise, the
-    /// game clock]
+    /// Date of the event on the campaign's calendar [default: with --session, the end of that session; otherwise, the
+    /// current game time]
     #[arg(long, value_name = "DATE", allow_hyphen_values = true)]
     pub(crate) time: Option<String>,
-    /// Session in which the event happens, by id or number [default: the session being played]
+    /// Session in which the event happens (id or number) [default: the session being played]
     #[arg(long, add = sessions())]
     pub(crate) session: Option<String>,
     /// Show who would learn which facts, without changing anything
@@ -48,7 +48,8 @@ impl NewFact {
 pub(crate) struct Witness {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Facts that the witnesses see: start of an id, handle, or words of a statement
+    /// Facts that the witnesses see; for each fact, give its handle (short name), the start of its id, or words of its
+    /// statement
     #[arg(required_unless_present_any = ["about", "that"], value_parser = name, add = facts())]
     pub(crate) facts: Vec<String>,
     #[command(flatten)]
@@ -64,14 +65,14 @@ pub(crate) struct Witness {
 pub(crate) struct Say {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Speaker, by id or name
+    /// Speaker (id or name)
     #[arg(long = "by", value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) speaker: String,
     /// Words that the character says
     #[arg(value_parser = text)]
     pub(crate) text: String,
-    /// Fact that the line states: start of its id, its handle, or words of its statement; may be repeated
-    /// [default: the facts that Hearsay recognizes in the line and that the speaker knows]
+    /// Fact that the line states: its handle (short name), the start of its id, or words of its statement; may be
+    /// repeated [default: the facts that Hearsay recognizes in the line and that the speaker knows]
     #[arg(long, value_name = "FACT", value_parser = name, add = facts())]
     pub(crate) states: Vec<String>,
     #[command(flatten)]
@@ -82,11 +83,11 @@ pub(crate) struct Say {
     /// Record the line as a lie: the facts that it states are false, and the speaker does not believe them
     #[arg(long)]
     pub(crate) lie: bool,
-    /// Record nothing; show for the DM which words reveal a secret of the speaker, contradict what the speaker
-    /// knows, or contain a name that the speaker does not know
+    /// Record nothing; list the words that reveal a secret of the speaker, contradict the knowledge of the speaker, or
+    /// contain a name that the speaker does not know
     #[arg(long, conflicts_with_all = ["states", "about", "that", "lie"])]
     pub(crate) check: bool,
-    /// Words that the speaker answers; the check understands a short answer better with them
+    /// Question that the speaker answers; the question helps --check to understand a short answer
     #[arg(long, value_name = "TEXT", value_parser = text, requires = "check")]
     pub(crate) question: Option<String>,
     #[command(flatten)]
@@ -97,10 +98,10 @@ pub(crate) struct Say {
 pub(crate) struct Tell {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Teller, by id or name
+    /// Teller (id or name)
     #[arg(long = "by", value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) teller: String,
-    /// Fact to tell: start of its id, its handle, or words of its statement
+    /// Fact to tell: its handle (short name), the start of its id, or words of its statement
     #[arg(required_unless_present_any = ["about", "that"], conflicts_with_all = ["about", "that"], value_parser = name, add = facts())]
     pub(crate) fact: Option<String>,
     #[command(flatten)]
@@ -120,7 +121,8 @@ pub(crate) struct Tell {
     /// Character whom the teller names as the source of the fact
     #[arg(long, value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) citing: Option<String>,
-    /// Credence of the hearers in the fact, from 0 to 1 [default: computed from their trust in the teller]
+    /// How strongly the hearers believe the fact (credence), from 0 to 1 [default: computed from their trust in the
+    /// teller]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) credence: Option<f64>,
     #[command(flatten)]
@@ -131,13 +133,13 @@ pub(crate) struct Tell {
 pub(crate) struct Read {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Document that the characters read, by id or name
+    /// Document that the characters read (id or name)
     #[arg(value_parser = name, add = entities())]
     pub(crate) document: String,
     /// Character who reads the document; may be repeated
     #[arg(long, value_name = "CHARACTER", required = true, value_parser = name, add = entities())]
     pub(crate) by: Vec<String>,
-    /// Credence of the readers in the facts of the document, from 0 to 1 [default: 1]
+    /// How strongly the readers believe the facts of the document (credence), from 0 to 1 [default: 1]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) credence: Option<f64>,
     #[command(flatten)]
@@ -148,18 +150,19 @@ pub(crate) struct Read {
 pub(crate) struct Deduce {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Character who draws the conclusion, by id or name
+    /// Character who draws the conclusion (id or name)
     #[arg(long = "by", value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) character: String,
-    /// Conclusion: start of the id of a fact, its handle, or words of its statement
+    /// Conclusion (a fact): its handle (short name), the start of its id, or words of its statement
     #[arg(required_unless_present_any = ["about", "that"], conflicts_with_all = ["about", "that"], value_parser = name, add = facts())]
     pub(crate) fact: Option<String>,
     #[command(flatten)]
     pub(crate) new: NewFact,
-    /// Fact from which the conclusion follows: start of its id, its handle, or words of its statement; may be repeated
+    /// Fact from which the conclusion follows: its handle (short name), the start of its id, or words of its statement;
+    /// may be repeated
     #[arg(long, value_name = "FACT", required = true, value_parser = name, add = facts())]
     pub(crate) from: Vec<String>,
-    /// Certainty that the conclusion follows from the facts of --from, from 0 to 1 [default: 1]
+    /// How certainly the conclusion follows from the facts that --from names, from 0 to 1 [default: 1]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) certainty: Option<f64>,
     #[command(flatten)]
@@ -170,7 +173,7 @@ pub(crate) struct Deduce {
 pub(crate) struct Refute {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Fact to refute: start of its id, its handle, or words of its statement
+    /// Fact to refute: its handle (short name), the start of its id, or words of its statement
     #[arg(value_parser = name, add = facts())]
     pub(crate) fact: String,
     /// Sentence that denies the fact [default: generated from the fact's statement]
@@ -185,7 +188,8 @@ pub(crate) struct Refute {
     /// Character who sees that the fact is wrong; may be repeated [default: the characters present]
     #[arg(long, value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) seen_by: Vec<String>,
-    /// Credence of the hearers in the refutation, from 0 to 1 [default: computed from their trust in the teller]
+    /// How strongly the hearers believe the refutation (credence), from 0 to 1 [default: computed from their trust in
+    /// the teller]
     #[arg(long, value_name = "N", requires = "teller", allow_negative_numbers = true)]
     pub(crate) credence: Option<f64>,
     #[command(flatten)]
@@ -196,10 +200,10 @@ pub(crate) struct Refute {
 pub(crate) struct Reveal {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Holder of the secret, by id or name
+    /// Holder of the secret (id or name)
     #[arg(long = "by", value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) holder: String,
-    /// Secret: start of its id, its handle, or words of its statement
+    /// Secret: its handle (short name), the start of its id, or words of its statement
     #[arg(value_parser = name, add = facts())]
     pub(crate) fact: String,
     /// Character who hears the secret; may be repeated [default: the characters present]
@@ -216,10 +220,10 @@ pub(crate) struct Reveal {
 pub(crate) struct Forget {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Character who forgets the fact, by id or name
+    /// Character who forgets the fact (id or name)
     #[arg(value_parser = name, add = entities())]
     pub(crate) character: String,
-    /// Fact to forget: start of its id, its handle, or words of its statement
+    /// Fact to forget: its handle (short name), the start of its id, or words of its statement
     #[arg(value_parser = name, add = facts())]
     pub(crate) fact: String,
     /// Show who would no longer know the fact, without changing anything
@@ -243,7 +247,7 @@ pub(crate) struct RetconKind {
 pub(crate) struct Retcon {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Fact to retract or end: start of its id, its handle, or words of its statement
+    /// Fact to retract or end: its handle (short name), the start of its id, or words of its statement
     #[arg(value_parser = name, add = facts())]
     pub(crate) fact: String,
     #[command(flatten)]

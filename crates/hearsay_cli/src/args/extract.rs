@@ -26,7 +26,7 @@ pub(crate) struct Extract {
     /// Show only how many texts Hearsay would process; with a file or --text, this option has no effect
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Speaker of the text, by id or name
+    /// Speaker of the text (id or name)
     #[arg(long, value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) by: Option<String>,
     /// Character who is present when the text is said; may be repeated
@@ -45,7 +45,7 @@ pub(crate) struct Extract {
     /// Treat the text as a description of the world, without a speaker
     #[arg(long, conflicts_with_all = ["by", "narration"])]
     pub(crate) lore: bool,
-    /// Treat the text as narration by the DM, or as a line of a session's log
+    /// Treat the text as narration by the DM in the log of a session
     #[arg(long, conflicts_with = "by")]
     pub(crate) narration: bool,
 }

@@ -41,8 +41,8 @@ pub(crate) struct Import {
     /// Name that distinguishes this source from other sources [default: a name from the files or from their folder]
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
-    /// Do not make notes secret because of the place where they are; by default, all notes in a folder for the DM, and
-    /// the documents in a Foundry compendium that players cannot see, become secret
+    /// Do not make notes secret because of their folder; by default, all notes in a DM folder become secret, and so do
+    /// the documents in a Foundry compendium that players cannot see
     #[arg(long)]
     pub(crate) open_folders: bool,
     #[command(flatten)]
@@ -65,7 +65,7 @@ pub(crate) struct ImportOptions {
     /// Keep running, and import each change of the files until you press Ctrl-C
     #[arg(long, conflicts_with = "dry_run")]
     pub(crate) watch: bool,
-    /// Print the result of each import of --watch as one line of JSON
+    /// With --watch, print the result of each import as one line of JSON
     #[arg(long, requires = "watch")]
     pub(crate) jsonl: bool,
     /// Do not compute the vectors for search by meaning now; the next command that needs the vectors computes them

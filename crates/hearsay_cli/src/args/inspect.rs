@@ -13,7 +13,7 @@ use super::{
 pub(crate) struct Facts {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// List only facts with this subject, by id or name
+    /// List only facts with this subject (id or name)
     #[arg(long, value_name = "ENTITY", value_parser = name, add = known_entities())]
     pub(crate) subject: Option<String>,
     /// List only facts that have this entity as subject or object, or that name it in their statement
@@ -28,7 +28,7 @@ pub(crate) struct Facts {
     /// List only facts with this status
     #[arg(long, value_enum, conflicts_with = "knower")]
     pub(crate) status: Option<StatusArg>,
-    /// List only facts that this character knows; the character must also know every other name on the command line
+    /// List only facts that this character knows; the command rejects names that this character does not know
     #[arg(long = "as", value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) knower: Option<String>,
     /// List only facts that are true at this date, such as `4 Rainmoon 412`, or at the end of this session
@@ -48,7 +48,7 @@ pub(crate) struct Vocabulary {
     /// List only relations and attributes whose name, meaning or example contains this text
     #[arg(value_parser = text)]
     pub(crate) words: Option<String>,
-    /// Instead of the vocabulary, print the names of the campaign on one line, the most important first
+    /// Instead of the vocabulary, print the names of the campaign on one line; the most important names come first
     #[arg(long, conflicts_with = "words")]
     pub(crate) speech: bool,
     /// Maximum number of names that --speech prints
@@ -60,11 +60,11 @@ pub(crate) struct Vocabulary {
 pub(crate) struct Show {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Entity (id or name), or fact (start of its id, its handle, or words of its statement)
+    /// Entity (id or name), or fact (its handle, the start of its id, or words of its statement)
     #[arg(value_name = "ENTITY|FACT", value_parser = name, add = known_entities_and_facts())]
     pub(crate) reference: String,
-    /// Use only what this character knows; the character must also know every other name on the command line [default:
-    /// use the whole campaign]
+    /// Use only what this character knows; the command rejects names that this character does not know [default: use
+    /// the whole campaign]
     #[arg(long = "as", value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) knower: Option<String>,
     #[command(flatten)]
@@ -86,8 +86,8 @@ pub(crate) struct TraversalOptions {
     /// Follow only relations with this predicate; may be repeated
     #[arg(long, value_name = "PREDICATE", add = predicates())]
     pub(crate) predicate: Vec<String>,
-    /// Use only what this character knows; the character must also know every other name on the command line [default:
-    /// use the whole campaign]
+    /// Use only what this character knows; the command rejects names that this character does not know [default: use
+    /// the whole campaign]
     #[arg(long = "as", value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) knower: Option<String>,
     #[command(flatten)]
@@ -98,7 +98,7 @@ pub(crate) struct TraversalOptions {
 pub(crate) struct Neighbours {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Entity to start from, by id or name
+    /// Entity to start from (id or name)
     #[arg(value_parser = name, add = known_entities())]
     pub(crate) entity: String,
     #[command(flatten)]
@@ -115,10 +115,10 @@ pub(crate) struct Neighbours {
 pub(crate) struct Path {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Entity to start from, by id or name
+    /// Entity to start from (id or name)
     #[arg(value_parser = name, add = known_entities())]
     pub(crate) from: String,
-    /// Entity to reach, by id or name
+    /// Entity to reach (id or name)
     #[arg(value_parser = name, add = known_entities())]
     pub(crate) to: String,
     #[command(flatten)]

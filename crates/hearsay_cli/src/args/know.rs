@@ -23,13 +23,13 @@ pub(crate) struct PointInTime {
 pub(crate) struct Knows {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Character whose knowledge is listed, by id or name
+    /// Character whose knowledge is listed (id or name)
     #[arg(required_unless_present = "players", conflicts_with = "players", value_parser = name, add = entities())]
     pub(crate) character: Option<String>,
     /// List the facts that the player characters and their parties know
     #[arg(long)]
     pub(crate) players: bool,
-    /// List only facts about this entity, by id or name
+    /// List only facts about this entity (id or name)
     #[arg(long, value_name = "ENTITY", value_parser = name, add = known_entities())]
     pub(crate) about: Option<String>,
     /// List only facts with this predicate, such as MEMBER_OF or occupation
@@ -52,10 +52,10 @@ pub(crate) struct Knows {
 pub(crate) struct Believes {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Character who holds the beliefs, by id or name
+    /// Character who holds the beliefs (id or name)
     #[arg(value_parser = name, add = entities())]
     pub(crate) character: String,
-    /// Entity that the beliefs are about, by id or name
+    /// Entity that the beliefs are about (id or name)
     #[arg(value_parser = name, add = known_entities())]
     pub(crate) subject: String,
     /// Show only beliefs with this predicate, such as LOCATED_AT or occupation
@@ -76,10 +76,10 @@ pub(crate) struct Believes {
 pub(crate) struct KnowerAndFact {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Character whose knowledge of the fact is explained, by id or name
+    /// Character whose knowledge of the fact is explained (id or name)
     #[arg(value_parser = name, add = entities())]
     pub(crate) character: String,
-    /// Fact: start of its id, its handle, or words of its statement
+    /// Fact: its handle (short name), the start of its id, or words of its statement
     #[arg(value_parser = name, add = facts())]
     pub(crate) fact: String,
     #[command(flatten)]
@@ -90,7 +90,7 @@ pub(crate) struct KnowerAndFact {
 pub(crate) struct WhoKnows {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Fact: start of its id, its handle, or words of its statement
+    /// Fact: its handle (short name), the start of its id, or words of its statement
     #[arg(value_parser = name, add = facts())]
     pub(crate) fact: String,
     #[command(flatten)]
@@ -101,7 +101,7 @@ pub(crate) struct WhoKnows {
 pub(crate) struct Secrets {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// List only secrets of this holder, by id or name
+    /// List only secrets of this holder (id or name)
     #[arg(value_parser = name, add = entities())]
     pub(crate) character: Option<String>,
     /// List only secrets that no holder has told yet
@@ -118,10 +118,10 @@ pub(crate) struct Secrets {
 pub(crate) struct Feelings {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Character whose feelings are shown, by id or name
+    /// Character whose feelings are shown (id or name)
     #[arg(value_parser = name, add = entities())]
     pub(crate) character: String,
-    /// Show only the feelings towards this character, by id or name
+    /// Show only the feelings towards this character (id or name)
     #[arg(long, value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) towards: Option<String>,
     #[command(flatten)]
@@ -132,7 +132,7 @@ pub(crate) struct Feelings {
 pub(crate) struct CharacterMemory {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Character whose memory is shown, by id or name
+    /// Character whose memory is shown (id or name)
     #[arg(value_parser = name, add = entities())]
     pub(crate) character: String,
     /// Also list facts that the character still remembers well
@@ -146,10 +146,10 @@ pub(crate) struct CharacterMemory {
 pub(crate) struct Missed {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Character who was absent, by id or name
+    /// Character who was absent (id or name)
     #[arg(value_parser = name, add = entities())]
     pub(crate) character: String,
-    /// Session that the character missed, by id or number
+    /// Session that the character missed (id or number)
     #[arg(add = sessions())]
     pub(crate) session: String,
     /// Use the campaign as it was after the operation with this number

@@ -23,7 +23,7 @@ pub(crate) enum TrustAction {
     History,
     /// Use the learned trust to change the confidence of new proposals
     On,
-    /// Keep counting your decisions, but do not use the trust to change the confidence of proposals
+    /// Continue to record your decisions, but do not use the trust to change the confidence of new proposals
     Off,
     /// Forget all decisions that affect the trust
     Reset,
@@ -33,7 +33,7 @@ pub(crate) enum TrustAction {
 pub(crate) struct Trust {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Action on the trust that Hearsay learned from your review decisions
+    /// Action to perform on the trust that Hearsay learned from your review decisions
     #[arg(value_enum, default_value = "status")]
     pub(crate) action: TrustAction,
     /// Show what the action `on`, `off` or `reset` would change, without changing anything
@@ -57,10 +57,10 @@ pub(crate) struct Duplicates {
     /// Record a decision about two entities [default: only list possible duplicates]
     #[arg(value_enum, requires = "other", conflicts_with = "facts")]
     pub(crate) decision: Option<DuplicatesDecision>,
-    /// First of the two entities that the decision is about, by id or name
+    /// First of the two entities that the decision is about (id or name)
     #[arg(value_name = "A", value_parser = name, add = entities())]
     pub(crate) one: Option<String>,
-    /// Second of the two entities that the decision is about, by id or name
+    /// Second of the two entities that the decision is about (id or name)
     #[arg(value_name = "B", value_parser = name, add = entities())]
     pub(crate) other: Option<String>,
     /// Also compare the descriptions of entities by meaning, with the sentence encoder
@@ -81,10 +81,10 @@ pub(crate) struct Duplicates {
 pub(crate) struct Merge {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Entity to merge away (it is removed), by id or name
+    /// Entity that the merge removes (id or name)
     #[arg(value_parser = name, add = entities())]
     pub(crate) entity: String,
-    /// Entity to keep, by id or name
+    /// Entity that the merge keeps (id or name)
     #[arg(value_parser = name, add = entities())]
     pub(crate) into: String,
     /// Show the effects of the merge, without changing anything

@@ -16,7 +16,7 @@ pub(crate) struct Mcp {
     /// Campaign directory [default: the same as for the option -C]
     #[arg(value_name = "CAMPAIGN")]
     pub(crate) directory: Option<PathBuf>,
-    /// Character that the client plays, by id or name; `dm` gives the client access to the whole campaign
+    /// Character that the client plays (id or name); `dm` gives the client access to the whole campaign
     #[arg(long = "as", value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) identity: String,
 }

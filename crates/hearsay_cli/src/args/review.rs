@@ -9,9 +9,9 @@ use super::{
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum DecisionArg {
-    /// Make the fact canon
+    /// Make the fact canon (true in the campaign)
     Accept,
-    /// Correct the fact, and make it canon
+    /// Correct the fact, and make the corrected fact canon (true in the campaign)
     Edit,
     /// Mark the fact as false; characters can still believe it
     False,
@@ -26,16 +26,16 @@ pub(crate) struct Review {
     /// Decision on the facts [default: list the facts that wait for a decision]
     #[arg(value_enum, requires = "facts")]
     pub(crate) decision: Option<DecisionArg>,
-    /// Facts to decide on: start of an id, handle, or words of a statement
+    /// Facts to decide on; for each fact, give its handle (short name), the start of its id, or words of its statement
     #[arg(value_name = "FACT", value_parser = name, add = facts())]
     pub(crate) facts: Vec<String>,
-    /// Reason for the decision; Hearsay stores the reason in the journal
+    /// Reason for the decision; Hearsay records the reason together with the decision
     #[arg(long, requires = "facts")]
     pub(crate) reason: Option<String>,
-    /// New object of the relation (by id or name) or new value of the attribute, for the decision `edit`
+    /// For `edit`: new object of the relation (id or name of an entity), or new value of the attribute
     #[arg(long, value_parser = name, add = entities())]
     pub(crate) object: Option<String>,
-    /// New sentence that states the fact, for the decision `edit`
+    /// For `edit`: new sentence that states the fact
     #[arg(long)]
     pub(crate) statement: Option<String>,
     /// Show what the decision would change, without changing anything; this option requires a decision, such as

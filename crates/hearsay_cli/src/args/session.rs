@@ -33,8 +33,8 @@ Example:
     Log(SessionLog),
     /// Correct the kind of talk of a line in the log: narration, in character or out of character
     #[command(after_help = "\
-No character hears an out-of-character line, and the line states no facts. `session show
---log` lists the lines with their numbers.
+No character hears an out-of-character line, and Hearsay extracts no facts from it.
+`hearsay session show --log` lists the lines with their numbers.
 
 Examples:
   hearsay session mark 12 in-character
@@ -46,9 +46,10 @@ Examples:
     List(Campaign),
     /// Show a session's report, its log, or a summary of its log
     #[command(after_help = "\
-The report lists the facts that characters learned, the changes, the open threads, and
-the proposals to review first. --log prints every line of the log. --summary prints the
-most important lines within a token budget.
+The report lists the facts that characters learned, the changes, the open threads (quests,
+promises, debts and untold secrets), and the most important proposals for review. --log
+prints every line of the log. --summary prints the most important lines within a token
+budget.
 
 Examples:
   hearsay session show 2 --log
@@ -59,18 +60,18 @@ Examples:
 The command reads lines of the form `Speaker: text`, chat exports, WebVTT, SubRip, and
 JSON lines with the keys `text` and `speaker`.
 
-Hearsay matches each speaker with a character by name, alias, first name, or the name of
-the player. To set the name of a player, run `hearsay entity set wren-oake player Ben`.
-The lines of the DM are narration.
+Hearsay matches each speaker in the transcript with a character by name, alias, first name,
+or the name of the player. To set the name of the player of a character, run a command such
+as `hearsay entity set wren-oake player Ben`. The lines of the DM are narration.
 
-On a terminal, the command asks who each unknown speaker is, and proposes the most likely
-character. The campaign stores your answers, so the next import does not ask again. With
---json, with --yes or without a terminal, the command does not ask. It stores the lines
-of unknown speakers without a speaker. It also prints the options with which you can
+On a terminal, the command asks you who each unknown speaker is, and proposes the most
+likely character. The campaign stores your answers, so the next import does not ask again.
+With --json, with --yes or without a terminal, the command does not ask. Instead, it stores
+the lines of unknown speakers without a speaker, and prints the options with which you can
 match these speakers with characters.
 
 If you import a file again, Hearsay imports only the changes of the file. `hearsay undo`
-reverts the import. Your answers about speakers are a separate operation, so they stay.
+reverts the import, but the campaign keeps your answers about speakers.
 
 The output shows how many lines are narration, in character and out of character. No
 character hears out-of-character lines, and Hearsay extracts no facts from them.
@@ -84,9 +85,9 @@ Examples:
     #[command(after_help = "\
 The command adds each line to the log as soon as the line is finished. For each line, it
 prints the hearers, the known facts that the line states, new facts, contradictions and
-promises. It also prints cards of the people and places that the line names. The command
-ends at Ctrl-C or at the end of standard input. If you start the command again, it
-continues after the last recorded line.
+promises. It also prints a short description of each person and place that the line names.
+To end the command, press Ctrl-C. The command also ends at the end of standard input. If
+you start the command again, it continues after the last recorded line.
 
 The command reads lines of the form `Speaker: text`, WebVTT, and JSON lines with the
 keys `text` and `speaker`. Give the output of `hearsay vocabulary --speech` to the speech
@@ -99,9 +100,7 @@ Examples:
     /// Summarize a session for the DM, the players or one character
     #[command(after_help = "\
 The recap quotes the most important lines and facts in chronological order. By default,
-Hearsay makes the recap without a language model. --prompt prints a prompt for a language
-model. With --player-safe, the recap contains only facts that all attending characters
-know, so you can read the recap aloud.
+Hearsay does not use a language model to write the recap.
 
 Examples:
   hearsay session recap session-2 --player-safe --words 150
@@ -111,7 +110,8 @@ Examples:
     /// List open quests, promises, debts and untold secrets
     #[command(after_help = "\
 A quest is open until its attribute `stage` has a value such as done, finished or failed.
-A promise or debt is open until its validity ends. A secret is open until it is told.
+A promise or debt is open until the date at which it ends. A secret is open until a
+character tells it.
 
 Examples:
   hearsay session threads --kind debt --kind promise
@@ -147,10 +147,10 @@ pub(crate) struct NewSession {
     /// Date of the session in the real world
     #[arg(long, value_name = "DATE", value_parser = text)]
     pub(crate) date: Option<String>,
-    /// Date on the campaign's calendar at which the session starts [default: the game clock]
+    /// Date on the campaign's calendar at which the session starts [default: the current game time]
     #[arg(long, value_name = "DATE", allow_hyphen_values = true)]
     pub(crate) time: Option<String>,
-    /// Place of the first scene, by id or name
+    /// Place of the first scene (id or name)
     #[arg(long, value_name = "PLACE", value_parser = name, add = entities())]
     pub(crate) at: Option<String>,
     /// Character who attends the session; may be repeated [default: all player characters; for a transcript, its
@@ -174,7 +174,7 @@ pub(crate) struct SessionStart {
 pub(crate) struct SessionAttend {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Characters who arrive, like `--arrive`
+    /// Characters who arrive; you can also name them with --arrive
     #[arg(value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) characters: Vec<String>,
     /// Character who arrives; may be repeated
@@ -195,26 +195,27 @@ pub(crate) struct SessionLog {
     /// Text of the line
     #[arg(value_parser = text, required_unless_present = "line")]
     pub(crate) text: Option<String>,
-    /// Number of a recorded line to which --lie or --states applies, instead of a new line
+    /// Number of a recorded line; instead of adding a new line, apply --lie or --states to this line
     #[arg(long, value_name = "N", group = "spoken", conflicts_with_all = ["text", "by", "at", "time", "to", "with"])]
     pub(crate) line: Option<u32>,
-    /// Speaker, by id or name [default: narration]
+    /// Speaker (id or name) [default: narration]
     #[arg(long, value_name = "CHARACTER", group = "spoken", value_parser = name, add = entities())]
     pub(crate) by: Option<String>,
     /// Place where the line is said; the scene moves to this place
     #[arg(long, value_name = "PLACE", value_parser = name, add = entities())]
     pub(crate) at: Option<String>,
-    /// Date of the line on the campaign's calendar [default: the later of the game clock and the date of the last line]
+    /// Date of the line on the campaign's calendar [default: the current game time or the date of the last line,
+    /// whichever is later]
     #[arg(long, value_name = "DATE", allow_hyphen_values = true)]
     pub(crate) time: Option<String>,
     /// Character who hears the line; may be repeated [default: the attending characters, and the non-player characters
     /// at the place]
     #[arg(long, value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) to: Vec<String>,
-    /// Character who hears the line, besides the hearers in --to or the default hearers; may be repeated
+    /// Character who hears the line in addition to the characters of --to or the default hearers; may be repeated
     #[arg(long, value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) with: Vec<String>,
-    /// Fact that the line states, given by its handle, by the start of its id, or by words of its statement; may be
+    /// Fact that the line states: its handle (short name), the start of its id, or words of its statement; may be
     /// repeated [default: the facts that Hearsay recognizes in the line and that the speaker knows]
     #[arg(long, value_name = "FACT", requires = "spoken", value_parser = name, add = facts())]
     pub(crate) states: Vec<String>,
@@ -222,7 +223,7 @@ pub(crate) struct SessionLog {
     /// already contains this line, Hearsay marks the recorded line as a lie
     #[arg(long, requires = "spoken")]
     pub(crate) lie: bool,
-    /// Session that receives the line, by id or number [default: the session being played]
+    /// Session that receives the line (id or number) [default: the session being played]
     #[arg(long, add = sessions())]
     pub(crate) session: Option<String>,
     /// Show who would hear the line, without changing anything
@@ -255,7 +256,7 @@ pub(crate) struct SessionMark {
     pub(crate) line: u32,
     /// Kind of talk to record for the line
     pub(crate) kind: TalkKindArg,
-    /// Session of the line, by id or number [default: the session being played, or else the latest]
+    /// Session of the line (id or number) [default: the session being played, or else the latest]
     #[arg(long, add = sessions())]
     pub(crate) session: Option<String>,
     /// Show what the command would change, without changing anything
@@ -267,8 +268,8 @@ pub(crate) struct SessionMark {
 pub(crate) struct SessionEnd {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Date on the campaign's calendar at which the session ends [default: the later of the game clock and the date of
-    /// the last line]
+    /// Date on the campaign's calendar at which the session ends [default: the current game time or the date of the
+    /// last line, whichever is later]
     #[arg(long, value_name = "DATE", allow_hyphen_values = true)]
     pub(crate) time: Option<String>,
     /// Show what the command would change, without changing anything
@@ -288,7 +289,7 @@ pub(crate) struct SummaryOptions {
     /// Maximum size of the summary in tokens [default: a tenth of the size of the log]
     #[arg(long, value_name = "TOKENS", value_parser = budget)]
     pub(crate) budget: Option<usize>,
-    /// Do not use the sentence encoder; compare lines with the question by keywords only
+    /// Do not compare meanings with the sentence encoder; compare the lines with the question only by keywords
     #[arg(long)]
     pub(crate) no_meaning: bool,
 }
@@ -304,7 +305,7 @@ impl SummaryOptions {
 pub(crate) struct SessionShow {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Session, by id or number [default: the session being played, or else the latest]
+    /// Session (id or number) [default: the session being played, or else the latest]
     #[arg(add = sessions())]
     pub(crate) session: Option<String>,
     /// Print the whole log
@@ -313,8 +314,8 @@ pub(crate) struct SessionShow {
     /// Print a summary of the log
     #[arg(long)]
     pub(crate) summary: bool,
-    /// Use only what this character knows; the character must also know every other name on the command line [default:
-    /// use the whole campaign]
+    /// Use only what this character knows; the command rejects names that this character does not know [default: use
+    /// the whole campaign]
     #[arg(long = "as", value_name = "CHARACTER", requires = "summary", value_parser = name, add = entities())]
     pub(crate) knower: Option<String>,
     #[command(flatten)]
@@ -351,7 +352,7 @@ pub(crate) struct SessionFollow {
     pub(crate) campaign: Campaign,
     /// Transcript that another program is writing, or `-` for standard input
     pub(crate) file: PathBuf,
-    /// Session that receives the lines, by id or number [default: the session being played; otherwise, the session with
+    /// Session that receives the lines (id or number) [default: the session being played; otherwise, the session with
     /// earlier lines of this file; otherwise, a new session]
     #[arg(long, add = sessions())]
     pub(crate) session: Option<String>,
@@ -359,7 +360,7 @@ pub(crate) struct SessionFollow {
     pub(crate) speakers: Speakers,
     #[command(flatten)]
     pub(crate) new: NewSession,
-    /// Print each line with its effects as one line of JSON
+    /// Print each recorded line, with its effects, as one line of JSON
     #[arg(long)]
     pub(crate) jsonl: bool,
 }
@@ -370,7 +371,7 @@ pub(crate) struct SessionImport {
     pub(crate) campaign: Campaign,
     /// Transcript to import
     pub(crate) file: PathBuf,
-    /// Session that receives the lines, by id or number [default: the session of the previous import of this file;
+    /// Session that receives the lines (id or number) [default: the session of the previous import of this file;
     /// otherwise, a new session]
     #[arg(long, add = sessions())]
     pub(crate) session: Option<String>,
@@ -399,29 +400,29 @@ fn speaker(given: &str) -> Result<(String, String), String> {
 pub(crate) struct Recap {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Session, by id or number [default: the session being played, or else the latest]
+    /// Session (id or number) [default: the session being played, or else the latest]
     #[arg(add = sessions())]
     pub(crate) session: Option<String>,
     /// Use only facts that all attending characters know, so that you can read the recap aloud
     #[arg(long, conflicts_with = "knower")]
     pub(crate) player_safe: bool,
-    /// Use only what this character knows; the character must also know every other name on the command line [default:
-    /// use the whole campaign]
+    /// Use only what this character knows; the command rejects names that this character does not know [default: use
+    /// the whole campaign]
     #[arg(long = "as", value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) knower: Option<String>,
     /// Maximum number of words of the recap
     #[arg(long, value_name = "N", default_value_t = 250)]
     pub(crate) words: usize,
-    /// Print the citation of each line
+    /// Print the source (citation) of each line of the recap
     #[arg(long)]
     pub(crate) citations: bool,
-    /// Instead of the recap, print a prompt that asks a language model to write the recap
+    /// Print a prompt that asks a language model to write the recap, instead of the recap itself
     #[arg(long, conflicts_with = "citations")]
     pub(crate) prompt: bool,
     /// Let a language model write the recap; set the language model in [extraction.llm] in hearsay.toml
     #[arg(long, conflicts_with_all = ["citations", "prompt", "compress"])]
     pub(crate) written: bool,
-    /// Instead of the recap, print a summary of the log for the prompt of a language model
+    /// Print a summary of the log for the prompt of a language model, instead of the recap
     #[arg(long, conflicts_with_all = ["prompt", "citations", "player_safe"])]
     pub(crate) compress: bool,
     #[command(flatten)]
@@ -454,11 +455,10 @@ pub(crate) struct Threads {
     /// List only threads of this kind; may be repeated
     #[arg(long, value_enum)]
     pub(crate) kind: Vec<ThreadArg>,
-    /// List only threads about this entity, by id or name
+    /// List only threads about this entity (id or name)
     #[arg(long, value_name = "ENTITY", value_parser = name, add = entities())]
     pub(crate) about: Option<String>,
-    /// List only threads that were recorded in this session (id or number), or that are about entities mentioned in
-    /// this session
+    /// List only threads that were recorded in this session (id or number), or whose entities this session mentions
     #[arg(long, add = sessions())]
     pub(crate) session: Option<String>,
     /// Maximum number of results

@@ -21,7 +21,7 @@ fn seed(given: &str) -> Result<u64, String> {
 pub(crate) struct GossipArgs {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Number of days to simulate on the campaign's calendar, starting at the game clock
+    /// Number of days to simulate on the campaign's calendar, starting at the current game time
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = days, allow_negative_numbers = true)]
     pub(crate) days: u32,
     /// Random seed for the choice of the characters who meet; use the same seed for the whole game

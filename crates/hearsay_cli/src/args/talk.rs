@@ -12,18 +12,20 @@ use super::{
 
 /// Help after the options of `hearsay talk`.
 pub(crate) const TALK: &str = "\
-The character answers with words that a language model or a template writes. Hearsay
-checks each sentence before it shows it: the words reveal no secret that the character
-keeps from the listeners, do not contradict what the character knows, and contain no
-name that the character does not know.
+A language model or a template writes the replies of the character. Hearsay shows a
+sentence only if it reveals no secret that the character keeps from the listeners, does not
+contradict the knowledge of the character, and contains no name that the character does not
+know.
 
 Without TEXT, you talk to the character line by line. An empty line ends the talk.
 
-For the DM only: --verbose and --json show drafts that were not said, and their secrets.
+The options --verbose and --json are for the DM only: they also show rejected drafts, which
+can contain secrets.
 
-The language model is a GGUF file of a Llama, SmolLM2, Mistral, Qwen 2 or Qwen 3 model
-for chats. Hearsay contains none: name your file with --model, or as `model` under
-[speech] in hearsay.toml. Without a language model, templates answer with one fact.
+The language model must be a GGUF file of a Llama, SmolLM2, Mistral, Qwen 2 or Qwen 3 chat
+model. Hearsay includes no language model. Pass the path of your file with --model, or set
+`model` under [speech] in hearsay.toml. Without a language model, a template writes the
+reply, and the reply states one fact.
 
 Examples:
   hearsay talk mirela-voss --by wren-oake \"Where is the ledger?\"
@@ -34,13 +36,13 @@ Examples:
 pub(crate) struct Talk {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Character who answers, by id or name
+    /// Character who answers (id or name)
     #[arg(value_parser = name, add = entities())]
     pub(crate) character: String,
-    /// Words to the character [default: read lines from standard input]
+    /// Words that you say to the character [default: read lines from standard input]
     #[arg(value_parser = text)]
     pub(crate) text: Option<String>,
-    /// Character who talks to the character, by id or name
+    /// Character who speaks to the answering character (id or name)
     #[arg(long = "by", value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) listener: String,
     /// Another character who hears the talk; may be repeated
@@ -52,10 +54,12 @@ pub(crate) struct Talk {
     /// GGUF file of the language model [default: the file in hearsay.toml]
     #[arg(long, value_name = "FILE")]
     pub(crate) model: Option<PathBuf>,
-    /// Record the words and the replies: the listeners hear them, and learn the facts that the replies state
+    /// Record the conversation; the listeners hear your words and the replies, and learn the facts that the replies
+    /// state
     #[arg(long)]
     pub(crate) record: bool,
-    /// Show for the DM who wrote each reply, the facts that it states, and the drafts that were not said
+    /// For the DM: show whether the language model or a template wrote each reply, the facts that the reply states, and
+    /// the rejected drafts
     #[arg(long, short = 'v')]
     pub(crate) verbose: bool,
 }

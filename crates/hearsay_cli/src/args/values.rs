@@ -49,7 +49,7 @@ impl From<StatusArg> for FactStatus {
 pub(crate) struct Model {
     /// Directory of the model [default: the first directory that contains a model; see below]
     pub(crate) directory: Option<PathBuf>,
-    /// Print a number that shows how similar two sentences are in meaning
+    /// Print the similarity in meaning of two sentences: 1 for the same meaning, about 0 for unrelated sentences
     #[arg(long, num_args = 2, value_names = ["SENTENCE", "SENTENCE"])]
     pub(crate) compare: Vec<String>,
 }

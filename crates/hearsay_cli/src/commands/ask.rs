@@ -27,8 +27,7 @@ use crate::{
 const MAX_WAIT: Duration = Duration::from_secs(60);
 
 /// Note for an answer from an earlier journal position.
-const NO_MEANING_NOTE: &str =
-    "the search in an earlier state of the journal uses words and relations only, not meaning";
+const NO_MEANING_NOTE: &str = "a search in an earlier state of the campaign uses words and relations only, not meaning";
 
 fn encoder_use(is_disabled: bool) -> EncoderUse {
     if is_disabled { EncoderUse::Disabled } else { EncoderUse::Enabled }

@@ -90,7 +90,11 @@ fn damage_message(campaign: &args::Campaign, report: &CheckReport) -> String {
         campaign.command("db repair"),
         report.operations,
         report.operations + lost,
-        if lost > 0 { "; `hearsay sync` imports the content of the campaign files again" } else { "" }
+        if lost > 0 {
+            "; after the repair, `hearsay sync` imports the content of the campaign files again"
+        } else {
+            ""
+        }
     )
 }
 

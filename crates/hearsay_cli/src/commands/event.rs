@@ -74,7 +74,7 @@ fn single_fact(recorded: Option<&String>, new: &NewFact, names: &Names) -> Resul
     stated_facts(&recorded, new, names)?
         .into_iter()
         .next()
-        .context("the command names no fact; give a recorded fact or a new fact")
+        .context("no fact is given; name a recorded fact, or describe a new fact with --about or --that")
 }
 
 /// Returns the object that a teller states instead of the object of a fact.

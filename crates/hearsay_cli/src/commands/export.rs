@@ -22,13 +22,22 @@ use crate::{
 pub(crate) fn export(args: &args::Export, output: &mut Output) -> Result<()> {
     let is_folder = matches!(args.format, ExportFormat::Yaml | ExportFormat::Obsidian);
     if is_folder && args.output.is_none() {
-        return Err(CliError::new(USAGE_ERROR, "this format writes a folder: name the folder with --output").into());
+        return Err(CliError::new(
+            USAGE_ERROR,
+            "this format writes a folder; pass the path of the folder with \
+                                               --output",
+        )
+        .into());
     }
     if let Some(path) = args.output.as_deref().filter(|_| is_folder)
         && !is_vacant(path)
         && !hearsay_campaign::is_export_folder(path)
     {
-        let message = format!("{}: the folder is not empty; name a new folder", path.display());
+        let message = format!(
+            "{}: the folder is not empty; pass an empty folder, or a folder that does not exist \
+                               yet",
+            path.display()
+        );
         return Err(CliError::new(FILE_ERROR, message).into());
     }
     if args.handbook_format().is_none() && (args.each || args.reader.is_some()) {

@@ -34,9 +34,11 @@ pub(crate) fn import(args: &args::Import, output: &mut Output) -> Result<()> {
     // Other sources can be imported into a campaign that does not exist yet.
     let is_new_campaign = is_vacant(directory);
     if is_new_campaign && !source.exists() {
-        return Err(
-            CliError::new(FILE_ERROR, format!("{}: there is no such file or directory", source.display())).into()
-        );
+        return Err(CliError::new(
+            FILE_ERROR,
+            format!("{}: there is no such file or directory; check the path", source.display()),
+        )
+        .into());
     }
     let options = ImportOptions {
         format: args.format.or(args.mapping.is_some().then_some(Format::Mapping)),
@@ -276,7 +278,8 @@ pub(crate) fn clear(args: &args::Clear, output: &mut Output) -> Result<()> {
     }
     if contains_campaign(&args.campaign.campaign, &directory) {
         bail!(
-            "{} also contains campaign files, so Hearsay does not delete it; set `store.directory` in {SETTINGS_FILE} to a separate directory",
+            "the database directory {} also contains campaign files, so Hearsay does not delete it; set \
+             `store.directory` in {SETTINGS_FILE} to a separate directory",
             directory.display()
         );
     }
@@ -289,8 +292,8 @@ pub(crate) fn clear(args: &args::Clear, output: &mut Output) -> Result<()> {
     }
     if !args.force {
         bail!(
-            "the command deletes {}, with all data that is not in the campaign's files; pass --force to confirm, or \
-             save a copy with `hearsay export` first",
+            "this command would delete {}, with all data that is not in the campaign's files; to confirm, pass \
+             --force; to save a copy first, run `hearsay export`",
             directory.display()
         );
     }

@@ -381,7 +381,7 @@ fn describe_sharing(sharing: &SharingStatus) -> Option<String> {
 
 /// Returns a warning if the storage has failed.
 fn storage_line(failure: Option<&str>) -> Option<Line> {
-    let advice = "close the programs that use the campaign, correct the cause, and open it again";
+    let advice = "close the programs that use the campaign, solve the problem, and then open the campaign again";
     let text = |failure: &str| format!(" nothing is saved any more: {failure}; {advice}");
     failure.map(|failure| Line::default().styled(Style::Warning, "warning:").plain(text(failure)))
 }

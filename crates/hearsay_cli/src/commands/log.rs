@@ -113,8 +113,8 @@ pub(crate) fn log(args: &args::SessionLog, output: &mut Output) -> Result<()> {
     print_extracted_facts(&new_facts, output)?;
     if is_empty_lie && new_facts.is_empty() && !args.dry_run {
         output.note(
-            "No fact was found in this lie, so nobody believes it yet. To record what it states, repeat the command \
-             with `--states FACT`, or use `hearsay say --lie --about NAME`.",
+            "Hearsay found no fact in this lie, so no hearer believes the lie yet. To record the facts that it \
+             states, repeat the command with `--states FACT`, or use `hearsay say --lie --about NAME`.",
         );
     }
     print_with_reveals(&memory, LogOutput { written, heard_by, facts, found, extracted: new_facts }, output)?;
@@ -135,8 +135,8 @@ fn absent_speakers(log: &Log, state: &State) -> Vec<String> {
     let note = |id: EntityId| {
         let name = state.name_or_id(&id);
         format!(
-            "{name} is not recorded as present, and hears no other line. If {name} stays in the scene, run `hearsay \
-             session attend --arrive {id}`."
+            "{name} is not recorded as present, so {name} does not hear the other lines. If {name} stays in the scene, \
+             run `hearsay session attend --arrive {id}`."
         )
     };
     log.absent_speakers(state).into_iter().map(note).collect()

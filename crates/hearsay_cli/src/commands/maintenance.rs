@@ -248,7 +248,7 @@ pub(crate) fn prune(args: &args::Prune, output: &mut Output) -> Result<()> {
     let statuses = args.status.iter().copied().map(FactStatus::from).collect();
     let prune = Prune { below: args.below, older_than_days: args.older_than, statuses };
     if prune == Prune::default() {
-        let message = "choose the facts: --below CONFIDENCE, --older-than DAYS or --status STATUS";
+        let message = "no option selects facts; pass --below CONFIDENCE, --older-than DAYS or --status STATUS";
         return Err(CliError::new(USAGE_ERROR, message).into());
     }
     let memory = campaign::open(&args.campaign, Access::for_dry_run(args.dry_run), EncoderUse::Disabled, output)?;

@@ -47,7 +47,7 @@ pub(crate) fn run(args: &args::New, output: &mut Output) -> Result<()> {
     let path = directory.display();
     if !is_vacant(directory) {
         let problem = if directory.is_dir() { "this directory is not empty" } else { "this is a file" };
-        let message = format!("{path}: {problem}; name an empty directory, or one that does not exist yet");
+        let message = format!("{path}: {problem}; pass an empty directory, or a directory that does not exist yet");
         return Err(CliError::new(FILE_ERROR, message).into());
     }
     let directory_name = directory.file_name().map(|name| name.to_string_lossy().into_owned());
@@ -66,7 +66,7 @@ pub(crate) fn run(args: &args::New, output: &mut Output) -> Result<()> {
         if !draft.entities.is_empty() {
             return create_from_answers(directory, &draft, output);
         }
-        output.line("Without characters and places, the campaign has an example.")?;
+        output.line("You named no characters and no places, so the campaign contains an example.")?;
         return create_template(directory, &draft.name, output);
     }
     create_template(directory, name.unwrap_or(&directory_name), output)
@@ -162,13 +162,13 @@ fn print_page(directory: &Path, copy: &Path, made: &PageDraft, output: &mut Outp
         }
     }
     if !unrecognized.is_empty() {
-        output.line(format!("Names of an unclear kind, which are no entities yet: {}", unrecognized.join(", ")))?;
+        output.line(format!("Names whose kind is unclear (they are not entities yet): {}", unrecognized.join(", ")))?;
     }
     let hint = match draft.of_kind(&Kind::Player).next() {
         None => "; player characters need `kind: player` and `player: NAME`",
         Some(_) => "",
     };
-    output.line(format!("Correct {CAMPAIGN_FILE} where a guess is wrong{hint}."))?;
+    output.line(format!("If a guess is wrong, correct it in {CAMPAIGN_FILE}{hint}."))?;
     print_next_steps(directory, draft, output)
 }
 

@@ -26,9 +26,9 @@ pub(crate) fn run(args: &args::Review, output: &mut Output) -> Result<()> {
     let is_edit = matches!(args.decision, Some(DecisionArg::Edit));
     if is_edit != (args.object.is_some() || args.statement.is_some()) {
         let message = if is_edit {
-            "`edit` needs --object or --statement"
+            "the decision `edit` needs --object or --statement"
         } else {
-            "--object and --statement need the decision `edit`"
+            "--object and --statement are allowed only with the decision `edit`"
         };
         return Err(CliError::new(USAGE_ERROR, message).into());
     }

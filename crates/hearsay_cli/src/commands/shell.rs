@@ -23,7 +23,10 @@ pub(crate) fn complete() {
 pub(crate) fn completions(args: &args::Completions, output: &mut Output) -> Result<()> {
     let program = std::env::args().next().unwrap_or_else(|| "hearsay".into());
     let shells = Shells::builtins();
-    let shell = shells.completer(args.shell.name()).context("this shell is not supported")?;
+    let shell = shells.completer(args.shell.name()).context(
+        "this shell is not supported; use bash, elvish, fish, \
+                                                             powershell or zsh",
+    )?;
     let mut script = Vec::new();
     shell.write_registration(COMPLETION_VARIABLE, "hearsay", "hearsay", &program, &mut script)?;
     output.file(&script)

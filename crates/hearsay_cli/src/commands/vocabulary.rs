@@ -55,7 +55,8 @@ pub(crate) fn run(args: &args::Vocabulary, output: &mut Output) -> Result<()> {
 /// Prints the names for the prompt of a program for speech recognition.
 fn print_spoken_names(args: &args::Vocabulary, output: &mut Output) -> Result<()> {
     let Some(campaign) = &args.campaign.0 else {
-        let message = "--speech prints the names of a campaign, but this directory has none; name one with -C DIR";
+        let message = "--speech prints the names of a campaign, but this directory contains no campaign; pass the \
+                       campaign directory with -C DIR";
         return Err(CliError::new(USAGE_ERROR, message).into());
     };
     let memory = campaign::open(campaign, Access::Read, EncoderUse::Disabled, output)?;

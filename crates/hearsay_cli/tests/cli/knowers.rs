@@ -77,7 +77,7 @@ const OTHER_COMMANDS: [&str; 19] = [
 ];
 
 /// Phrase in the help of a command that answers the DM from the whole campaign.
-const DM_PHRASE: &str = "For the DM only";
+const DM_PHRASE: &str = "for the DM only";
 
 /// Returns the first words of a command line, which name the command.
 fn command_name(line: &[&str]) -> String {

@@ -1,4 +1,4 @@
-//! Computes the changes of an edit.
+//! Computation of the changes of an edit.
 
 use std::{collections::BTreeMap, sync::Arc};
 

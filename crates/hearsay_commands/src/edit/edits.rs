@@ -22,9 +22,9 @@ pub enum Edit {
         name: String,
         /// Kind of the entity.
         kind: Kind,
-        /// Id of the entity. Default: an id that is generated from the name.
+        /// Id of the entity. If `None`, the id is generated from the name.
         id: Option<EntityId>,
-        /// Home and current place of the entity.
+        /// Home and current place of the entity; `None` if the place is unknown.
         place: Option<EntityId>,
     },
     /// Adds an entity that already knows facts, such as a character that the DM invents during a scene.
@@ -33,12 +33,13 @@ pub enum Edit {
         name: String,
         /// Kind of the entity.
         kind: Kind,
-        /// Home and current place of the entity. The entity also learns the facts that this place knows.
+        /// Home and current place of the entity; `None` if the place is unknown. The entity also learns the facts that
+        /// this place knows.
         place: Option<EntityId>,
         /// Attributes, such as `occupation`, and their values.
         attributes: BTreeMap<String, String>,
     },
-    /// Sets an attribute of an entity, for example the `occupation` of Mirela Voss to `innkeeper`.
+    /// Sets an attribute of an entity. For example, sets the `occupation` of Mirela Voss to `innkeeper`.
     Set {
         /// Entity that the attribute describes.
         entity: EntityId,
@@ -49,7 +50,7 @@ pub enum Edit {
         /// Knowers, dates and other options of the fact.
         options: FactOptions,
     },
-    /// Adds a relation between two entities, for example that Mirela Voss `OWES` Aldous Crane.
+    /// Adds a relation between two entities. For example, adds that Mirela Voss `OWES` Aldous Crane.
     Relate {
         /// Subject of the relation.
         subject: EntityId,
@@ -60,15 +61,15 @@ pub enum Edit {
         /// Knowers, dates and other options of the fact.
         options: FactOptions,
     },
-    /// Corrects a fact that was recorded wrongly. The edit retracts the old fact, and the knowers of the old fact then
+    /// Corrects a wrong fact. The edit retracts the old fact and adds the new fact. The knowers of the old fact then
     /// know the new fact.
     Correct {
         /// Fact to correct.
         fact: FactId,
-        /// New object of the fact: an entity for a relation, or a value for an attribute. Default: the object does not
+        /// New object of the fact: an entity for a relation, or a value for an attribute. `None` if the object does not
         /// change.
         object: Option<Object>,
-        /// New sentence that states the fact. Default: a sentence that is generated from the corrected fact.
+        /// New sentence that states the fact. If `None`, the sentence is generated from the corrected fact.
         statement: Option<String>,
     },
     /// Removes a fact and all knowledge of the fact, as if the fact had never been recorded.
@@ -81,7 +82,7 @@ pub enum Edit {
         /// Entity to remove.
         entity: EntityId,
     },
-    /// Declares a flag: a named value of the game that conditions can refer to.
+    /// Declares a flag: a named value of the game. The conditions of reveals can refer to flags.
     DeclareFlag {
         /// Name of the flag: a slug, such as `fire-reported`.
         name: String,

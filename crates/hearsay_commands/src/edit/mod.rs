@@ -1,4 +1,4 @@
-//! Edits of entities, facts and settings. A fact that the DM enters is canon immediately.
+//! Edits of entities, facts and settings. A fact that the DM adds with an edit is canon immediately.
 //!
 //! Each edit computes one operation from the current state, but does not apply it.
 

@@ -5,7 +5,7 @@ use hearsay_query::dates::clock_date;
 
 /// Returns the changes that end the older values of a predicate that allows one value at a time. `open_values` contains
 /// the values that have not ended yet. If the new value has no start, sets its start in `validity` to the end of the
-/// older values. Does not end a value that begins after the new value; the review then shows both values as a
+/// older values. A value that begins after the new value is not ended. The review then shows both values as a
 /// contradiction.
 pub(crate) fn succession(
     state: &State,

@@ -11,13 +11,14 @@ use hearsay_recall::{EntityLinker, LinkedEntity, stems};
 /// How well the entities of a sentence and of a fact agree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Agreement {
-    /// All entities that the sentence names belong to the fact, and the sentence refers to every entity that the fact
-    /// names, by name or with a pronoun. The line names at least one entity of the fact other than the speaker. The
-    /// sentence need not refer to the speaker.
+    /// The sentence names only entities of the fact, and refers to every entity of the fact by name or with a pronoun.
+    /// A reference to the speaker may be missing. The line names at least one entity of the fact other than the
+    /// speaker.
     Full,
-    /// The sentence names further entities, leaves out an entity, or refers to all entities with pronouns.
+    /// The sentence names an entity that is not in the fact, omits an entity of the fact, or refers to all entities
+    /// with pronouns.
     Partial,
-    /// The sentence is in the first person and names no other entity of a fact about its speaker.
+    /// The fact is about the speaker. The sentence is in the first person and names no other entity of the fact.
     SpeakerOnly,
 }
 

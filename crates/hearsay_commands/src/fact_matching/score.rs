@@ -1,13 +1,12 @@
-//! Score for the similarity of a sentence and a fact, and the thresholds for deciding whether the sentence states the
-//! fact.
+//! Score for the similarity of a sentence and a fact, and the thresholds for the decision whether the sentence states
+//! the fact.
 //!
 //! The thresholds favour precision, because a secret that a hearer learns by mistake is worse than a needless question
-//! to the DM. Two sets of lines determined the rule and the thresholds. The first set has 70 lines of the sessions of
-//! Gullhaven, whose campaign files name the facts that each line states. The second set has 76 lines that were written
-//! for this purpose, and half of them only resemble a fact (`hearsay_engine/tests/memory/spoken-lines.tsv`). The rule
-//! was then checked with 6,000 lines of real table talk from ten episodes of CRD3, and with 896 statements of their
-//! summaries. 5 lines passed the rule, and 2 or 3 of them by mistake. Each wrong line shared only one word with the
-//! fact, so [`Candidate::decision`] is stricter if a line shares only one word.
+//! to the DM. Two sets of lines determined the rule and the thresholds. The first set has 70 lines from the sessions of
+//! the example campaign Gullhaven. The second set has 76 lines in `hearsay_engine/tests/memory/spoken-lines.tsv`; half
+//! of them only resemble a fact. A check used 6,000 lines of real table talk from ten episodes of the corpus CRD3. In
+//! this check, 5 lines passed the rule, and 2 or 3 of them were wrong. Each wrong line shared only one word with the
+//! fact, so [`Candidate::decision`] is stricter for these lines.
 
 use std::collections::BTreeSet;
 
@@ -31,7 +30,7 @@ pub(super) struct MatchScore {
 /// Whether a sentence states a fact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Decision {
-    /// The sentence states something else.
+    /// The sentence does not state the fact.
     Other,
     /// The sentence possibly states the fact, so the DM must decide.
     MayState,

@@ -1,4 +1,4 @@
-//! Tests of the decision whether a sentence states a fact, with given cosines.
+//! Tests of the decision whether a sentence states a fact. The tests set the cosines.
 
 use hearsay_model::{Author, EntityId, Fact, Method, Provenance};
 

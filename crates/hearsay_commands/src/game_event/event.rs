@@ -7,9 +7,7 @@ use hearsay_belief::{
     learn::{self, Learning, Telling},
     withdrawal_changes,
 };
-use hearsay_model::{
-    Author, Credence, EntityId, Fact, FactId, Knower, KnowledgeEdge, Operation, State, Timestamp,
-};
+use hearsay_model::{Author, Credence, EntityId, Fact, FactId, Knower, KnowledgeEdge, Operation, State, Timestamp};
 use hearsay_query::{
     dates::parse_date,
     ids::{require_entities, require_entity, require_fact},
@@ -25,12 +23,12 @@ use crate::{CommandError, presence::require_speaker};
 
 /// Event in the game from which characters learn facts.
 ///
-/// All dates in an event are texts with a date on the campaign's calendar. Characters learn only the facts and texts
-/// given in the event.
+/// Dates in an event are texts, written for the campaign's calendar. Characters learn only the facts and texts in the
+/// event.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GameEvent {
-    /// Characters see something happen. A new fact that the characters see is recorded as canon.
+    /// Characters witness facts. A new fact is recorded as canon.
     Witness {
         /// Facts that the witnesses see.
         facts: Vec<Stated>,
@@ -40,7 +38,7 @@ pub enum GameEvent {
         circumstances: Circumstances,
     },
     /// A character says a line aloud. All hearers learn the line, its speaker, and the facts that it states. A new fact
-    /// is recorded as a claim. If the event states no facts, the memory later extracts facts from the words.
+    /// is recorded as a claim. If the event states no facts, Hearsay later extracts facts from the words.
     Say {
         /// Speaker of the line.
         speaker: Speaker,
@@ -56,8 +54,8 @@ pub enum GameEvent {
         /// Place, time and session of the event.
         circumstances: Circumstances,
     },
-    /// A character tells others a fact: a recorded fact that the character knows, or a new fact. A new fact is recorded
-    /// as a claim that originates with the teller.
+    /// A character tells others a fact. The fact is a recorded fact that the character knows, or a new fact. A new fact
+    /// is recorded as a claim whose origin is the teller.
     Tell {
         /// Character that tells the fact.
         teller: Speaker,
@@ -65,14 +63,14 @@ pub enum GameEvent {
         fact: Stated,
         /// Characters to whom the teller tells the fact.
         hearers: Hearers,
-        /// Distorted version of the fact, if the teller retells the fact wrongly.
+        /// Distorted version of the fact that the teller tells; `None` if the teller tells the fact exactly.
         retold: Option<Retelling>,
         /// Whether the teller lies. A new fact that a liar tells is recorded as false.
         lie: bool,
-        /// Entity that the teller names as the source of the fact.
+        /// Entity that the teller names as its own source; `None` if the teller names no source.
         citing: Option<EntityId>,
-        /// Credence of the hearers in the fact, 0.0–1.0. Default: a credence that is computed from the trust of the
-        /// hearers in the teller.
+        /// Credence of the hearers in the fact, 0.0–1.0. If `None`, the credence is computed from the hearers' trust in
+        /// the teller.
         credence: Option<f64>,
         /// Place, time and session of the event.
         circumstances: Circumstances,
@@ -84,13 +82,13 @@ pub enum GameEvent {
         document: EntityId,
         /// Characters that read the document.
         readers: Vec<EntityId>,
-        /// Credence of the readers in the facts, 0.0–1.0. Default: 1.0.
+        /// Credence of the readers in the facts, 0.0–1.0. `None` means 1.0.
         credence: Option<f64>,
         /// Place, time and session of the event.
         circumstances: Circumstances,
     },
-    /// A character deduces a fact from other facts that it knows, the premises. The deduction becomes inactive when the
-    /// knowledge of a premise becomes inactive.
+    /// A character deduces a fact from other facts that it knows (the premises). If the character no longer knows a
+    /// premise, it no longer knows the deduced fact through this deduction.
     Deduce {
         /// Character that makes the deduction.
         knower: EntityId,
@@ -98,24 +96,24 @@ pub enum GameEvent {
         conclusion: Stated,
         /// Premises: facts from which the conclusion follows.
         from: Vec<FactId>,
-        /// Certainty that the conclusion follows from the premises, 0.0–1.0. Default: 1.0.
+        /// Certainty that the conclusion follows from the premises, 0.0–1.0. `None` means 1.0.
         certainty: Option<f64>,
         /// Place, time and session of the event.
         circumstances: Circumstances,
     },
-    /// Characters hear or see that a fact is not true. The event adds a new fact that refutes the given fact, but does
-    /// not change the status of the given fact.
+    /// Characters hear or see that a fact is not true. The event adds a new fact that refutes the given fact. The
+    /// status of the given fact does not change.
     Refute {
         /// Fact to refute.
         fact: FactId,
-        /// Sentence that refutes the fact. Default: a sentence that is generated from the statement of the fact.
+        /// Sentence that refutes the fact. If `None`, the sentence is generated from the statement of the fact.
         statement: Option<String>,
         /// Character who tells the hearers that the fact is not true; `None` if the hearers see this for themselves.
         teller: Option<Speaker>,
         /// Characters that hear or see that the fact is not true.
         hearers: Hearers,
-        /// Credence of the hearers in the refutation, 0.0–1.0. Default: a credence that is computed from the trust of
-        /// the hearers in the teller.
+        /// Credence of the hearers in the refutation, 0.0–1.0. If `None`, the credence is computed from the hearers'
+        /// trust in the teller.
         credence: Option<f64>,
         /// Place, time and session of the event.
         circumstances: Circumstances,
@@ -134,9 +132,9 @@ pub enum GameEvent {
         /// Place, time and session of the event.
         circumstances: Circumstances,
     },
-    /// A knower forgets a fact. The knowledge edges from this knower to the fact are withdrawn, and edges that depend
-    /// on these edges become inactive. If the knower made the fact up, the characters to whom the knower told the fact
-    /// forget it too.
+    /// A knower forgets a fact. The event removes the knowledge edges from this knower to the fact, and edges that
+    /// depend on them become inactive. If the knower invented the fact, the characters to whom the knower told the fact
+    /// also forget the fact.
     Forget {
         /// Knower that forgets.
         knower: EntityId,
@@ -150,13 +148,12 @@ pub enum GameEvent {
 pub struct EventPlan {
     /// Operation that records the event.
     pub operation: Operation,
-    /// Ids of the facts that the event states, in the order of its statements. If a statement refers to a recorded
-    /// fact, or repeats a fact that the speaker knows, the list contains the id of the recorded fact. If characters
-    /// read a document, the list contains the facts that the document states, sorted by id. If a knower forgets a fact,
-    /// the list contains the forgotten fact.
+    /// Ids of the facts that the event states, in the order of its statements. If a statement repeats a fact that the
+    /// speaker knows, the list contains the known fact. If characters read a document, the list contains the facts that
+    /// the document states, sorted by id. If a knower forgets a fact, the list contains this fact.
     pub facts: Vec<FactId>,
-    /// Characters that hear or see the event, or that read the document. Sorted and unique. The speaker or teller is
-    /// not included. Empty if a character deduces or forgets a fact.
+    /// Characters that hear or see the event, or that read the document. The speaker or teller is not included. Empty
+    /// if a character deduces or forgets a fact. Sorted and unique.
     pub heard_by: Vec<EntityId>,
 }
 
@@ -172,9 +169,9 @@ impl GameEvent {
     /// Returns the operation that records the game event, the facts of the event, and the characters that perceive it.
     ///
     /// # Errors
-    /// Returns an error if an entity, a fact or a session does not exist, or if a date is invalid. Also returns an error
-    /// if a teller does not know the fact, if a participant is dead or cannot know facts, or if nobody is present to
-    /// learn the fact.
+    /// Returns an error if an entity, a fact or a session does not exist, or if a date is invalid. Also returns an
+    /// error if a teller does not know the fact, or if a participant is dead or cannot know facts. Finally, returns an
+    /// error if no character is present to learn the fact.
     pub fn plan(&self, state: &State, author: Author, now: Timestamp) -> Result<EventPlan, CommandError> {
         let context = |circumstances: &Circumstances| {
             let time = circumstances.time.as_deref().map(|raw| parse_date(state, raw)).transpose()?;

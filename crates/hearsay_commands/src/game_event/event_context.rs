@@ -1,5 +1,5 @@
-//! Helpers for recording a game event. The helpers determine the characters who are present, the facts that are stated,
-//! and the sources of these facts.
+//! Helpers that determine the characters who are present at a game event, the facts that the event states, and the
+//! sources of these facts.
 
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ pub(super) fn quoted(fact: &Fact) -> String {
 /// Source of a new fact.
 #[derive(Clone, Copy)]
 pub(super) enum FactSource<'a> {
-    /// Somebody sees the fact happen.
+    /// Characters witness the fact.
     World,
     /// A character states the fact.
     Speaker(&'a EntityId),
@@ -413,7 +413,7 @@ pub(crate) fn secret_name<'a>(state: &'a State, speaker: &Speaker) -> Result<Opt
 const MAX_NAME_WORDS: usize = 5;
 
 /// Returns the entities whose full name occurs in a text. The name must be capitalized and belong to a single entity.
-/// Secret names do not count, because hearers do not know whose names they are. Sorted.
+/// Secret names are ignored, because hearers do not know to whom they belong. Sorted.
 pub(crate) fn mentioned_entities(state: &State, text: &str) -> Vec<EntityId> {
     let words: Vec<&str> =
         text.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric())).collect();

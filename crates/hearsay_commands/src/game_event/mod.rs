@@ -1,7 +1,7 @@
-//! Game events: characters see, say, tell, read or deduce something, and learn from it.
+//! Game events: characters witness, say, tell, read or deduce facts, and learn from these events.
 //!
-//! Like an [`Edit`](crate::edit::Edit), a game event refers to entities and facts by id. A game event computes one
-//! operation from the current state, but does not apply the operation.
+//! Like an [`Edit`](crate::edit::Edit), a game event refers to entities and facts by id. It computes one operation from
+//! the current state, but does not apply the operation.
 
 mod event;
 mod event_context;

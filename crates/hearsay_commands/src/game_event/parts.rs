@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 /// A fact in a game event: a recorded fact, or a new fact.
 ///
-/// If a character states a new fact, and already knows a fact with the same content, the event uses the known fact
-/// instead of the new fact. If a liar repeats a fact that the liar made up, the event uses this fact.
+/// If a character states a new fact, but already knows a fact with the same content, the event uses the known fact
+/// instead. If a liar repeats a fact that the liar invented earlier, the event uses the earlier fact.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stated {
@@ -27,7 +27,7 @@ pub enum Stated {
         predicate: String,
         /// Object: an entity for a relation, a value for an attribute.
         object: Object,
-        /// Sentence that states a new fact. Default: a sentence that is generated from the phrase of the predicate.
+        /// Sentence that states a new fact. If `None`, the sentence is generated from the phrase of the predicate.
         statement: Option<String>,
     },
 }
@@ -36,10 +36,11 @@ pub enum Stated {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Retelling {
-    /// Sentence that states the distorted version. Default if `object` is set: generated from the predicate's phrase.
+    /// Sentence that states the distorted version. If `None` and `object` is set, Hearsay generates the sentence from
+    /// the phrase of the predicate.
     pub statement: Option<String>,
-    /// Object of the distorted version: an entity for a relation, a value for an attribute. Without an object, the
-    /// distorted version differs from the fact only in its sentence.
+    /// Object of the distorted version: an entity for a relation, a value for an attribute. If `None`, the distorted
+    /// version differs from the fact only in its sentence.
     pub object: Option<Object>,
 }
 
@@ -47,12 +48,12 @@ pub struct Retelling {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Circumstances {
-    /// Place of the event.
+    /// Place of the event; `None` if the place is not given.
     pub place: Option<EntityId>,
-    /// Game time of the event. Default: the end of the given session. If no session is given, the default is the later
-    /// of two times: the game clock, and the time of the log of the session being played.
+    /// Game time of the event. If `None`, the time is the end of the given session. Without a given session, the time
+    /// is the later of two times: the game clock, and the time that the session log has reached.
     pub time: Option<String>,
-    /// Session in which the event happens. Default: the session being played.
+    /// Session in which the event happens. `None` means the session being played.
     pub session: Option<SessionId>,
 }
 
@@ -60,12 +61,12 @@ pub struct Circumstances {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Hearers {
-    /// The characters present. The speaker is not included.
+    /// The characters who are present, except the speaker.
     ///
-    /// If the event belongs to the session being played and happens at the place of the scene, the hearers are the
-    /// attending characters and the non-player characters at this place. The same rule applies to a line of the log.
-    /// Otherwise, and for every event of a game, the hearers are the characters at the place of the event. If the event
-    /// has no place, the hearers are the characters at the place of the speaker.
+    /// If the event happens in the current scene of the session being played, the attending characters and the
+    /// non-player characters at this place are present. Otherwise, and for every event of a game, the characters at the
+    /// place of the event are present. If the event has no place, the characters at the place of the speaker are
+    /// present.
     #[default]
     AtPlace,
     /// Only these characters. If the list is empty, nobody hears or sees the event.
@@ -73,7 +74,7 @@ pub enum Hearers {
 }
 
 impl Hearers {
-    /// Returns the given characters as hearers. If none are given, returns [`Hearers::AtPlace`].
+    /// Returns the given characters as hearers. If the list is empty, returns [`Hearers::AtPlace`].
     pub fn listed_or_at_place(characters: Vec<EntityId>) -> Self {
         match characters.is_empty() {
             true => Self::AtPlace,

@@ -1,4 +1,4 @@
-//! Merging entities that are the same, and splitting merged entities again.
+//! Merge of two entities that are the same, and split of merged entities.
 
 mod plan;
 mod rename;

@@ -22,8 +22,8 @@ pub struct MergePlan {
     /// Number of records of each type that move to the remaining entity.
     #[serde(flatten)]
     pub moved: MovedCounts,
-    /// Facts of one entity that contradict a more certain fact of the other entity. These facts become claims, which
-    /// the DM should review. Sorted by id.
+    /// Facts of one entity that contradict a more certain fact of the other entity. The merge makes these facts claims,
+    /// and the DM should review them. Sorted by id.
     pub undecided: Vec<FactId>,
     /// Operation that records the merge.
     #[serde(skip)]
@@ -35,9 +35,8 @@ pub struct MergePlan {
 
 /// Plans the merge of two entities. The facts, knowledge and names of `removed` move to `remaining`. If two values
 /// contradict each other, the more certain value stays and the other value becomes a claim. A value that the DM
-/// confirmed is more certain than a value that the DM did not confirm. If the DM confirmed both values or neither
-/// value, the value with the higher confidence is more certain. If both values are equally certain, the value of
-/// `remaining` stays.
+/// confirmed is more certain than other values. If the DM confirmed both values or neither value, the value with the
+/// higher confidence is more certain. If both confidences are equal, the value of `remaining` stays.
 ///
 /// The merge is one operation. [`split`](super::split()) reverts the merge without losing later changes.
 ///
@@ -79,8 +78,8 @@ pub fn merge(
 }
 
 impl MergePlan {
-    /// Returns the operation to commit. If a later operation changed records that the merge moves, plans the merge
-    /// again and returns the new operation.
+    /// Returns the operation to commit. If an operation after the planning changed a record that the merge moves, the
+    /// method plans the merge again and returns the new operation.
     ///
     /// # Errors
     /// Returns the same errors as [`merge`].
@@ -114,8 +113,8 @@ impl MergePlan {
     }
 }
 
-/// Returns the operation that marks two similar entities as distinct, so that they are not proposed as duplicates
-/// again.
+/// Returns the operation that marks two similar entities as distinct. Hearsay then no longer proposes them as
+/// duplicates.
 ///
 /// # Errors
 /// Returns an error if an entity does not exist, or if both ids are the same.
@@ -162,7 +161,7 @@ fn less_certain_facts(state: &State, removed: &EntityId, remaining: &EntityId) -
     less_certain
 }
 
-/// Returns whether the entities of a possible duplicate were merged before and then split again.
+/// Returns whether the two entities of a possible duplicate were merged and then split again.
 pub fn was_merged_and_split(state: &State, duplicate: &Duplicate) -> bool {
     let is_merge_of_both = |change: &Change| match change {
         Change::Set(Setting::Review(ReviewSetting::Merged { gone, into })) => {

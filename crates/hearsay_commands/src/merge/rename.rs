@@ -1,9 +1,9 @@
-//! Renames an entity in all records that refer to it: facts, knowledge edges, passages, sessions and settings.
+//! Replacement of an entity in all records that refer to it: facts, knowledge edges, passages, sessions and settings.
 //!
-//! The id of a record is a hash that includes the ids of its entities, so most renamed records get new ids. Records
-//! that refer to a renamed record get new ids too. Each renamed record is written as two consecutive changes: the first
-//! adds the new record, and the second withdraws the old record. A [split](super::split) uses these pairs to find the
-//! old record for each new record.
+//! The id of a record is a hash that includes the ids of its entities. Therefore, most renamed records get new ids, and
+//! so do the records that refer to them. Each renamed record is written as two consecutive changes: the first adds the
+//! new record, and the second withdraws the old record. A [split](super::split) uses these pairs to find the old record
+//! for each new record.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -1,4 +1,4 @@
-//! Splitting two entities that were merged.
+//! Split of two entities that were merged.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -11,17 +11,16 @@ use hearsay_query::ids::require_entity;
 use super::plan::merge_setting_key;
 use crate::CommandError;
 
-/// Returns the operation that splits a merged entity. `entity` is the entity that the merge removed. If only one entity
-/// was merged into the remaining entity, `entity` may also be the remaining entity.
+/// Returns the operation that splits a merged entity. `entity` is the entity that the merge removed. It may also be the
+/// remaining entity, if only one entity was merged into the remaining entity.
 ///
-/// The operation reverts the merge. If a later operation changed a record that the merge moved, the split applies this
-/// change to the original record. Facts that were added to the merged entity later stay with the remaining entity. The
-/// split marks the two entities as distinct.
+/// The operation reverts the merge and marks the two entities as distinct. If an operation after the merge changed a
+/// record that the merge moved, the split applies this change to the original record. Facts that were added after the
+/// merge stay with the remaining entity.
 ///
 /// # Errors
 /// Returns an error if `entity` is part of no merge, or if the merge is not in this journal. Also returns an error if a
-/// later merge moved records that the merge of `entity` moved. To undo the merge of `entity`, first split the later
-/// merge.
+/// later merge moved the same records. In this case, first split the later merge.
 pub fn split(state: &State, entity: &EntityId, now: Timestamp) -> Result<Operation, CommandError> {
     let (removed, remaining) = find_merge(state, entity)?;
     let removes_entity = |change: &Change| matches!(change, Change::RemoveEntity(id) if *id == removed);

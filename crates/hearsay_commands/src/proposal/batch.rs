@@ -1,5 +1,4 @@
-//! Changes that the earlier proposals of a batch make. The decision on a later proposal takes these changes into
-//! account.
+//! Changes by the earlier proposals of a batch. The decision on a later proposal depends on these changes.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

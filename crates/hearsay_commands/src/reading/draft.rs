@@ -1,4 +1,4 @@
-//! Drafts: texts from which facts are extracted as a trial, without recording them.
+//! Drafts: texts for a trial of the extraction. The extracted facts are not recorded.
 
 use hearsay_extract::{ExtractedFact, Extraction, SentenceEncoder, Text, TextType};
 use hearsay_model::{EntityId, FactStatus, State, TalkKind};
@@ -11,19 +11,19 @@ use crate::{
     policy::{Policy, PolicyDecision, StatementSource, TextOrigin},
 };
 
-/// A text from which facts are extracted as a trial. The facts are not recorded.
+/// A text for a trial of the extraction. The extracted facts are not recorded.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Draft {
     /// Text from which facts are extracted.
     pub text: String,
-    /// Type of the text.
+    /// Type of the text, such as a line of talk or notes.
     pub form: TextType,
-    /// Speaker of the text.
+    /// Speaker of the text; `None` if the text has no speaker.
     pub speaker: Option<EntityId>,
-    /// Entities that are present when the text is said. The extraction uses these entities to link names in the text to
+    /// Entities that are present when the text is said. The extraction uses them to link names and pronouns to
     /// entities.
     pub present: Vec<EntityId>,
-    /// Place where the text is said.
+    /// Place where the text is said; `None` if the place is unknown.
     pub place: Option<EntityId>,
     /// Lines that precede the text, earliest first.
     pub before: Vec<String>,
@@ -35,11 +35,10 @@ pub struct DraftExtraction {
     /// Facts and entities that were found in the text.
     #[serde(flatten)]
     pub extraction: Extraction,
-    /// Status that the policy gives each extracted fact according to its confidence; `None` for a fact that the policy
-    /// drops. The status depends only on the confidence, on whether a character states the fact, and on the type of the
-    /// text. Facts that are already recorded or rejected are not taken into account.
+    /// Status of each extracted fact according to the policy; `None` for a fact that the policy drops. The status does
+    /// not depend on the recorded facts and on the DM's earlier decisions.
     pub statuses: Vec<Option<FactStatus>>,
-    /// Kind of talk that the reading model finds; `None` if there is no reading model.
+    /// Kind of talk that the reading model found; `None` if there is no reading model.
     pub talk_kind: Option<TalkKind>,
 }
 
@@ -75,7 +74,7 @@ impl Draft {
         self.draft_result(policy, extraction, found_kind)
     }
 
-    /// Extracts facts from the text with the function `extract`, for example with a call of a language model.
+    /// Extracts facts from the text with the function `extract`, which can call a language model.
     ///
     /// # Errors
     /// Returns the error that `extract` returns.

@@ -26,8 +26,8 @@ pub struct PassageWithContext {
 }
 
 impl PassageWithContext {
-    /// Returns a passage with the preceding lines of its session that its speaker heard. If the passage has no speaker,
-    /// returns the lines that its first hearer heard.
+    /// Loads a passage with the preceding lines of its session that its speaker heard. If the passage has no speaker,
+    /// loads the lines that its first hearer heard. Returns `None` if the passage does not exist.
     pub fn load(state: &State, id: PassageId, lines: &mut SessionLines) -> Option<Self> {
         let passage = Arc::clone(state.passage(id)?);
         let mut before: Vec<(u32, &str, Option<&EntityId>)> = Vec::new();
@@ -81,8 +81,8 @@ fn form(passage: &Passage) -> TextType {
     }
 }
 
-/// Cache of the lines of the session being read, in order. Without the cache, the extractor would have to search all
-/// passages of the campaign for the lines before a passage.
+/// Cache of the lines of the session that is being read, in order. The cache makes the lookup of the lines before a
+/// passage fast.
 #[derive(Debug, Default)]
 pub struct SessionLines {
     session: Option<SessionId>,
@@ -107,7 +107,7 @@ impl SessionLines {
         self.lines.range(lines).flat_map(|(_, ids)| ids).copied()
     }
 
-    /// Updates the cache after a passage was added, changed or removed. For a removed passage, `passage` is `None`.
+    /// Updates the cache after a passage was added, changed or removed. `passage` is `None` if the passage was removed.
     pub fn note(&mut self, id: PassageId, passage: Option<&Arc<Passage>>) {
         if self.session.is_none() {
             return;

@@ -1,4 +1,4 @@
-//! Turns the findings in a passage into proposals, and returns the operation that records them.
+//! Conversion of the findings in a passage into proposals, and the operation that records them.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -25,8 +25,8 @@ use crate::{
 /// waits for review.
 const REVIEW_MARGIN: f64 = 0.01;
 
-/// Returns the operation that records the facts and entities found in a passage, or `None` if the operation would be
-/// empty. Also returns the number of proposals with each outcome, including dropped proposals.
+/// Returns the operation that records the facts and entities found in a passage; `None` if there is nothing to record.
+/// Also returns the number of proposals with each outcome, including dropped proposals.
 pub fn operation(
     state: &State,
     rules: &ProposalRules,

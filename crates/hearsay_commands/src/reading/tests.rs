@@ -1,5 +1,5 @@
-//! Tests that reading a text again changes no facts, edges or credences, and that the origin of a text decides which
-//! facts become canon.
+//! Tests of repeated reading, which must change no facts, edges or credences, and of the effect of a text's origin on
+//! the status of its facts.
 
 use std::collections::BTreeMap;
 

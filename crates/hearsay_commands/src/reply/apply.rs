@@ -1,4 +1,4 @@
-//! Records a reply that was said, with the facts that it states.
+//! Recording of a reply that a character said, with the facts that the reply states.
 
 use hearsay_model::FactId;
 use hearsay_query::resolve::Speaker;
@@ -8,8 +8,8 @@ use crate::game_event::{Circumstances, GameEvent, Hearers, Stated};
 
 impl ReplyCheck {
     /// Returns the game event that records the reply: the listeners hear the words and learn the facts that the words
-    /// state. If the words repeat a lie of the speaker, the event is a lie. Facts without a source are extracted from
-    /// the words later, as from every spoken line.
+    /// state. If the words repeat a lie of the speaker, the event is a lie. Hearsay extracts further facts from the
+    /// words later, as from every spoken line.
     pub fn say(&self, draft: &DraftReply, circumstances: Circumstances) -> GameEvent {
         GameEvent::Say {
             speaker: Speaker::from(draft.speaker.clone()),
@@ -27,7 +27,7 @@ impl ReplyCheck {
     }
 
     /// Returns the recorded facts that the listeners learn from the words, sorted and unique. If the words repeat a
-    /// lie, they are the facts that the speaker made up.
+    /// lie, the result contains the facts that the speaker invented.
     pub fn stated_facts(&self) -> Vec<FactId> {
         let lie = self.is_lie();
         let is_stated = |kind: FindingKind| match kind {

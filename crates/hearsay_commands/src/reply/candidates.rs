@@ -1,4 +1,4 @@
-//! Compares the parts of a draft with the facts that the speaker knows.
+//! Comparison of the parts of a draft with the facts that the speaker knows.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,7 +31,7 @@ const MAX_OPEN: usize = 6;
 /// Minimum confidence of a typed statement that contradicts a fact.
 const MIN_TYPED_CONFIDENCE: f64 = 0.6;
 
-/// Data with which a draft is compared.
+/// Data for the comparison with a draft.
 #[derive(Clone, Copy)]
 pub struct ReplySources<'a> {
     /// State of the campaign.
@@ -77,7 +77,7 @@ pub(super) struct ComparedPart {
     best_open: f32,
 }
 
-/// A draft with the facts to compare.
+/// A draft, and the facts to compare with each part of the draft.
 #[derive(Debug, Clone)]
 pub struct ReplyCandidates {
     pub(super) draft: DraftReply,
@@ -291,8 +291,8 @@ fn cosine(one: Option<&[f32]>, other: Option<&[f32]>) -> f32 {
 }
 
 impl ReplyCandidates {
-    /// Returns the statements of the facts that have no vector yet. Returns each statement once. Returns none if the
-    /// draft has no vectors.
+    /// Returns the statements of the facts that have no vector yet, each statement once. The list is empty if the draft
+    /// has no vectors.
     pub fn statements_without_vector(&self) -> Vec<&str> {
         if self.parts.iter().all(|part| part.part.vector.is_none()) {
             return Vec::new();
@@ -302,8 +302,8 @@ impl ReplyCandidates {
         statements.into_iter().collect()
     }
 
-    /// Adds the vectors of the statements that [`statements_without_vector`](Self::statements_without_vector) returned,
-    /// in the same order.
+    /// Adds vectors for the statements from [`statements_without_vector`](Self::statements_without_vector), in the same
+    /// order.
     pub fn add_vectors(&mut self, vectors: &[Vec<f32>]) {
         let statements: Vec<String> = self.statements_without_vector().into_iter().map(str::to_owned).collect();
         for fact in self.facts.values_mut().filter(|fact| fact.vector.is_none()) {
@@ -312,8 +312,9 @@ impl ReplyCandidates {
         }
     }
 
-    /// Compares the draft with the likeliest facts, with the entailment model. The findings are more reliable
-    /// afterwards. If the model fails, the findings depend on the sentence encoder alone.
+    /// Compares the draft with the most similar facts, using the entailment model, which decides whether one sentence
+    /// follows from another. This step makes the findings more reliable. If the model fails, the findings depend on the
+    /// sentence encoder alone.
     pub fn judge(&mut self, model: &EntailmentModel) {
         let mut judged = self.likeliest(MAX_SECRETS, |fact| fact.is_secret);
         judged.extend(self.likeliest(MAX_LIES, |fact| !fact.is_secret && fact.is_made_up));

@@ -1,4 +1,4 @@
-//! Decides what a draft reveals, contradicts, invents or states rightly.
+//! Decision on the findings in a draft.
 
 use hearsay_model::Span;
 
@@ -27,7 +27,7 @@ struct Match<'a> {
 }
 
 impl ReplyCandidates {
-    /// Returns the findings.
+    /// Decides on all findings in the draft, and returns the result of the check.
     pub fn decide(&self) -> ReplyCheck {
         let mut findings = self.revealed_secrets();
         let stated = self.stated_facts();
@@ -131,7 +131,7 @@ impl ReplyCandidates {
     fn unknown_names(&self) -> Vec<ReplyFinding> {
         let names = self.unknown_names.iter().filter_map(|(at, for_dm)| {
             let name = self.reading.extraction.entities.get(*at)?;
-            let reason = format!("you know nobody and nothing with the name {}", name.name);
+            let reason = format!("you know no character, place or thing with the name {}", name.name);
             Some(ReplyFinding {
                 score: name.confidence.get() as f32,
                 for_dm: for_dm.clone(),

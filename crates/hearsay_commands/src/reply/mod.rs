@@ -1,10 +1,10 @@
-//! Checks of replies: compares the words that a character is about to say with the knowledge of this character.
+//! Checks of replies: a check compares the words that a character is about to say with the knowledge of this character.
 //!
-//! A language model or a writer makes a *draft* of a reply. The check finds the parts of the draft that state what the
-//! speaker knows, contradict it, reveal a secret that the speaker conceals, or name somebody or something unknown to
-//! the speaker. The check uses no language model and reads only the speaker's
-//! view, so the result contains nothing that the speaker does not know. The only exception are the details for the DM
-//! ([`DraftReply::for_dm`]).
+//! A language model or a writer makes a *draft* of a reply. The check finds the parts of the draft that state a fact
+//! that the speaker knows, or contradict a belief of the speaker. It also finds the parts that reveal a concealed
+//! secret, or contain a name that the speaker does not know. The check uses no language model. It reads only the
+//! speaker's view, so the result contains only data that the speaker knows. The only exception is the optional details
+//! for the DM ([`DraftReply::for_dm`]).
 
 mod apply;
 mod candidates;
@@ -34,8 +34,8 @@ pub struct DraftReply {
     /// Lines that the speaker has just heard, such as the question, oldest first. The speaker may repeat names from
     /// these lines.
     pub heard: Vec<String>,
-    /// Whether the result contains details that only the DM may see: the unmet conditions of a secret, and whether a
-    /// name that the speaker does not know exists in the campaign.
+    /// Whether the result contains details that only the DM may see. These are the unmet conditions for telling a
+    /// secret, and whether a name that is unknown to the speaker exists in the campaign.
     pub for_dm: bool,
 }
 
@@ -56,16 +56,16 @@ pub enum FindingKind {
     Contradicts,
     /// The words contain a name that the speaker does not know.
     UnknownName,
-    /// The words repeat a lie that the speaker made up earlier.
+    /// The words repeat a lie that the speaker told earlier.
     RepeatsLie,
-    /// The words state a fact that the listeners know already, as far as the speaker knows.
+    /// The words state a fact that, in the opinion of the speaker, the listeners already know.
     KnownToListeners,
     /// The words state a fact that the speaker knows and may tell.
     Supported,
 }
 
 impl FindingKind {
-    /// Returns whether the words should not be said.
+    /// Returns whether the finding is a problem: the character should not say the words.
     pub fn is_problem(self) -> bool {
         matches!(self, Self::RevealsSecret | Self::Contradicts | Self::UnknownName)
     }
@@ -94,7 +94,7 @@ impl fmt::Display for FindingKind {
 pub struct CitedFact {
     /// Id of the fact.
     pub fact: FactId,
-    /// Handle of the fact, if it has one.
+    /// Handle (short name) of the fact; `None` if it has no handle.
     pub handle: Option<String>,
     /// Sentence that states the fact.
     pub statement: String,
@@ -102,26 +102,27 @@ pub struct CitedFact {
     pub how_known: String,
 }
 
-/// A finding in a draft: some words, and what they do.
+/// A finding in a draft: a part of the words, and their relation to the knowledge of the speaker.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ReplyFinding {
     /// Kind of the finding.
     pub kind: FindingKind,
-    /// Whether the words should not be said.
+    /// Whether the finding is a problem: the character should not say the words.
     pub is_problem: bool,
     /// Position of the words in the draft, in bytes.
     pub span: Span,
     /// The words.
     pub words: String,
-    /// Explanation of the finding, in a sentence that addresses the speaker.
+    /// Explanation of the finding, as a sentence that addresses the speaker.
     pub reason: String,
     /// Facts to which the finding refers, best match first.
     pub facts: Vec<CitedFact>,
-    /// Listeners to whom the speaker may not tell the secret. Empty for all other kinds.
+    /// Listeners to whom the speaker may not tell the secret. Empty if the finding is of another kind.
     pub not_for: Vec<EntityId>,
     /// How certain the finding is, 0.0–1.0.
     pub score: f32,
-    /// Details for the DM: unmet conditions of the secret, or the entity with the unknown name.
+    /// Details for the DM: the unmet conditions for telling the secret, or the entity with the unknown name. Empty
+    /// unless [`DraftReply::for_dm`] is `true`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub for_dm: Vec<String>,
 }
@@ -129,12 +130,12 @@ pub struct ReplyFinding {
 /// Result of the check of a draft.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct ReplyCheck {
-    /// Findings, in the order of the words. At the same position, the finding of the first [`FindingKind`] comes first.
+    /// Findings, in the order of the words. Findings at the same position are in the order of [`FindingKind`].
     pub findings: Vec<ReplyFinding>,
 }
 
 impl ReplyFinding {
-    /// Creates a finding for words that state a fact which the speaker may state. `kind` is
+    /// Creates a finding for words that state a fact that the speaker may state. `kind` must be
     /// [`RepeatsLie`](FindingKind::RepeatsLie), [`KnownToListeners`](FindingKind::KnownToListeners) or
     /// [`Supported`](FindingKind::Supported). `span` is the position of `words` in the draft.
     pub fn stated(kind: FindingKind, fact: CitedFact, span: Span, words: impl Into<String>, score: f32) -> Self {
@@ -164,7 +165,7 @@ impl ReplyFinding {
 }
 
 impl ReplyCheck {
-    /// Returns whether no finding is a problem.
+    /// Returns whether the draft has no problems.
     pub fn is_fine(&self) -> bool {
         !self.findings.iter().any(|finding| finding.is_problem)
     }

@@ -1,4 +1,4 @@
-//! Names in a draft: the names that the speaker knows, and the names that the speaker cannot know.
+//! Names in a draft: the names that the speaker knows, and the names that are unknown to the speaker.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ struct Properties<'a> {
     descriptions: Vec<&'a str>,
 }
 
-/// Returns the lexicon of a view: all names that the knower knows, secret names too.
+/// Returns the lexicon of a view: all names that the knower knows, including secret names.
 pub fn view_lexicon(cached_view: &CachedView) -> Lexicon {
     let CachedView { view, names, .. } = cached_view;
     let mut entities: BTreeMap<&EntityId, Properties<'_>> = BTreeMap::new();

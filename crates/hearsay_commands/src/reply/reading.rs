@@ -1,4 +1,4 @@
-//! Reads a draft: its sentences, its names and the facts that it states.
+//! Reading of a draft: its sentences, its names, and the facts that it states.
 
 use hearsay_extract::{Extraction, Text, TextType};
 use hearsay_model::Span;
@@ -33,7 +33,7 @@ impl DraftPart {
     }
 }
 
-/// A draft that was read.
+/// Result of reading a draft: its sentences, its names, and the facts that it states.
 #[derive(Debug, Clone)]
 pub struct DraftReading {
     /// The sentences, followed by the pairs of neighbouring sentences.

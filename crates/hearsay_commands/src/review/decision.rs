@@ -31,20 +31,20 @@ pub enum Decision {
     Accept,
     /// The fact is true with another subject, predicate, object or wording.
     Edit {
-        /// New subject of the fact. Default: the subject does not change.
+        /// New subject of the fact; `None` if the subject does not change.
         #[serde(default)]
         subject: Option<EntityId>,
-        /// New predicate: a relation, such as `OWES`, words, such as `works for`, or the name of an attribute. Default:
-        /// unchanged.
+        /// New predicate: a relation, such as `OWES`, words, such as `works for`, or the name of an attribute. `None`
+        /// if the predicate does not change.
         #[serde(default)]
         predicate: Option<String>,
-        /// New object of the fact: an entity for a relation, or a value for an attribute. Default: the object does not
+        /// New object of the fact: an entity for a relation, or a value for an attribute. `None` if the object does not
         /// change.
         object: Option<Object>,
-        /// New sentence that states the fact. Default: a sentence that is generated from the corrected fact.
+        /// New sentence that states the fact. If `None`, the sentence is generated from the corrected fact.
         statement: Option<String>,
     },
-    /// The fact is not true, although some knowers believe it.
+    /// The fact is not true, although some knowers may believe the fact.
     False,
     /// The fact is not part of the campaign, so no character knows the fact.
     Reject,

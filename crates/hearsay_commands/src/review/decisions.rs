@@ -11,21 +11,21 @@ use serde::{Deserialize, Serialize};
 use super::decision::Decision;
 use crate::CommandError;
 
-/// The DM's decision on several facts. The decision is recorded as one operation, so one undo reverts it.
+/// The DM's decision on several facts. The decision is one operation, so one undo reverts it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Decisions {
     /// Facts on which the DM decides.
     pub facts: Vec<FactId>,
     /// Decision that applies to each of the facts.
     pub decision: Decision,
-    /// Reason in the DM's words, stored in the journal with the decision.
+    /// Reason in the DM's words, stored in the journal with the decision; `None` if the DM gives no reason.
     #[serde(default)]
     pub reason: Option<String>,
 }
 
 impl Decisions {
-    /// Returns the operation that applies the decision to all facts. Skips rejected facts. If several facts are
-    /// equivalent, the operation decides only on the first of these facts.
+    /// Returns the operation that applies the decision to all facts. Rejected facts are skipped. If several facts are
+    /// equivalent, the operation decides only on the first of them.
     ///
     /// # Errors
     /// Returns an error if a fact does not exist, or if all facts were already decided.
@@ -66,11 +66,11 @@ pub struct Keep {
     /// Facts whose secrecy changes.
     pub facts: Vec<FactId>,
     /// Whether the facts become secret (`true`) or open (`false`). If the facts become secret, groups, places and the
-    /// world lose their authored edges to the facts, but knowers that saw, heard or read a fact still know it. If the
-    /// facts become open, nobody learns the facts automatically.
+    /// world lose their authored edges to the facts. Knowers that saw, heard or read a fact still know the fact. If the
+    /// facts become open, no knower learns the facts automatically.
     pub secret: bool,
-    /// Knowers that no longer know the facts, regardless of how they learned the facts. If a group knows a fact, its
-    /// members still know the fact.
+    /// Knowers that lose all their knowledge edges to the facts. A member of a group that knows a fact still knows the
+    /// fact through the group.
     #[serde(default)]
     pub keep_from: BTreeSet<Knower>,
 }
@@ -79,8 +79,9 @@ impl Keep {
     /// Returns the operation that records the change.
     ///
     /// # Errors
-    /// Returns an error if a fact does not exist. Also returns an error if nothing changes: all facts already have the
-    /// requested secrecy, and no knower in [`keep_from`](Self::keep_from) knows one of the facts.
+    /// Returns an error if a fact does not exist. Also returns an error if the operation would change nothing. In this
+    /// case, all facts already have the requested secrecy, and no knower in [`keep_from`](Self::keep_from) knows one of
+    /// the facts.
     pub fn operation(&self, state: &State, now: Timestamp) -> Result<Operation, CommandError> {
         let secrecy = if self.secret { Secrecy::Secret } else { Secrecy::Open };
         let (mut changes, mut first_statement, mut count) = (Vec::new(), None, 0_usize);

@@ -1,4 +1,4 @@
-//! Writing the log of a session. Each line becomes a passage with its hearers.
+//! Writing of the log of a session. Each line becomes a passage with hearers.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -30,15 +30,16 @@ use crate::{
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Log {
-    /// Session whose log receives the lines. Default: the session being played.
+    /// Session whose log receives the lines. If this field and `new` are `None`, the session being played.
     pub session: Option<SessionId>,
-    /// Session to create for these lines, for example for a transcript. The new session does not become the session
-    /// being played.
+    /// Session to create for these lines, for example for a transcript; `None` to create no session. The new session
+    /// does not become the session being played.
     pub new: Option<NewSession>,
     /// Lines to write, in order.
     pub lines: Vec<LogLine>,
-    /// File that contains the lines. If the file was imported before, the session loses the lines that the file no
-    /// longer contains. If [`LogSource::appends`] is `true`, no lines are removed.
+    /// File that contains the lines; `None` if the lines do not come from a file. If the file was imported before,
+    /// lines that the file no longer contains are removed from the session. If [`LogSource::appends`] is `true`, no
+    /// lines are removed.
     pub source: Option<LogSource>,
 }
 
@@ -48,10 +49,10 @@ pub struct Log {
 pub struct LogSource {
     /// File name, without its directories.
     pub name: String,
-    /// Hash of the file contents and of the assignment of speakers to characters.
+    /// Hash of the contents of the file and of the assignment of speakers to characters.
     pub digest: String,
-    /// Whether the lines continue the file. With `true`, the lines of earlier imports stay unchanged, and the new lines
-    /// get the next numbers of the session.
+    /// Whether the lines continue an earlier import of the file. If `true`, the lines of earlier imports do not change,
+    /// and the new lines get the next numbers of the session.
     pub appends: bool,
 }
 
@@ -63,26 +64,26 @@ pub struct LogLine {
     pub text: String,
     /// Speaker; `None` for narration.
     pub speaker: Option<Speaker>,
-    /// Place where this line and the following lines are said. Default: the place of the previous line.
+    /// Place where this line and the following lines are said. `None` means the place of the previous line.
     pub place: Option<EntityId>,
-    /// Game time of the line. Default: the later of the game clock and the time of the log.
+    /// Game time of the line. `None` means the later of the game clock and the time that the log has reached.
     pub time: Option<String>,
-    /// Hearers of the line, without the speaker. Default: the characters present in the session, and the non-player
-    /// characters at the place of the line. If a player character speaks a line with default hearers in the session
-    /// being played, the character is present from then on.
+    /// Hearers of the line, without the speaker. If the list is empty, the hearers are the characters present in the
+    /// session, and the non-player characters at the place of the line. If a player character speaks a line with
+    /// default hearers in the session being played, the character is present from then on.
     pub heard_by: Vec<EntityId>,
     /// Characters that hear the line in addition to the hearers in `heard_by` or the default hearers.
     pub with: Vec<EntityId>,
     /// Recorded facts that the words of the speaker state. The hearers learn these facts from the speaker. Must be empty
     /// for narration.
     pub states: Vec<FactId>,
-    /// Whether the speaker lies: the speaker does not believe what the line states. If the line repeats a recorded line
-    /// of the session, the recorded line becomes a lie. Must be `false` for narration.
+    /// Whether the speaker lies: `true` if the speaker does not believe the facts that the line states. If the line
+    /// repeats a recorded line of the session, the recorded line becomes a lie. Must be `false` for narration.
     pub lie: bool,
-    /// Number of a recorded line of the session. The stated facts and the mark as a lie then apply to this line, and
-    /// the other fields are ignored. Only for a log with one line.
+    /// Number of a recorded line of the session; `None` to write a new line. If set, the fields `states` and `lie`
+    /// apply to the recorded line, and the other fields are ignored. Only for a log with one line.
     pub recorded_line: Option<u32>,
-    /// Number of the line in the file that [`source`](Log::source) names, counted from 1.
+    /// Number of the line in the file that [`source`](Log::source) names, counted from 1; `None` if there is no file.
     pub number: Option<u32>,
 }
 
@@ -107,7 +108,7 @@ struct LogPosition<'a> {
 }
 
 impl Log {
-    /// Returns the key under which the import of a transcript is recorded.
+    /// Returns the key of the setting that records the import of a transcript.
     pub fn key(name: &str) -> String {
         format!("transcript {name}")
     }
@@ -115,8 +116,9 @@ impl Log {
     /// Returns the operation that writes the lines.
     ///
     /// # Errors
-    /// Returns an error if the given session, a character or a place does not exist, if a date is invalid, if a line is
-    /// empty, or if a speaker is neither a character nor a group. The error contains the number of the invalid line.
+    /// Returns an error if the given session, a character or a place does not exist. Also returns an error if a date is
+    /// invalid, a line is empty, or a speaker is neither a character nor a group. The error contains the number of the
+    /// invalid line.
     pub fn operation(&self, state: &State, author: Author, recorded: Timestamp) -> Result<Operation, CommandError> {
         if self.lines.is_empty() {
             return Err(CommandError::EmptyLog);
@@ -211,9 +213,8 @@ impl Log {
         Ok(Operation { author, recorded, summary, changes })
     }
 
-    /// Returns the speakers who are not present in the session being played and do not join it: characters that are not
-    /// player characters, and are neither at the place nor among the characters present. Each of these speakers hears
-    /// only the lines that it says itself.
+    /// Returns the absent speakers: non-player characters that speak a line but are neither at the place nor present in
+    /// the session being played. Each absent speaker hears only its own lines.
     pub fn absent_speakers(&self, state: &State) -> Vec<EntityId> {
         let is_written = |session: &SessionId| self.session.as_ref().is_none_or(|id| id == session);
         let Some(playing) = state.active_session().filter(|playing| is_written(&playing.session)) else {
@@ -357,8 +358,8 @@ pub(crate) fn is_table_line(passage: &Passage) -> bool {
     passage.session.is_some() && passage.evidence.iter().all(|evidence| transcript_file(evidence).is_some())
 }
 
-/// Returns the recorded lines of the transcript with the given file name. Each item contains the number of the line in
-/// the file, and the passage of the line. The list begins with the line `first_line`. Sorted by line.
+/// Returns the recorded lines of the transcript with the given file name, from the line `first_line` on. Each item
+/// contains the number of the line in the file, and the passage of the line. Sorted by line.
 pub fn transcript_passages(state: &State, name: &str, first_line: u32) -> Vec<(u32, PassageId)> {
     let file_line = |evidence: &Evidence| match evidence {
         Evidence::File { line, .. } if transcript_file(evidence) == Some(name) => Some(*line),

@@ -1,9 +1,9 @@
 //! Sessions: start, attendance, log and end.
 //!
 //! At most one session is being played. [`State::active_session`](hearsay_model::State::active_session) returns this
-//! session and the characters that are present. Everything that is recorded while the session is being played belongs
-//! to this session, unless another session is given. Like an [`Edit`](crate::edit::Edit), a [`SessionStep`] computes
-//! one operation from the current state, but does not apply it.
+//! session and the characters that are present. All records that are added while the session is being played belong to
+//! this session, unless another session is given. Like an [`Edit`](crate::edit::Edit), a [`SessionStep`] computes one
+//! operation from the current state, but does not apply it.
 
 mod log;
 mod new;

@@ -14,20 +14,20 @@ use crate::CommandError;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct NewSession {
-    /// Id of the session. Default: `session-` followed by the number.
+    /// Id of the session. `None` means `session-` followed by the number.
     pub id: Option<SessionId>,
-    /// Number of the session. Default: the next free number.
+    /// Number of the session. `None` means the next free number.
     pub number: Option<u32>,
-    /// Title of the session. Default: `Session` followed by the number.
+    /// Title of the session. `None` means `Session` followed by the number.
     pub title: Option<String>,
-    /// Real-world date of play, as free text.
+    /// Real-world date of play, as free text; `None` if the date is unknown.
     pub date: Option<String>,
-    /// Game time at which the session starts. Default: the game clock.
+    /// Game time at which the session starts. `None` means the game clock.
     pub time: Option<String>,
-    /// Place of the first scene. Default in [`SessionStep::Start`](super::SessionStep::Start): the place of the last
-    /// line of the latest session.
+    /// Place of the first scene. In [`SessionStep::Start`](super::SessionStep::Start), `None` means the place of the
+    /// last line of the latest session.
     pub place: Option<EntityId>,
-    /// Characters that are present when the session starts. Default: all living player characters.
+    /// Characters that are present when the session starts. An empty list means all living player characters.
     pub present: Vec<EntityId>,
 }
 

@@ -1,4 +1,4 @@
-//! Saves a recap that the DM edited.
+//! Saving of a recap that the DM edited.
 
 use hearsay_model::{Author, Change, EditedRecap, Operation, SessionSetting, Setting, SettingKey, State, Timestamp};
 use hearsay_query::ids::require_session;

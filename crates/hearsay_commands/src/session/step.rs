@@ -20,7 +20,7 @@ use crate::CommandError;
 
 /// A step of a session: its start, a change of attendance, or its end.
 ///
-/// Dates are on the campaign's calendar.
+/// Dates are texts, written for the campaign's calendar.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SessionStep {
@@ -34,10 +34,11 @@ pub enum SessionStep {
         /// Characters that leave.
         leave: Vec<EntityId>,
     },
-    /// Ends the session being played. Each character who attended it then knows the names of the others, and what
-    /// everybody perceives of the people and places that it met.
+    /// Ends the session being played. Each character who attended the session then knows the names of the other
+    /// characters, and the visible facts about the people and places that it met.
     End {
-        /// Game time at which the session ends. Default: the later of the game clock and the time of the log.
+        /// Game time at which the session ends. `None` means the later of the game clock and the time that the log has
+        /// reached.
         time: Option<String>,
     },
 }
@@ -46,9 +47,9 @@ impl SessionStep {
     /// Returns the operation that records the step.
     ///
     /// # Errors
-    /// Returns an error if a session starts while another session is being played, if attendance changes or a session
-    /// ends while no session is being played, if a character or place does not exist, if a date is invalid, if an
-    /// arriving character is already present, or if a leaving character is absent.
+    /// Returns an error if a session starts while another session is being played. Also returns an error if attendance
+    /// changes or a session ends while no session is being played. Other errors are an unknown character or place, an
+    /// invalid date, an arriving character who is already present, or a leaving character who is absent.
     pub fn operation(&self, state: &State, author: Author, recorded: Timestamp) -> Result<Operation, CommandError> {
         let (summary, changes) = match self {
             Self::Start(new) => start(state, new)?,

@@ -1,4 +1,4 @@
-//! Corrects the kind of talk of a line.
+//! Correction of the kind of talk of a line.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::{CommandError, error::talk_kind_name};
 /// The DM's correction of the kind of talk of a line of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TalkCorrection {
-    /// Session of the line. Default: the session being played, or else the latest session.
+    /// Session of the line. `None` means the session being played, or the latest session if no session is being played.
     pub session: Option<SessionId>,
     /// Number of the line in the session.
     pub line: u32,
@@ -22,9 +22,9 @@ pub struct TalkCorrection {
 }
 
 impl TalkCorrection {
-    /// Returns the operation that sets the kind of talk of the line. An out-of-character line loses the facts that were
-    /// extracted from this line alone and that the DM has not confirmed. If the line was out of character and no longer
-    /// is, the extraction reads the line again.
+    /// Returns the operation that sets the kind of talk of the line. If the line becomes out of character, the facts
+    /// that were extracted only from this line are removed, unless the DM confirmed them. If the line was out of
+    /// character before, the extraction reads the line again.
     ///
     /// # Errors
     /// Returns an error if the session or the line does not exist, or if the line already has this kind of talk.

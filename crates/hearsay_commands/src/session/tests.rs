@@ -1,4 +1,4 @@
-//! Tests that absent characters hear nothing and that undo reverts everything, after any sequence of steps.
+//! Tests with random sequences of steps: absent characters hear nothing, and undo reverts all changes.
 
 use std::{collections::BTreeSet, sync::Arc};
 

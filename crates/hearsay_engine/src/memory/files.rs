@@ -1,4 +1,4 @@
-//! Requests for imports, exports, and rebuilding the projections.
+//! Requests for imports and exports, and for rebuilding the graph tables.
 
 use std::path::PathBuf;
 
@@ -12,8 +12,9 @@ use crate::{
 use super::Memory;
 
 impl Memory {
-    /// Imports campaign files or an export (`.jsonl`) as one operation. A background thread reads and compares the
-    /// files. During this time, the memory still answers reads. Afterwards, the import waits in the queue of writes.
+    /// Imports campaign files or an export (`.jsonl`) as one operation. A background thread reads the files and
+    /// compares them with the state. Meanwhile, the memory still answers reads. Then the import waits in the queue of
+    /// writes.
     ///
     /// # Errors
     /// Returns an error if the request queue is full or the memory is closed. The ticket fails if the files are
@@ -22,8 +23,8 @@ impl Memory {
         self.import_with(path, ImportOptions::default())
     }
 
-    /// Imports files of any known format as one operation. Each source counts as a separate author, so undoing the
-    /// import of one source does not affect the imports of other sources.
+    /// Imports files of any known format as one operation. Undoing the import of one source does not affect the imports
+    /// of other sources.
     ///
     /// # Errors
     /// Returns the same errors as [`import`](Self::import).
@@ -85,7 +86,7 @@ impl Memory {
         })
     }
 
-    /// Rebuilds all projections in the database from the journal.
+    /// Deletes the graph tables of the database and writes them again from the state.
     ///
     /// # Errors
     /// Returns an error if the request queue is full or the memory is closed. The ticket fails if the database fails.

@@ -55,8 +55,8 @@ pub(super) struct Running {
 }
 
 impl Memory {
-    /// Opens a memory: reads the database on the calling thread, then starts the worker. The sentence encoder is loaded
-    /// in the background.
+    /// Opens a memory. Blocks while it reads the database, then starts the worker thread. A background thread loads the
+    /// sentence encoder.
     ///
     /// # Errors
     /// Returns an error if the database cannot be opened: another process has locked it, it is damaged, or it is not
@@ -75,7 +75,7 @@ impl Memory {
         Ok(Self { running, events, event_count, waker, next_request_id: AtomicU64::new(1), max_queued, settings })
     }
 
-    /// Returns the settings that the memory was opened with.
+    /// Returns the settings with which the memory was opened.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
@@ -177,9 +177,9 @@ impl Memory {
     }
 
     /// Answers all pending requests, stores computed vectors, writes a snapshot of the state, and closes the database.
-    /// After this function returns, another process can open the directory. Waits for running imports, at most for the
-    /// time in [`StoreSettings::close_timeout_s`](crate::StoreSettings::close_timeout_s). To close the memory sooner,
-    /// cancel the tickets of the imports.
+    /// After this function returns, another process can open the directory. Waits for running imports, but at most for
+    /// the time in [`StoreSettings::close_timeout_s`](crate::StoreSettings::close_timeout_s). To close the memory
+    /// sooner, cancel the tickets of the imports.
     ///
     /// # Errors
     /// Returns [`MemoryError::ClosedEarly`] if some accepted changes were not committed. Returns another error if the
@@ -192,8 +192,8 @@ impl Memory {
         }
     }
 
-    /// Closes the memory like [`close`](Self::close), but waits at most `timeout` for accepted changes. Returns how
-    /// many of these changes were committed, and how many were not. A change that is not committed in time fails with
+    /// Closes the memory like [`close`](Self::close), but waits at most `timeout` for accepted changes. Returns the
+    /// numbers of committed and uncommitted changes. A change that is not committed in time fails with
     /// [`MemoryError::NotCommittedInTime`].
     ///
     /// # Errors

@@ -30,7 +30,8 @@ impl Memory {
     /// Finds the recorded facts that a spoken line certainly or possibly states: see
     /// [`fact_matching`](hearsay_commands::fact_matching). Records nothing. To record the line together with its facts,
     /// list the facts in the field `states` of [`GameEvent::Say`](hearsay_commands::game_event::GameEvent::Say) or in
-    /// [`LogLine::states`](hearsay_commands::session::LogLine::states). Without a sentence encoder, no fact is certain.
+    /// [`LogLine::states`](hearsay_commands::session::LogLine::states). Without a sentence encoder, every match is only
+    /// possible.
     ///
     /// # Errors
     /// Returns an error if the request queue is full or the memory is closed. The ticket fails if the speaker does not
@@ -39,8 +40,9 @@ impl Memory {
         self.send_read(|responder| Command::MatchFacts(line, responder))
     }
 
-    /// Checks a draft of a reply: see [`reply`](hearsay_commands::reply). Records nothing. To record the reply after it
-    /// was said, write the game event of [`ReplyCheck::say`].
+    /// Checks a draft of a character's reply for revealed secrets, contradictions and unknown names: see
+    /// [`reply`](hearsay_commands::reply). Records nothing. To record the reply after the character said it, write the
+    /// game event of [`ReplyCheck::say`].
     ///
     /// # Errors
     /// Returns an error if the request queue is full or the memory is closed. The ticket fails if the speaker or a
@@ -99,7 +101,7 @@ impl Memory {
         self.send_read(|responder| Command::Llm(LlmCommand::Draft(draft, responder)))
     }
 
-    /// Sends a prompt to the language model and returns the answer, for example the prompt of a
+    /// Sends a prompt to the language model and returns the answer. For example, the prompt can be that of a
     /// [`SessionRecap`](hearsay_query::session::SessionRecap). Extracts no facts from the answer.
     ///
     /// # Errors

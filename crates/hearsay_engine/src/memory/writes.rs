@@ -140,7 +140,7 @@ impl Memory {
     ///
     /// # Errors
     /// Returns the same errors as [`write`](Self::write). The ticket also fails if a fact or an entity of the plan was
-    /// removed after the planning. If the fact or entity was removed, make a new plan.
+    /// removed after the planning. In this case, make a new plan.
     pub fn commit_gossip(&self, plan: GossipPlan) -> Result<Ticket<Written>, MemoryError> {
         self.write(move |_| Ok(plan.operation.clone()))
     }
@@ -189,8 +189,8 @@ impl Memory {
         })
     }
 
-    /// Commits a merge as one operation. If records that the merge moves have changed since the planning, the merge is
-    /// first planned again.
+    /// Commits a merge as one operation. If a record that the merge moves changed after the planning, the memory first
+    /// plans the merge again.
     ///
     /// # Errors
     /// Returns the same errors as [`write`](Self::write).
@@ -198,7 +198,8 @@ impl Memory {
         self.write(move |snapshot| Ok(plan.refreshed_operation(&snapshot.state, now())?))
     }
 
-    /// Splits a merged entity into the two original entities. Later changes are kept: see [`split`](merge::split()).
+    /// Splits a merged entity into the two original entities. Keeps changes that were made after the merge: see
+    /// [`split`](merge::split()).
     ///
     /// # Errors
     /// Returns the same errors as [`write`](Self::write). The ticket also fails if no merge of this entity is recorded,
@@ -293,7 +294,7 @@ impl Memory {
         })
     }
 
-    /// Undoes an operation. If the operation is an earlier undo, restores the records that this undo removed.
+    /// Undoes an operation. If the operation is itself an undo, the operation that it reverted takes effect again.
     ///
     /// # Errors
     /// Returns the same errors as [`write`](Self::write). The ticket also fails if there is nothing to undo.

@@ -17,16 +17,17 @@ pub struct SpeechSettings {
     pub max_tokens: usize,
     /// Maximum time for one draft, in milliseconds; by default 20,000.
     pub timeout_ms: u64,
-    /// Sampling temperature, from 0 to 2; by default 0.7. With 0, the most likely token is always chosen.
+    /// Sampling temperature, from 0 to 2; by default 0.7. With 0, the model always selects the most likely token.
     pub temperature: f64,
-    /// Share of the probability from which a token is chosen, above 0 to 1; by default 0.9.
+    /// Limit for nucleus sampling, above 0 to 1; by default 0.9. The model selects each token from the most likely
+    /// tokens whose probabilities add up to this value.
     pub top_p: f64,
     /// Factor by which repeated tokens become less likely, from 1 to 2; by default 1.1.
     pub repetition_penalty: f32,
     /// Seed of the random numbers; by default 0.
     pub seed: u64,
-    /// Maximum memory for the state of the language model after the beginnings of the last prompts, in MiB; by default
-    /// 512.
+    /// Maximum size of the cache of the language model, in MiB; by default 512. The cache contains the states of the
+    /// model after the beginnings of recent prompts, so the model does not read these beginnings again.
     pub prefix_cache_mb: usize,
 }
 

@@ -1,4 +1,4 @@
-//! The file `sharing` in a campaign directory: how to reach the owner of the campaign.
+//! The file `sharing` in a campaign directory, which contains the network address of the owner of the campaign.
 
 use std::{
     fs, io,
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 const FILE: &str = "sharing";
 
-/// How to reach the owner of a campaign.
+/// Network address and token of the owner of a campaign.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Address {
     /// Process id of the owner.

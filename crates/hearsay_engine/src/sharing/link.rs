@@ -124,9 +124,9 @@ impl Link {
         }
     }
 
-    /// Asks the owner to commit a write, whose operation is to get the position `first`. The answer arrives as a
-    /// [`LinkMessage::Appended`]. If the connection is lost, [`LinkMessage::Lost`] arrives instead, and it is unknown
-    /// whether the write was committed.
+    /// Asks the owner to commit a write. The operation of the write must get the position `first`. The answer arrives
+    /// as a [`LinkMessage::Appended`]. If the connection is lost, [`LinkMessage::Lost`] arrives instead, and it is
+    /// unknown whether the write was committed.
     pub(crate) fn append(&self, first: Position, write: PreparedWrite) {
         self.send(&ToOwner::Append { first, write });
     }
@@ -138,7 +138,7 @@ impl Link {
         }
     }
 
-    /// Ends the connection. `unread` has the passages that this program added and from which it did not extract facts.
+    /// Ends the connection. `unread` lists the passages that this program added and from which it extracted no facts.
     /// The owner extracts the facts of these passages.
     pub(crate) fn close(mut self, unread: Vec<PassageId>) {
         self.send(&ToOwner::Goodbye { unread });

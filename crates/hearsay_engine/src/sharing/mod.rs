@@ -7,11 +7,12 @@
 //!
 //! # Protocol
 //!
-//! The messages are those in [`protocol`]. The owner commits one write at a time, and sends each committed write to all
-//! attached programs, in the order of the journal. An attached program sends a write together with the position that its
-//! operation would get. If another write already has this position, the owner refuses the write. The attached program
-//! then applies the writes that it has received meanwhile, computes its operation again from the new state, and sends
-//! it again. The operation of a write is therefore always computed from the state after the operation directly before it.
+//! The module [`protocol`] defines the messages. The owner commits one write at a time, and sends each committed write
+//! to all attached programs, in the order of the journal. An attached program sends a write together with the position
+//! that its operation would get. If another write already has this position, the owner refuses the write. The attached
+//! program then applies the writes that it has received meanwhile, computes its operation again from the new state, and
+//! sends it again. The operation of a write is therefore always computed from the state after the operation directly
+//! before it.
 //!
 //! If the connection ends, the attached program attaches again, or becomes the owner if nobody has the lock. Reads
 //! continue meanwhile, and writes wait.
@@ -19,7 +20,7 @@
 //! # Access
 //!
 //! The owner listens only on the loopback address. A program must send the token in the file `sharing`, which only the
-//! owner's user can read. So, only programs of the same user on the same machine can attach.
+//! owner's user can read. Therefore, only programs of the same user on the same machine can attach.
 
 mod address;
 mod link;

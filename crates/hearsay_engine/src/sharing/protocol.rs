@@ -18,7 +18,7 @@ const MAX_FRAME_BYTES: u64 = 4 << 30;
 /// Maximum size of the first frame of a client, in bytes.
 pub(super) const MAX_HELLO_BYTES: u64 = 1 << 10;
 
-/// Changes that a write makes: of a write that was committed, or that is to be committed.
+/// Changes of a write that was committed or is to be committed.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct PreparedWrite {
     /// The operation; `None` if the write has only transient values.
@@ -54,8 +54,8 @@ pub(super) enum ToOwner {
         /// File name of the client's program, for the status of the owner.
         program: String,
     },
-    /// Asks the owner to commit a write, whose operation is to get the position `first`. The client sends its next
-    /// write only after the answer.
+    /// Asks the owner to commit a write. The operation of the write must get the position `first`. The client sends its
+    /// next write only after the answer.
     Append { first: Position, write: PreparedWrite },
     /// Last message of a client that closes: the passages that it added and from which it did not extract facts.
     Goodbye { unread: Vec<PassageId> },

@@ -35,8 +35,8 @@ pub(crate) enum ServerMessage {
     Joined(Client),
     /// A program asks to commit a write.
     Append { client: ClientId, first: Position, write: PreparedWrite },
-    /// A program closed, or its connection was lost. `unread` has the passages that a closing program added and did not
-    /// read; `None` if they are unknown.
+    /// A program closed, or its connection was lost. `unread` lists the passages that the program added and from which
+    /// it extracted no facts; `None` if these passages are unknown.
     Left { client: ClientId, unread: Option<Vec<PassageId>> },
 }
 

@@ -33,7 +33,7 @@ const MAX_WAITING_QUESTIONS: usize = 4096;
 pub(crate) enum Encoded {
     /// The model with this id is loaded.
     Ready(String),
-    /// There is no model, or it failed, for this reason.
+    /// The model could not be loaded, or failed. Contains the reason.
     NoModel(String),
     /// Vectors of questions, by the numbers of the questions.
     Questions(Vec<(u64, Result<Vec<f32>, EmbedError>)>),

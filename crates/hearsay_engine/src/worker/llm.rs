@@ -1,8 +1,8 @@
 //! Extraction with a language model: the queue of texts, and the findings.
 //!
 //! Separate threads query the model and send [`Internal::LlmResult`] to the worker. The worker writes the findings in
-//! the same way as findings of the rule-based extractor. The queue is stored in a file in the directory of the
-//! database. The queue is not part of the journal.
+//! the same way as findings of the local extractor. The queue is stored in a file in the directory of the database. The
+//! queue is not part of the journal.
 
 mod saved_queue;
 mod threads;

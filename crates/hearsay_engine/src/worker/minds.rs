@@ -72,7 +72,7 @@ impl Minds {
     }
 
     /// Updates the watched minds after a write that changed the records with the keys `touched`. Returns the events. A
-    /// write that restores an earlier state causes no events, because nobody learns anything by it.
+    /// write that restores an earlier state causes no events.
     pub(super) fn follow(&mut self, state: &State, operation: Option<&Operation>, touched: &[Key]) -> Vec<Event> {
         if self.filter == MindFilter::None {
             return Vec::new();

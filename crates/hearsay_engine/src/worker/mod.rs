@@ -146,7 +146,7 @@ pub(crate) enum Internal {
     Reloaded(Box<Result<Reloaded, StoreError>>),
     /// Outcome of computing the derived data of the rebuilt state.
     RebuiltState(Box<Result<RebuiltState, MemoryError>>),
-    /// An import whose files were read, so that the import can join the queue of writes.
+    /// An import whose files were read. The import now waits in the queue of writes.
     Import(Box<Import>),
     /// An import that was compared with the state; `None` if the comparison failed.
     Planned(Option<Box<Import>>),

@@ -27,7 +27,7 @@ const OWNER_TIMEOUT: Duration = Duration::from_secs(15);
 /// Interval between two attempts to open or attach.
 const RETRY_INTERVAL: Duration = Duration::from_millis(20);
 
-/// Where the worker commits its writes.
+/// Storage to which the worker commits its writes.
 pub(super) enum Storage {
     /// This program has the database open, so it is the owner of the campaign. The server is dropped first, so that no
     /// program tries to attach while the database closes.

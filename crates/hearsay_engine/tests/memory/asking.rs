@@ -111,7 +111,11 @@ fn a_search_finds_names_relations_and_words_and_is_never_empty_handed() {
     let status = Search { status: Some(FactStatus::Claimed), ..Search::new("owes") };
     assert!(find(status.clone()).facts.is_empty() && !find(Search::new("owes")).facts.is_empty());
     let as_pell = Search { knower: Some(id("pell")), ..status };
-    refused(&memory, |memory| memory.search(as_pell).unwrap().wait(), &["a search as a character cannot filter"]);
+    refused(
+        &memory,
+        |memory| memory.search(as_pell).unwrap().wait(),
+        &["a search in the view of a character cannot filter"],
+    );
 }
 
 #[test]

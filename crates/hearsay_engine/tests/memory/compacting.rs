@@ -52,7 +52,7 @@ fn replaced_values_leave_the_journal_and_undo_reports_its_limit() {
     );
     let then = AsOf { recorded: Some(Position(5)), ..AsOf::default() };
     let refused = memory.read(move |snapshot| Ok(then.state(&snapshot.state).map(drop)?)).unwrap().wait().unwrap_err();
-    assert!(refused.to_string().contains("too old to undo"), "{refused}");
+    assert!(refused.to_string().contains("is too old"), "{refused}");
     memory.undo(UndoTarget::Last).unwrap().wait().unwrap();
     let before = state(&memory);
     assert_eq!(before.flag("weather"), Some(&Value::from("weather 2998")));

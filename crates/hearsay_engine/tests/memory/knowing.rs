@@ -157,7 +157,7 @@ fn readings_of_a_campaign() {
     // At an earlier position of the journal, the same query returns the earlier belief.
     let recorded = |position: u64| AsOf { time: None, recorded: Some(Position(position)) }.state(&after);
     assert_eq!(club(&recorded(1).unwrap()).unwrap().hold, BeliefStatus::Believed);
-    assert!(recorded(99).unwrap_err().to_string().contains("there is no operation at position 99 yet"));
+    assert!(recorded(99).unwrap_err().to_string().contains("there is no operation with the number 99 yet"));
     // A character has reason to believe that another one knows a fact if both were present, or if one told the other.
     learn(&memory, tell("sister-ilva", Stated::Recorded(handle(&after, "sweet-water")), &["wren-oake"]));
     let after = state(&memory);

@@ -276,7 +276,7 @@ fn pruning_spares_the_word_of_the_dm() {
     assert!(*before == *state(&memory));
     let old = Prune { older_than_days: Some(1), ..Prune::default() };
     assert!(memory.plan_prune(old).unwrap().wait().unwrap().facts.is_empty());
-    refused(&memory, |memory| memory.plan_prune(Prune::default()).unwrap().wait(), &["give a confidence"]);
+    refused(&memory, |memory| memory.plan_prune(Prune::default()).unwrap().wait(), &["give a maximum confidence"]);
 }
 
 #[test]

@@ -44,7 +44,7 @@ fn undo_works_by_author_and_by_position() {
     undo(&memory, UndoTarget::At(first)).unwrap();
     assert!(ages(&memory).is_empty() && !facts(&memory, "odo-brandt", "age").is_empty());
     let again = |memory: &Memory| undo(memory, UndoTarget::At(first));
-    refused(&memory, again, &["no operation at position"]);
+    refused(&memory, again, &["no operation with the number"]);
     let game = |memory: &Memory| undo(memory, UndoTarget::LastBy(Author::Game));
     refused(&memory, game, &["no operation to undo by game"]);
     refused(&memory, |memory| undo(memory, UndoTarget::At(Position(0))), &["no operation"]);
@@ -107,5 +107,5 @@ fn restoring_leaves_nothing_of_the_abandoned_future() {
     undo(&memory, UndoTarget::At(restored)).unwrap();
     assert!(asked(&memory) && *state(&memory) != *saved);
     let ahead = |memory: &Memory| memory.restore(Position(500)).unwrap().wait();
-    refused(&memory, ahead, &["the newest operation has position"]);
+    refused(&memory, ahead, &["the newest operation has the number"]);
 }

@@ -205,7 +205,7 @@ fn a_commit_that_fails_changes_nothing_and_later_writes_work() {
 fn a_write_that_does_nothing_is_refused() {
     let memory = town();
     let nothing = |memory: &Memory| memory.write(|_| Ok(Operation::new(Author::Dm, "nothing", vec![]))).unwrap().wait();
-    refused(&memory, nothing, &["nothing to change"]);
+    refused(&memory, nothing, &["nothing would change"]);
     let missing = |memory: &Memory| {
         memory.write(|_| Ok(Operation::new(Author::Dm, "x", vec![Change::RemoveEntity(id("nobody"))]))).unwrap().wait()
     };

@@ -41,7 +41,7 @@ pub(crate) struct Crash {
     /// Number of times that the program damages one file of each kind, after all runs in a directory are done
     #[arg(long, default_value_t = 1)]
     damage_rounds: u64,
-    /// Put every directory, not only every third one, on a small disk that becomes full in some runs
+    /// Put every directory on a small disk that becomes full in some runs [default: only every third directory]
     #[arg(long)]
     small_disks: bool,
 }

@@ -8,12 +8,13 @@ use hearsay_eval::dialogue::{self, CheckedDraft, DraftPart};
 
 use crate::output::Output;
 
-/// Measure the check of replies with labelled drafts
+/// Measure how well the check of replies judges labelled drafts
 #[derive(Debug, Args)]
 #[command(after_help = "\
 A draft is what a character might say. The drafts and their campaigns are in
 crates/hearsay_eval/data/dialogue, and Gullhaven is in campaigns/gullhaven. Each draft is fine, reveals a
-secret, invents something, or contradicts a fact. The table shows how many of them the check judges rightly.
+secret, invents something, or contradicts a fact. The table shows how many drafts of each kind the check judges
+correctly.
 
 Example:
   hearsay_eval dialogue --misses")]
@@ -24,10 +25,10 @@ pub(crate) struct Dialogue {
     /// Directory with the campaign Gullhaven
     #[arg(long, value_name = "DIR", default_value = "campaigns/gullhaven")]
     gullhaven: PathBuf,
-    /// Print each draft of the development part that is judged wrongly, with the findings
+    /// Print each draft of the development part that the check judges incorrectly, with the findings of the check
     #[arg(long)]
     misses: bool,
-    /// Fail if fewer than this percentage of the drafts of the test part are judged rightly, over all labels
+    /// Fail if the check judges less than this percentage of all drafts of the test part correctly
     #[arg(long, value_name = "PERCENT")]
     floor: Option<f64>,
 }

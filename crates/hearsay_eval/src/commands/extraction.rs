@@ -25,10 +25,10 @@ use crate::{
     threads::processor_count,
 };
 
-/// Measure how well Hearsay extracts facts from texts: the accepted facts and the facts that wait for review
+/// Measure how well Hearsay extracts facts from texts, both accepted facts and facts that wait for review
 #[derive(Debug, Args)]
 #[command(after_help = "\
-FILE contains labelled sentences, and DIR after --text contains real summaries and
+FILE contains labelled sentences. The directory of --text contains real summaries and
 transcripts. EXTRACTION.md describes both formats. The measurement reads the texts as
 `hearsay` does with its default settings: with patterns, reading model, policy and
 review queue. It replaces names that occur in the training data by invented names.
@@ -56,14 +56,14 @@ pub(crate) struct Extraction {
     /// Engine to measure; may be repeated [default: all engines whose models are available]
     #[arg(long, value_name = "ENGINE")]
     engine: Vec<EngineArg>,
-    /// Read only the labelled lines of transcripts. The measurement is faster, but fewer facts compete for the review
-    /// queue
+    /// Read only the labelled lines of transcripts. The measurement is then faster, but fewer facts compete for places
+    /// in the review queue
     #[arg(long)]
     only_labelled: bool,
     /// Do not replace the names that occur in the training data
     #[arg(long)]
     real_names: bool,
-    /// Also measure the extraction several times, each time with a different stage switched off
+    /// Also measure the extraction without each of its stages, one stage at a time
     #[arg(long)]
     ablation: bool,
     /// Directory of the sentence encoder

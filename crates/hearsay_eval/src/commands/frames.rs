@@ -34,7 +34,7 @@ pub(crate) struct Frames {
     /// Number of measured frames
     #[arg(long, value_name = "F", default_value_t = 600)]
     frames: usize,
-    /// Number of questions that wait for an answer at any time. When a question is answered, the program asks a new
+    /// Number of questions that wait for an answer at any time; when a question is answered, the program asks a new
     /// question
     #[arg(long, value_name = "Q", default_value_t = 0)]
     questions: usize,

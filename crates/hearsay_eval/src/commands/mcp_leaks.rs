@@ -11,7 +11,7 @@ use hearsay_eval::mcp_leaks;
 
 use crate::output::Output;
 
-/// Search for leaks in MCP sessions: check that no byte depends on facts that the character cannot know
+/// Search for leaks in MCP sessions: check that no byte of a response depends on facts that the character cannot know
 #[derive(Debug, Args)]
 #[command(after_help = "\
 The program holds a complete MCP session as a character in each generated world. Then

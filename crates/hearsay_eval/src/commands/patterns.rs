@@ -13,7 +13,7 @@ use hearsay_extract::SentenceEncoder;
 
 use crate::{output::Output, threads::processor_count};
 
-/// Measure the patterns alone on labelled sentences, or fit their weights and classifiers
+/// Measure fact extraction by patterns alone on labelled sentences, or fit the weights and classifiers of the patterns
 #[derive(Debug, Args)]
 #[command(after_help = "\
 FILE contains scenes and labelled sentences. EXTRACTION.md describes the format. The
@@ -43,7 +43,7 @@ pub(crate) struct Patterns {
     /// List the facts that the patterns find in this text file, and measure nothing
     #[arg(long, value_name = "FILE", requires = "names")]
     text: Option<PathBuf>,
-    /// File with the entities that the text can name
+    /// File that lists the entities that the text can name
     #[arg(long, value_name = "FILE")]
     names: Option<PathBuf>,
     /// Directory of the model

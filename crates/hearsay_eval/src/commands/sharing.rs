@@ -16,17 +16,17 @@ use serde_json::json;
 
 use crate::output::Output;
 
-/// Measure several programs that have one campaign open: speed, and what remains when they are killed
+/// Measure several programs that share one campaign: their speed, and whether writes survive when programs are killed
 #[derive(Debug, Args)]
 #[command(after_help = "\
 First, the program measures the time of a durable write: by the program that has the
 database open (the owner), by one attached program, and by five attached programs
 together. It also measures the time until another program sees a write.
 
-Then it starts writers and readers, each as a process of its own, and kills one of
-them again and again, often the owner. In the end, it compares the journal with the
-acknowledged writes, and the records of all programs with the database. The exit code
-is 1 if a write was lost or doubled, or if records differ.
+Then it starts writers and readers as separate processes, and repeatedly kills one of
+these processes, often the owner. In the end, it compares the journal with the confirmed
+writes, and the records of all programs with the database. The exit code
+is 1 if a write was lost or duplicated, or if records differ.
 
 Example:
   hearsay_eval sharing --writers 3 --readers 5 --operations 10000")]
@@ -43,7 +43,7 @@ pub(crate) struct Sharing {
     /// Average time between two kills, in milliseconds
     #[arg(long, value_name = "MS", default_value_t = 400)]
     kill_every_ms: u64,
-    /// Number of measured writes of each program in the measurement of speed
+    /// Number of writes that each program makes in the measurement of speed
     #[arg(long, value_name = "N", default_value_t = 500)]
     writes: usize,
     /// Seed of the random numbers, which select the killed processes

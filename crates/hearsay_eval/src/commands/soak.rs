@@ -15,7 +15,7 @@ use crate::output::Output;
 /// Simulate months of play, and measure the size of the directory and the load of the worker
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The program simulates a village whose people move and talk, in a durable directory.
+The program simulates a village whose people move and talk, and writes it to a directory on the disk.
 
 Without --paced, the program writes as fast as possible. It measures the size of the
 directory and the time to open it. It compares both figures with those of a second
@@ -38,7 +38,7 @@ pub(crate) struct Soak {
     /// Number of game events in which people say, tell or see something
     #[arg(long, value_name = "N", default_value_t = 4_000, conflicts_with = "paced")]
     talk: usize,
-    /// Simulate at the speed of a game. Without this option, the program simulates as fast as possible
+    /// Simulate at the speed of a game instead of as fast as possible
     #[arg(long)]
     paced: bool,
     /// Number of moves per second with --paced
@@ -47,7 +47,8 @@ pub(crate) struct Soak {
     /// Duration of the simulation in minutes with --paced
     #[arg(long, value_name = "N", default_value_t = 15.0, requires = "paced")]
     minutes: f64,
-    /// Directory to fill and keep [default: a temporary directory]
+    /// Directory for the campaign, which remains after the run [default: a temporary directory, which the program
+    /// deletes]
     #[arg(long, value_name = "DIR")]
     directory: Option<PathBuf>,
 }

@@ -12,7 +12,7 @@ use crate::output::{Output, progress};
 /// Simulate rumours, forgetting and feelings in a town
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The program generates a town, in which 25 people live at each inn. On the first day, single people see events.
+The program generates a town, in which 25 people live at each inn. On the first day, a few people see events.
 On every day, the people gossip, and some of them help, insult, rob or threaten others. The tables show who
 has heard the rumours, who remembers them, and how often they were distorted. The last lines compare the
 curves with published models: the share that never hears a rumour (Daley and Kendall, 1965), and forgetting by

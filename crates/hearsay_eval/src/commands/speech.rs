@@ -8,7 +8,7 @@ use hearsay_eval::{readers::TimeQuantiles, speech};
 
 use crate::output::{Output, progress};
 
-/// Measure replies that a language model writes in this process
+/// Measure replies that a local language model writes while a game runs
 #[derive(Debug, Args)]
 #[command(after_help = "\
 The program asks characters of Gullhaven the questions of the labelled drafts, each

@@ -10,7 +10,7 @@ use hearsay_extract::{ReadingModel, WindowSize};
 
 use crate::{output::Output, precision::WeightPrecisionArg, threads::processor_count};
 
-/// Measure the reading model alone on real table talk, or list its statements for the calibration
+/// Measure the reading model alone on real table talk, or list the statements that the model finds, for the calibration
 #[derive(Debug, Args)]
 #[command(after_help = "\
 TEXT is a directory with the folders `summaries` and `transcripts`. Each folder
@@ -75,7 +75,8 @@ impl Statements {
     pub(crate) fn run(&self, output: &mut Output) -> Result<ExitCode> {
         ensure!(
             self.context < self.window && self.window <= 510,
-            "invalid window of {} tokens with {} tokens of context; pass at most 510 tokens, and less context",
+            "the window of {} tokens with {} tokens of context is invalid; pass a window of at most 510 tokens, and \
+             a context that is smaller than the window",
             self.window,
             self.context
         );

@@ -47,7 +47,7 @@ pub enum EndToEndError {
     #[error(transparent)]
     Transcript(#[from] hearsay_campaign::TranscriptError),
     /// The entities of the texts are invalid.
-    #[error("the entities of the texts are invalid: {0}")]
+    #[error("the entities of the texts are invalid: {problem}", problem = .0)]
     Entities(String),
 }
 

@@ -98,7 +98,7 @@ impl Program {
             command.args([writer.to_string(), notes.start.to_string(), notes.end.to_string()]);
         }
         let mut child = command.spawn()?;
-        let output = child.stdout.take().context("the program has no output")?;
+        let output = child.stdout.take().context("the standard output of the process is not connected")?;
         let (acknowledged, progress) = (Arc::clone(acknowledged), Arc::clone(progress));
         let output = thread::spawn(move || {
             for line in BufReader::new(output).lines().map_while(Result::ok) {
@@ -129,7 +129,7 @@ impl Program {
 
     /// Asks the program for its records, and ends it.
     fn export(&mut self, position: u64, path: &Path) -> Result<()> {
-        let mut input = self.input.take().context("the program has no input")?;
+        let mut input = self.input.take().context("the standard input of the process is not connected")?;
         writeln!(input, "{position} {}", path.display())?;
         drop(input);
         let started = Instant::now();
@@ -231,7 +231,10 @@ pub fn child(directory: &Path, writer: Option<usize>, notes: std::ops::Range<usi
     }
     let mut line = String::new();
     if std::io::stdin().read_line(&mut line)? > 0 {
-        let (position, path) = line.trim().split_once(' ').context("expected a position and a path")?;
+        let (position, path) = line.trim().split_once(' ').context(
+            "expected a journal position and a path, \
+                                                                    separated by a space",
+        )?;
         let position: u64 = position.parse()?;
         while memory.read(|world| Ok(world.state.position().0))?.wait()? < position {
             thread::sleep(Duration::from_millis(5));

@@ -89,7 +89,7 @@ struct Batch {
 /// # Errors
 /// Returns an error if the village has fewer than 8 people, if the memory returns an error, or if it refuses a move.
 pub fn measure_paced(plan: PacedPlan, directory: &Path, report: &mut dyn FnMut(usize)) -> Result<PacedResult> {
-    ensure!(plan.people >= 8, "a village needs at least 8 people, not {}", plan.people);
+    ensure!(plan.people >= 8, "{} people are too few for a village; pass at least 8 people", plan.people);
     let mut village = Village::new(plan.people)?;
     let memory = Memory::open(options(directory))?;
     village.settle(&memory)?;

@@ -1,4 +1,4 @@
-//! Determines the part of its assertion status that a dependent clause takes over from the clause on which it depends.
+//! Derives a part of the assertion status of a dependent clause from the clause on which it depends.
 
 use crate::{
     assertion_status::AssertionStatus,

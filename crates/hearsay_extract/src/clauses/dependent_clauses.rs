@@ -1,4 +1,4 @@
-//! Infinitive and participle clauses, and the subjects that they take from other clauses.
+//! Reads infinitive and participle clauses, and finds their subjects in other clauses.
 
 use super::{Clause, ClauseParser, ClauseType, SubjectSource};
 use crate::{chunker::VerbForm, grammar::WordClass};

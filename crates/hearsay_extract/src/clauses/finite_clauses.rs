@@ -1,4 +1,4 @@
-//! Finite clauses: their type and the clause that they depend on.
+//! Determines the type of each finite clause, and the clause on which it depends.
 
 use super::{Clause, ClauseParser, ClauseType, SubjectSource};
 use crate::chunker::VerbForm;

@@ -1,4 +1,4 @@
-//! Lists of noun groups, such as "Odo, Bram and Pell".
+//! Reads lists of noun groups, such as "Odo, Bram and Pell".
 
 use super::{ClauseParser, MAX_LIST_LENGTH};
 use crate::grammar::WordClass;

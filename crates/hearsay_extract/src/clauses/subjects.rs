@@ -1,4 +1,4 @@
-//! Subjects of finite verbs, and antecedents of relative pronouns.
+//! Finds the subjects of finite verbs, and the antecedents of relative pronouns such as "who".
 
 use super::{Clause, ClauseParser, ClauseType, MAX_LIST_LENGTH, SubjectSource};
 use crate::{chunker::VerbForm, grammar::WordClass};

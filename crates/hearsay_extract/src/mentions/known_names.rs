@@ -1,4 +1,4 @@
-//! Names of entities of the campaign, and the choice between entities with the same name.
+//! Finds names of entities of the campaign, and chooses between entities with the same name.
 
 use hearsay_model::spelling::is_common_word;
 

@@ -1,4 +1,4 @@
-//! Names that belong to no entity of the campaign.
+//! Finds names that belong to no entity of the campaign.
 
 use hearsay_model::{Span, spelling::is_common_word, text::normalize};
 

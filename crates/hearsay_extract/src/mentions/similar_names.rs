@@ -1,4 +1,4 @@
-//! Words that are spelt similarly to the name of an entity of the campaign.
+//! Finds words that are spelt similarly to the name of an entity of the campaign.
 
 use hearsay_model::spelling::is_common_word;
 

@@ -1,4 +1,4 @@
-//! Calibration: the probability that a statement is right.
+//! Calibration: computes the probability that a statement of the reading model is right.
 
 use std::path::Path;
 

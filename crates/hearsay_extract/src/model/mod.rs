@@ -1,5 +1,5 @@
-//! The reading model. The model consists of a small encoder that was trained on real table talk, and of heads that
-//! compute the results.
+//! The reading model. The model consists of a small encoder, which was trained on real table talk, and of heads. A head
+//! is a linear layer that computes results from the output of the encoder.
 //!
 //! The model reads a [`Window`](window::Window) of consecutive lines. For each line, the model returns the kind of talk
 //! and the statements that are worth recording. For each statement, the model returns the status, the subject, and the

@@ -1,5 +1,5 @@
-//! Properties of single words: the singular, the attributes that a word states, and whether it is a number, a position
-//! or a modifier.
+//! Determines properties of single words: the singular, the attributes that a word states, and whether it is a number,
+//! a position or a modifier.
 
 use crate::{grammar::WordClass, predicate_properties::PredicateProperties, sentence_reader::SentenceReader};
 

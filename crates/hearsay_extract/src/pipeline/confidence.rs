@@ -1,4 +1,4 @@
-//! Confidence of the facts, and the limit on the number of candidates.
+//! Computes the confidence of facts, and limits the number of candidates.
 
 use hearsay_model::Confidence;
 

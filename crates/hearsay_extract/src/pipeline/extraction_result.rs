@@ -1,4 +1,4 @@
-//! Result of an extraction: facts with their statements and quotations, mentions, and training examples.
+//! Builds the result of an extraction: facts with their statements and quotations, mentions, and training examples.
 
 use hearsay_model::{ExtractionStage, PredicateRole, Span, words};
 

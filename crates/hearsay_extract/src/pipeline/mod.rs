@@ -1,4 +1,4 @@
-//! Extractor, which reads a text and proposes facts.
+//! The extractor, which reads a text and proposes facts.
 
 mod confidence;
 mod extraction_result;
@@ -56,8 +56,8 @@ pub struct TrainingExample {
     pub first: Mention,
     /// Second entity, or the value.
     pub second: FactObject,
-    /// Predicate of the extracted fact, if the example is for the classifier that detects past or doubtful facts.
-    /// `None` in examples for the other classifiers.
+    /// Predicate of the extracted fact. Only examples for the classifier that detects past or doubtful facts have this
+    /// predicate; `None` in all other examples.
     pub read_predicate: Option<Predicate>,
     /// Features of the sentence around the pair.
     pub features: Vec<String>,
@@ -74,8 +74,8 @@ impl Extractor {
         Self { language, vocabulary, related_target, disabled_stages: BTreeSet::new(), examples: OnceLock::new() }
     }
 
-    /// Switches a stage off. The other stages stay unchanged. For example, a measurement can then count the facts that
-    /// only this stage finds.
+    /// Switches a stage off, for example to measure how many facts only this stage finds. The other stages stay
+    /// unchanged.
     #[must_use]
     pub fn without_stage(mut self, stage: ExtractionStage) -> Self {
         self.disabled_stages.insert(stage);

@@ -1,4 +1,4 @@
-//! The "is" that notes and descriptions leave out.
+//! Inserts the "is" that notes and descriptions leave out.
 
 use crate::{
     chunker::{Chunk, Chunks, VerbForm, VerbGroup},

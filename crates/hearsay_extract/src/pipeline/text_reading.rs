@@ -1,4 +1,4 @@
-//! Reading of a text: its paragraphs, sentences and quotations.
+//! Reads the paragraphs, sentences and quotations of a text.
 
 use hearsay_model::{ExtractionStage, Span};
 

@@ -1,4 +1,5 @@
-//! Candidates that the classifiers decide on. The candidates are also the training examples of the classifiers.
+//! Candidates for facts, on which the classifiers decide. The candidates are also the training examples of the
+//! classifiers.
 
 use hearsay_model::Predicate;
 

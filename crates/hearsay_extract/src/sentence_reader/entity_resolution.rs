@@ -1,4 +1,4 @@
-//! The entities that noun groups refer to, and the owners of noun groups.
+//! Finds the entities that noun groups refer to, and the owners of noun groups.
 
 use super::SentenceReader;
 use crate::{

@@ -1,4 +1,5 @@
-//! Recording of the facts that were read: checks of subject, object and value, and the names of the weights.
+//! Records the facts that were read. First checks their subjects, objects and values, and determines the names of their
+//! weights.
 
 use hearsay_model::{Kind, Predicate, PredicateRole, Span};
 

@@ -1,4 +1,4 @@
-//! The entities that pronouns refer to.
+//! Finds the entities that pronouns refer to.
 
 use super::{ResolvedEntity, SentenceReader};
 use crate::{chunker::Chunk, kind_set::KindSet, lexicon::Gender, mentions::EntityRef};

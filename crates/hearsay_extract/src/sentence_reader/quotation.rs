@@ -1,4 +1,4 @@
-//! Speakers and hearers of quotations.
+//! Finds the speakers and hearers of quotations.
 
 use super::SentenceReader;
 use crate::{

@@ -8,7 +8,7 @@ use crate::{facts::Cue, mentions::EntityRef};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum RawObject {
     Entity(EntityRef),
-    /// A value, quoted from the text or worded by the reader.
+    /// A value: words of the text, or words of the extractor.
     Value(String),
 }
 

@@ -1,4 +1,5 @@
-//! Features of a statement, from which the [calibration](crate::model) computes the probability that it is right.
+//! Features of a statement. The [calibration](crate::model) computes from them the probability that the statement is
+//! right.
 
 use hearsay_model::Factuality;
 use serde::Serialize;

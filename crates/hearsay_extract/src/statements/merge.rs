@@ -14,15 +14,15 @@ impl Extraction {
     /// line.
     ///
     /// A statement is not added if a fact already says almost the same. If the model and the patterns found the same
-    /// new name, the name becomes one new entity. The model and the patterns each decide whether the words state
-    /// something as certain. If their decisions differ, the facts from these words are doubtful.
+    /// new name, the name becomes one new entity. If only one of the model and the patterns treats the words as
+    /// certain, the facts from these words are doubtful.
     ///
     /// `talk_kind` is the kind of talk of the line. If the line is out of character, no statement is added, and all
     /// facts and new names of the line are removed.
     ///
-    /// In a transcript (`is_transcript`), a fact that the patterns found is kept only if it overlaps a statement, and
-    /// gets at most the confidence of this statement. The reason is that the patterns misread most sentences of real
-    /// talk.
+    /// If `is_transcript` is true, facts of the patterns that overlap no statement are removed, because the patterns
+    /// misread most sentences of real talk. The confidence of the other facts is limited to the confidence of the
+    /// statement.
     pub fn add_statements(&mut self, line: LineStatements, talk_kind: TalkKind, is_transcript: bool) {
         if talk_kind == TalkKind::OutOfCharacter {
             self.clear_facts();

@@ -1,9 +1,9 @@
-//! Statements: atomic sentences in which pronouns are resolved and entities are linked.
+//! Statements: sentences that state a single fact, in which names replace the pronouns and are linked to entities.
 //!
 //! [`Extractor::extract_statements`] reads consecutive lines with the [reading model](crate::model). For each statement
 //! that the model finds, the function writes a sentence that can be understood alone, and computes the probability that
 //! the sentence is right. The sentence becomes a fact about its subject. The patterns of the extractor then read the
-//! sentence and find typed facts in it.
+//! sentence, and find facts with predicates of the vocabulary in it. These facts are called typed facts.
 
 mod features;
 mod merge;
@@ -30,10 +30,10 @@ use crate::{
 use sentence::StatementText;
 use word_splitter::{Word, split_words};
 
-/// Probability of each kind of talk.
+/// Probability of each kind of talk, from 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TalkProbabilities {
-    /// Probability that the line is narration: it tells what happens in the story, or describes the world of the story.
+    /// Probability that the line is narration. Narration tells the events of the story or describes its world.
     pub narration: f32,
     /// Probability that a character speaks.
     pub in_character: f32,
@@ -58,12 +58,12 @@ impl TalkProbabilities {
 /// A statement that the model found in a line.
 #[derive(Debug, Clone)]
 pub struct ModelStatement {
-    /// The statement as a fact about its subject.
+    /// The sentence of the statement, as a fact about its subject.
     pub fact: ExtractedFact,
     /// Features from which the confidence of the fact was computed. If the text does not state the statement as
     /// certain, the confidence is also limited, so that the statement waits for review.
     pub features: StatementFeatures,
-    /// Typed facts that the patterns find in the statement's sentence.
+    /// Facts with predicates of the vocabulary that the patterns find in the statement's sentence.
     pub typed_facts: Vec<ExtractedFact>,
     /// Name that is added before the words of the text because these words have no subject; `None` if they have a
     /// subject.
@@ -78,7 +78,7 @@ pub struct ModelStatement {
 /// Results of the reading model for one line of a document.
 #[derive(Debug)]
 pub struct LineStatements {
-    /// Probability of each kind of talk.
+    /// Probability of each kind of talk, from 0 to 1.
     pub talk: TalkProbabilities,
     /// Statements in the order of the text.
     pub statements: Vec<ModelStatement>,

@@ -1,5 +1,5 @@
-//! Reads the relations and attributes between the subject of a verb in the active voice and the words after the verb,
-//! such as "met Odo at the mill" or "valued the blade at sixty cows".
+//! Reads the relations and attributes that a verb in the active voice states, such as "met Odo at the mill" or "valued
+//! the blade at sixty cows".
 
 use crate::{
     chunker::VerbForm,

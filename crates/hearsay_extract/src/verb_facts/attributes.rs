@@ -1,5 +1,5 @@
-//! Reads the attributes that certain verbs state in special constructions: an occupation after "as", a name after
-//! "call", a goal after "want", and a body part after "lose" or "wear".
+//! Reads attributes that certain verbs state. Examples are an occupation after "as", a name after "call", a goal after
+//! "want", and a body part after "lose".
 
 use hearsay_model::PredicateRole;
 

@@ -14,12 +14,12 @@ const MAX_ERAS: usize = 100;
 const MAX_ABSOLUTE_YEAR: u64 = 1_000_000_000_000_000;
 
 impl Calendar {
-    /// Checks that the calendar is complete, and that every date that it prints has only one meaning.
+    /// Checks that the calendar is complete, and that every printed date has only one meaning.
     ///
     /// # Errors
-    /// Returns an error in these cases: a required part is missing (months, days, hours or minutes), two months have
-    /// the same name, a leap rule or an era is invalid, or a number is too large. For example, a leap rule is invalid
-    /// if it adds no days, and an era is invalid if it overlaps another era.
+    /// Returns an error if a required part is missing (months, days, hours or minutes), or if two months have the same
+    /// name. Also returns an error if a leap rule or an era is invalid, or if a number is too large. For example, a
+    /// leap rule is invalid if it adds no days. An era is invalid if it overlaps another era.
     pub fn check(&self) -> Result<(), CalendarError> {
         let require = |is_missing: bool, part| if is_missing { Err(CalendarError::MissingPart(part)) } else { Ok(()) };
         require(self.months.is_empty(), "at least one month")?;
@@ -135,8 +135,8 @@ impl Calendar {
     }
 
     /// Checks the name of an era. The name must contain a letter, must differ from the names of other eras, and must
-    /// not look like a month with a year. Otherwise, a date would be ambiguous, because the name of the era comes after
-    /// the year.
+    /// not look like a month with a year. The name of the era follows the year in a date, so any other name would make
+    /// the date ambiguous.
     fn check_era_name<'a>(&self, name: &str, mut others: impl Iterator<Item = &'a Era>) -> Result<(), String> {
         let normal = text::normalize(name);
         if !normal.contains(char::is_alphabetic) {

@@ -1,4 +1,4 @@
-//! Conversion between years and days, without iteration over years.
+//! Conversion between years and days, without a loop over all years.
 //!
 //! Day 0 is the first day of the year 1. This module numbers years without gaps (*consecutive years*): the year before
 //! year 1 has the number 0, even if the calendar prints −1. All computations use 128 bits, so intermediate results do
@@ -10,8 +10,7 @@ use super::{Calendar, LeapRule};
 use crate::{GameTime, text};
 
 impl LeapRule {
-    /// Returns three intervals in years: the interval of the years that `every` selects, the interval of the years that
-    /// `except_every` excludes from them, and the interval of the excluded years that `unless_every` includes again.
+    /// Returns the values of `every`, `except_every` and `unless_every`, in years.
     pub(super) fn intervals(&self) -> (i128, Option<i128>, Option<i128>) {
         let every = i128::from(self.every.max(1));
         let except = self.except_every.map(|interval| least_common_multiple(every, interval));
@@ -60,7 +59,7 @@ fn least_common_multiple(a: i128, b: u32) -> i128 {
 }
 
 impl Calendar {
-    /// Returns the number of minutes in a day; at least one for a valid calendar.
+    /// Returns the number of minutes in a day. The result is at least 1 for a valid calendar.
     pub fn minutes_per_day(&self) -> i64 {
         i64::from(self.hours_per_day) * i64::from(self.minutes_per_hour)
     }

@@ -6,16 +6,16 @@ use thiserror::Error;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum CalendarError {
     /// A required part of the calendar is missing: months, days, hours or minutes. Contains the missing part.
-    #[error("the calendar needs {0}")]
+    #[error("the calendar is incomplete: it needs {part}", part = .0)]
     MissingPart(&'static str),
     /// A month has no days in any year.
-    #[error("the month {0} has no days: set `days` to at least 1, or add a leap rule that adds days to it")]
+    #[error("the month {month} has no days; set `days` to at least 1, or add a leap rule that adds days to it", month = .0)]
     NoDays(String),
     /// Two months have the same name.
-    #[error("two months have the name `{0}`: give each month a different name")]
+    #[error("two months have the name `{name}`; give each month a different name", name = .0)]
     SameName(String),
     /// A number in the calendar or in a date is too large. Contains a description of the number.
-    #[error("{0} is too large for the calendar; use a smaller number")]
+    #[error("{number} is too large for the calendar; use a smaller number", number = .0)]
     TooLarge(&'static str),
     /// A leap rule is invalid.
     #[error("leap rule {number}: {problem}")]
@@ -34,23 +34,30 @@ pub enum CalendarError {
         problem: String,
     },
     /// The text does not have the form of a date. Contains the text and two example dates.
-    #[error("`{0}` is not a date: expected a form such as `{1}`, `{2}` or `412-04-03`")]
+    #[error(
+        "`{text}` is not a date; expected a form such as `{example}`, `{other_example}` or `412-04-03`",
+        text = .0,
+        example = .1,
+        other_example = .2
+    )]
     InvalidForm(String, String, String),
     /// The text is relative to the present game time, such as `yesterday` or `3 Rainmoon`, but the game clock is not
     /// set. Contains the text and an example date.
     #[error(
-        "`{0}` is not a date with a year, and the game clock is not set; give a date with a year, such as `{1}`, or set the game clock"
+        "`{text}` has no year, and the game clock is not set; give a date with a year, such as `{example}`, or set the game clock",
+        text = .0,
+        example = .1
     )]
     NoGameClock(String, String),
     /// The date names a month that the calendar does not have.
-    #[error("`{raw}` does not name a month of the calendar: expected one of {months}")]
+    #[error("`{raw}` does not name a month of the calendar; expected one of {months}")]
     UnknownMonth {
         /// The date as written.
         raw: String,
         /// The names of all months of the calendar.
         months: String,
     },
-    /// The month has days only in certain years, but not in the year of the date.
+    /// The month exists only in certain years. The year of the date is not one of these years.
     #[error("`{raw}` is not a date: the month {month} does not exist in the year {year}; it exists {years}")]
     LeapMonth {
         /// The date as written.
@@ -74,8 +81,9 @@ pub enum CalendarError {
         /// The largest allowed value.
         high: i64,
     },
-    /// The year number is smaller than the era's smallest year number. The era has no largest year number.
-    #[error("`{raw}` is not a date: the year is too small, because the first year of {era} is {first}")]
+    /// The year number is smaller than the era's smallest year number. This error occurs only for eras without a
+    /// largest year number; for other eras, the error is [`OutOfRange`](Self::OutOfRange).
+    #[error("`{raw}` is not a date: the year is too small; the first year of the era {era} is {first}")]
     EraYear {
         /// The date as written.
         raw: String,
@@ -85,6 +93,6 @@ pub enum CalendarError {
         first: i64,
     },
     /// The date is in the year 0, but the calendar has no year 0. Contains the date as written.
-    #[error("`{0}` is not a date: the calendar has no year 0, because year 1 follows year -1")]
+    #[error("`{text}` is not a date: the calendar has no year 0; the year after -1 is year 1", text = .0)]
     YearZero(String),
 }

@@ -20,25 +20,27 @@ pub struct Month {
     /// The name of the month: `Rainmoon`.
     pub name: String,
     /// The number of days in the month. The number may be 0 only if a [`LeapRule`] adds days to the month in certain
-    /// years. An example is a feast between two months that takes place every fourth year.
+    /// years. An example is a feast month that exists only every fourth year.
     pub days: u32,
 }
 
 /// A rule for leap years. If several rules apply to a year, each of them adds its days.
 ///
-/// If the calendar has no year 0, leap rules count the year −1 as 0 and the year −2 as −1, so that the count has no
-/// gap.
+/// If the calendar has no year 0, a leap rule adds one to the number of each year before the year 1: the year −1 is
+/// treated as year 0. In this way, the count has no gap.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LeapRule {
     /// The interval between leap years, in years; at least 1.
     pub every: u32,
-    /// The interval, in years, at which a year that `every` selects is not a leap year after all. In the Gregorian
-    /// calendar, this interval is `100`: the year 1900 is not a leap year.
+    /// The interval of the exceptions to `every`, in years. A year at this interval is not a leap year. In the
+    /// Gregorian calendar, the interval is `100`: the year 1900 is not a leap year. `None` means that there are no
+    /// exceptions.
     #[serde(default)]
     pub except_every: Option<u32>,
-    /// The interval, in years, at which a year that `except_every` excludes is a leap year after all. In the Gregorian
-    /// calendar, this interval is `400`: the year 2000 is a leap year.
+    /// The interval of the exceptions to `except_every`, in years. A year at this interval is a leap year. In the
+    /// Gregorian calendar, the interval is `400`: the year 2000 is a leap year. `None` means that there are no
+    /// exceptions.
     #[serde(default)]
     pub unless_every: Option<u32>,
     /// The year from which the intervals are counted. With `offset: 1` and `every: 4`, the years 1, 5 and 9 are leap
@@ -80,8 +82,8 @@ pub struct Era {
 
 /// Calendar of a campaign.
 ///
-/// A year has a number in the *plain count*, which has no first and no last year. [`GameTime`] 0 is the first minute of
-/// the year 1 of the plain count. If a year belongs to an era, the year also has a number in this era.
+/// Every year has a number in the *plain count*, which numbers all years and ignores eras. [`GameTime`] 0 is the first
+/// minute of the year 1 of the plain count. A year that belongs to an era also has a number in this era.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Calendar {
@@ -90,8 +92,8 @@ pub struct Calendar {
     pub name: String,
     /// The months of a year, in order.
     pub months: Vec<Month>,
-    /// The days of a week, in order; empty for a calendar without weeks. The first day of the year 1 is the first day
-    /// of this list.
+    /// The days of a week, in order; empty for a calendar without weeks. The first day of the year 1 has the first
+    /// weekday in this list.
     #[serde(default)]
     pub weekdays: Vec<String>,
     /// The number of hours in a day.
@@ -199,7 +201,7 @@ impl Calendar {
         DateSpan { first: game_time(first * day_length), last: game_time(after * day_length - 1), precision }
     }
 
-    /// Returns the day of the week of a game time; `None` if the calendar has no weeks.
+    /// Returns the weekday of a game time; `None` if the calendar has no weeks.
     pub fn weekday(&self, time: GameTime) -> Option<&str> {
         let count = i128::try_from(self.weekdays.len()).ok().filter(|&count| count > 0)?;
         let (day, _) = self.day_of(time);

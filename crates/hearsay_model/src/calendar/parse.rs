@@ -29,8 +29,8 @@ impl Calendar {
         self.parse_relative(raw, None)
     }
 
-    /// Returns the last minute that a written date covers. For `Rainmoon 412`, this is the last minute of the month. A
-    /// fact with the date "as of Rainmoon 412" was true at this minute.
+    /// Returns the last minute that a written date covers. For `Rainmoon 412`, the result is the last minute of the
+    /// month.
     ///
     /// # Errors
     /// Returns the same errors as [`parse`](Self::parse).

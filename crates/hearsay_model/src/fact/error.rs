@@ -8,10 +8,10 @@ use crate::{GameTime, Predicate, PredicateError};
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum FactError {
     /// The statement of the fact is empty.
-    #[error("the statement of a fact is empty: write one sentence that states the fact")]
+    #[error("the statement of a fact is empty; write one sentence that states the fact")]
     NoStatement,
     /// The value of an attribute is empty. Contains the attribute.
-    #[error("the value of `{0}` is empty; give a value")]
+    #[error("the value of the attribute `{attribute}` is empty; give a value", attribute = .0)]
     EmptyValue(Predicate),
     /// The object of a relation is a value, or the object of an attribute is an entity.
     #[error(
@@ -25,7 +25,7 @@ pub enum FactError {
         expected: &'static str,
     },
     /// The validity interval ends before it begins.
-    #[error("the fact begins at {from}, so it cannot end at the earlier time {until}")]
+    #[error("the fact begins at {from}, so it cannot end at the earlier time {until}; choose a later end")]
     EndBeforeStart {
         /// The start of the interval.
         from: GameTime,
@@ -33,7 +33,7 @@ pub enum FactError {
         until: GameTime,
     },
     /// The number is infinite or NaN.
-    #[error("the number is infinite or NaN; use a finite number")]
+    #[error("the number is infinite or not a number (NaN); use a finite number")]
     NotFinite,
     /// The name of the predicate is malformed.
     #[error(transparent)]

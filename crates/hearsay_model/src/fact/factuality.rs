@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// Assertion status (factuality) of a fact: whether its source asserts that the statement is true.
 ///
-/// The assertion status describes only the words of the source. The [`FactStatus`](super::FactStatus) says whether the
+/// The assertion status describes only what the source says. The [`FactStatus`](super::FactStatus) states whether the
 /// campaign treats the fact as true.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -152,7 +152,7 @@ impl Fact {
         self.parts.factuality
     }
 
-    /// Returns all entities of the fact: subject, object and mentions.
+    /// Returns the subject, the object (if it is an entity) and the mentions of the fact.
     pub fn entities(&self) -> impl Iterator<Item = &EntityId> {
         std::iter::once(self.subject()).chain(self.object().entity()).chain(self.mentions())
     }
@@ -185,7 +185,7 @@ impl Fact {
     }
 
     /// Returns whether the fact is canon or claimed, and has no end date. Graph searches for the DM follow only
-    /// relations for which this is true.
+    /// relations that are in effect.
     pub fn is_in_effect(&self) -> bool {
         matches!(self.status(), FactStatus::Canon | FactStatus::Claimed) && !self.validity().is_closed()
     }
@@ -226,7 +226,7 @@ impl Fact {
         self.parts.handle.as_deref()
     }
 
-    /// Returns the relation to another fact, such as "refutes"; `None` if there is none.
+    /// Returns the relation of this fact to another fact, such as "refutes"; `None` if there is no relation.
     pub fn fact_relation(&self) -> Option<FactRelation> {
         self.parts.fact_relation
     }
@@ -241,10 +241,10 @@ impl Fact {
         self.parts.provenance.recorded = recorded;
     }
 
-    /// Sets the end of the validity interval. The id does not depend on the end. Returns the fact without the data that
-    /// only the DM may see. The id stays the same. The returned fact is canon, open and without an end of validity.
-    /// Mentions, rank, attitude, conditions, handle, relation to another fact, confidence and evidence are removed. The
-    /// author and the session of the provenance remain.
+    /// Returns a copy of the fact without the data that only the DM may see. The copy has the same id. It is canon, is
+    /// not secret, and has no end date. The copy has no mentions, rank, attitude, conditions, handle, relation to
+    /// another fact, confidence or evidence. It keeps the method, the author, the session and the recording time of the
+    /// provenance.
     #[must_use]
     pub fn without_dm_data(&self) -> Self {
         let FactParts { subject, predicate, object, statement, validity, provenance, factuality, .. } = &self.parts;
@@ -263,7 +263,7 @@ impl Fact {
         Self { id: self.id, parts }
     }
 
-    /// Sets the end of the validity, if the interval does not end before it begins.
+    /// Sets the end of the validity interval. If `until` is before the start of the interval, the fact gets no end.
     #[must_use]
     pub fn with_end(mut self, until: crate::Date) -> Self {
         let is_possible = self.parts.validity.start().zip(until.time).is_none_or(|(from, until)| from <= until);
@@ -432,8 +432,8 @@ impl FactBuilder {
     /// Checks the parts of the fact, computes its id, and returns the fact.
     ///
     /// # Errors
-    /// Returns an error if the statement or a value is empty, or if the validity interval ends before it begins.
-    /// Returns an error if the object of a relation is a value, or if the object of an attribute is an entity.
+    /// Returns an error if the statement or a value is empty, or if the validity interval ends before it begins. Also
+    /// returns an error if the object of a relation is a value, or if the object of an attribute is an entity.
     pub fn build(mut self) -> Result<Fact, FactError> {
         let parts = &mut self.parts;
         if parts.statement.trim().is_empty() {

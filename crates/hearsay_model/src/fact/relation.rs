@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{FactId, Rename};
 
-/// Relation of a fact to another fact. Every knower of the fact also knows this relation.
+/// Relation of a fact to another fact. Every knower of the first fact also knows this relation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FactRelation {

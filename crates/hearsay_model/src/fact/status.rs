@@ -4,7 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Whether the campaign treats a fact as true. Credence does not depend on the status.
+/// Status of a fact: whether the campaign treats the fact as true. The credence of a knower does not depend on the
+/// status.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FactStatus {
@@ -15,7 +16,7 @@ pub enum FactStatus {
     /// The fact is true in the campaign.
     #[default]
     Canon,
-    /// The fact is false in the campaign. Some entities may believe it.
+    /// The fact is false in the campaign. Some entities may still believe the fact.
     False,
     /// The fact was rejected and is not part of the campaign. No entity knows the fact.
     Rejected,
@@ -48,17 +49,18 @@ impl fmt::Display for FactStatus {
     }
 }
 
-/// How widely a fact may be known.
+/// Secrecy of a fact: how widely the fact may be known.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Secrecy {
     /// Common knowledge: everyone may know the fact.
     Common,
-    /// Open: the default audience of the campaign decides who knows the fact, unless the fact names its knowers.
+    /// Open: the knowers that the author names know the fact. If the author names no knowers, the default audience (a
+    /// rule of the campaign) decides who knows the fact.
     #[default]
     Open,
-    /// Secret: only the holders know the fact, such as its subject and the knowers that the author names. The default
-    /// audience does not apply.
+    /// Secret: only the holders of the secret know the fact. For example, the subject and the knowers that the author
+    /// names are holders. The default audience does not apply.
     Secret,
 }
 

@@ -183,7 +183,7 @@ impl Value {
         }
     }
 
-    /// Returns the type of the value in words, for messages.
+    /// Returns the type of the value in words, for use in messages.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Text(_) => "text",

@@ -1,15 +1,15 @@
 //! Acquisitions: how knowers learn facts.
 //!
-//! To add a kind of acquisition, add a variant, a [descriptor](AcquisitionDescriptor), the cases in the methods of
-//! [`Acquisition`], and a variant of `CitedAcquisition` in `hearsay_recall`. Other code calls these methods instead of
-//! matching on variants.
+//! To add a kind of acquisition, add a variant, a [descriptor](AcquisitionDescriptor), and the cases in the methods of
+//! [`Acquisition`]. Also add a variant of `CitedAcquisition` in `hearsay_recall`. Other code calls these methods
+//! instead of matching on variants.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{EntityId, FactId, Rename};
 
 /// How a knower learned a fact. The knower saw, heard, read or deduced the fact, or the campaign states that the knower
-/// knows it.
+/// knows the fact.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Acquisition {
@@ -36,12 +36,11 @@ pub enum Acquisition {
         from: Vec<FactId>,
     },
     /// The knower told the fact to the entities in [`KnowledgeEdge::co_present`](super::KnowledgeEdge::co_present). An
-    /// edge with this acquisition only records the entities that were told the fact. The edge does not make a knower
-    /// believe the fact.
+    /// edge with this acquisition only lists the listeners. The edge gives no knowledge to the knower or the listeners.
     Shared,
 }
 
-/// Strength with which an acquisition convinces the knower if there is no other evidence.
+/// Reliability of an acquisition: how strongly the acquisition convinces the knower if there is no other evidence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reliability {
     /// The knower observed the fact. An observation overrides all testimony.
@@ -50,8 +49,8 @@ pub enum Reliability {
     Stated,
     /// The knower heard or read the fact. Such knowledge is called testimony.
     Reported,
-    /// The credence is computed from the premises of a deduction. The factor that reduces the credence of retold facts
-    /// does not apply.
+    /// The knower deduced the fact. The credence is computed from the premises of the deduction. Unlike for testimony,
+    /// no factor reduces this credence.
     Concluded,
     /// The acquisition gives no knowledge. Its edge only records that the knower told the fact to others.
     None,
@@ -64,10 +63,10 @@ pub struct AcquisitionDescriptor {
     pub name: &'static str,
     /// A phrase that describes the acquisition without a teller or document, such as `heard talk of it`.
     pub phrase: &'static str,
-    /// Strength with which the acquisition convinces the knower if there is no other evidence.
+    /// How strongly the acquisition convinces the knower if there is no other evidence.
     pub reliability: Reliability,
-    /// Function that creates an acquisition of this kind from the teller or document that a campaign file names. `None`
-    /// if campaign files cannot contain this kind of acquisition.
+    /// Function that creates an acquisition of this kind. Its argument is the teller or document that a campaign file
+    /// names. `None` if campaign files cannot contain this kind of acquisition.
     pub create: Option<fn(Option<EntityId>) -> Acquisition>,
 }
 
@@ -131,8 +130,8 @@ impl Acquisition {
         self.descriptor().reliability
     }
 
-    /// Returns whether the acquisition lets the knower know the fact. This is true for all kinds except
-    /// [`Self::Shared`].
+    /// Returns whether the acquisition gives the knower knowledge of the fact. The result is `true` for all kinds
+    /// except [`Self::Shared`].
     #[inline]
     pub fn gives_knowledge(&self) -> bool {
         *self != Self::Shared
@@ -156,8 +155,8 @@ impl Acquisition {
         matches!(self, Self::Told { .. })
     }
 
-    /// Returns whether the acquisition does not depend on other facts. Only a deduction depends on other facts, which
-    /// are its premises.
+    /// Returns whether the acquisition is independent of other facts. Only a deduction depends on other facts: its
+    /// premises.
     pub fn is_independent(&self) -> bool {
         self.premises().is_none()
     }
@@ -171,7 +170,7 @@ impl Acquisition {
         }
     }
 
-    /// Returns the entity that the teller named as its own source, if the teller named one.
+    /// Returns the entity that the teller named as its own source; `None` if the teller named no source.
     #[inline]
     pub fn cited_source(&self) -> Option<&EntityId> {
         match self {
@@ -225,7 +224,7 @@ impl Acquisition {
     }
 
     /// Returns [`Self::Authored`] for a deduction, and a copy of any other acquisition. Use this method for a fact that
-    /// a knower learned together with a deduced fact, but that does not follow from the premises, such as a name.
+    /// a knower learned together with a deduced fact but did not deduce, such as a name.
     #[must_use]
     pub fn without_premises(&self) -> Self {
         if self.is_independent() { self.clone() } else { Self::Authored }

@@ -18,22 +18,23 @@ pub struct KnowledgeEdge {
     pub acquisition: Acquisition,
     /// The game time at which the knower learned the fact; `None` means that the knower has always known it.
     pub learned: Option<Date>,
-    /// The knower's credence in the fact, if the edge depends on no other edge. Otherwise, this value is a factor by
-    /// which the credence that results from the other edges is multiplied.
+    /// If the edge depends on no other edge, the knower's credence in the fact. Otherwise, a factor from 0 to 1:
+    /// Hearsay multiplies the credence that results from the other edges by this factor.
     pub credence: Credence,
     /// Whether the knower keeps the fact secret.
     pub conceals: bool,
-    /// The session in which the knower learned the fact.
+    /// The session in which the knower learned the fact; `None` if the knower did not learn it in a session.
     pub session: Option<SessionId>,
-    /// The other entities that were present when the knower learned the fact, and that the knower noticed. If the
-    /// acquisition is [shared](Acquisition::Shared), these are the entities to which the knower told the fact. Sorted
-    /// and unique.
+    /// The other entities that the knower noticed when the knower learned the fact. If the acquisition is
+    /// [shared](Acquisition::Shared), the list contains the entities to which the knower told the fact. Sorted and
+    /// unique.
     #[serde(default)]
     pub co_present: Vec<EntityId>,
     /// The justifications of the edge; empty if the edge depends on no other edge. Sorted and unique.
     #[serde(default)]
     pub sources: Vec<Justification>,
-    /// The lowest rank whose members know the fact, if the knower is a group. `None` means that all members know it.
+    /// The lowest rank that a member of a group needs to know the fact, if the knower is a group. `None` means that all
+    /// members know the fact.
     #[serde(default)]
     pub rank: Option<String>,
 }
@@ -59,8 +60,8 @@ impl KnowledgeEdge {
     /// Returns the id of the edge: a hash of knower, fact, acquisition, time, co-present entities, justifications and
     /// rank.
     ///
-    /// If a knower hears a fact from two people, or at two times, there are two edges. The hash contains the
-    /// justifications. An edge can therefore depend only on edges that already exist, and never on itself.
+    /// If a knower hears a fact from two people, or at two times, there are two edges. The hash contains the ids of the
+    /// justifications. Therefore, an edge can depend only on edges that already exist, and never on itself.
     pub fn id(&self) -> KnowledgeId {
         let acquisition = self.acquisition.id_text();
         let learned = self.learned.as_ref().map_or(String::new(), |date| match date.time {
@@ -111,8 +112,8 @@ impl KnowledgeEdge {
         self.sources.dedup();
     }
 
-    /// Returns the game time at which the knower learned the fact; `None` if the knower has always known the fact, or
-    /// if the date as written has no game time.
+    /// Returns the game time at which the knower learned the fact. Returns `None` if the knower has always known the
+    /// fact, or if the written date is not on the calendar.
     pub fn learned_at(&self) -> Option<GameTime> {
         self.learned.as_ref().and_then(|date| date.time)
     }
@@ -130,8 +131,8 @@ impl KnowledgeEdge {
 
     /// Calls `visit` with each reference from the edge to another record.
     ///
-    /// For a [basis](Justification::Basis), `visit` is called only with the edge of the basis, because this edge
-    /// already refers to the fact of the basis.
+    /// For a [basis](Justification::Basis), `visit` is called with its edge but not with its fact, because the edge
+    /// already refers to the fact.
     pub fn visit_references<'a>(&'a self, visit: &mut dyn FnMut(Reference<'a>)) {
         self.knower.entity().into_iter().for_each(|id| visit(Reference::Entity(id)));
         visit(Reference::Fact(self.fact));

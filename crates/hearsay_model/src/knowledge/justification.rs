@@ -6,8 +6,8 @@ use crate::{FactId, KnowledgeId, Rename};
 
 /// Dependency of a knowledge edge on other edges.
 ///
-/// The [bases](Self::Basis) of a knowledge edge are edges to one or more facts. The knowledge edge is active only while
-/// at least one basis for each of these facts is active.
+/// The [bases](Self::Basis) of a knowledge edge are other edges, which lead to one or more facts. The knowledge edge is
+/// active only while, for each of these facts, at least one basis is active.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Justification {

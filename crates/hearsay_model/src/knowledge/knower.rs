@@ -44,7 +44,7 @@ impl Knower {
         }
     }
 
-    /// Returns the knower as text: the id of the entity, or `*` for the world. `*` is never a valid id.
+    /// Returns the knower as text: the id of the entity, or `*` for the world. No entity can have the id `*`.
     pub fn as_str(&self) -> &str {
         self.entity().map_or("*", EntityId::as_str)
     }

@@ -21,7 +21,7 @@ use crate::{
 /// 4. `state/fold.rs`: the effect of the variant on the value of its record
 /// 5. `state/compact.rs`: the later changes that replace the variant
 ///
-/// Other code calls the methods of `Change`. Other code matches on a variant only to find the changes of this variant.
+/// All other code calls the methods of `Change`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Change {
@@ -29,8 +29,8 @@ pub enum Change {
     AddEntity(Entity),
     /// Removes an entity and every statement about it.
     RemoveEntity(EntityId),
-    /// Records a fact. If the fact is already recorded, this version replaces the earlier version, and earlier changes
-    /// of its end, status, secrecy and confirmation no longer apply.
+    /// Records a fact. If the fact is already recorded, the new version replaces the earlier version. Earlier changes
+    /// of the fact's end, status, secrecy and confirmation then no longer apply.
     AssertFact(#[serde(deserialize_with = "deserialize_arc")] Arc<Fact>),
     /// Ends the validity interval of a fact. From that date on, the fact is no longer true.
     EndFact {
@@ -90,8 +90,8 @@ pub enum Change {
     SaveSlot(String),
     /// Removes the slot with this name.
     DropSlot(String),
-    /// Records that a source states a fact again. The fact gets the new evidence and the higher of the two confidences.
-    /// If the fact is not recorded yet, this change records it. A retracted fact stays retracted.
+    /// Records that a source states a fact again. The recorded fact gets the new evidence and the higher of the two
+    /// confidences. If the fact is not recorded yet, this change records the fact. A retracted fact stays retracted.
     Support(#[serde(deserialize_with = "deserialize_arc")] Arc<Fact>),
     /// Sets the kind of talk of a passage. If the passage is added again later, the kind in the new version applies.
     SetTalkKind {
@@ -174,8 +174,8 @@ impl Change {
 
     /// Returns whether the change can affect only operations that [touch](Self::touched_keys) the same records.
     ///
-    /// Other changes remove a record, set a setting or undo operations. Such a change can make any other operation
-    /// invalid, or give it another meaning.
+    /// A change that is not local removes a record, sets a setting, or undoes operations. It can make any other
+    /// operation invalid, or change the effect of any other operation.
     pub fn is_local(&self) -> bool {
         match self {
             Self::AddEntity(_)
@@ -204,7 +204,8 @@ impl Change {
         }
     }
 
-    /// Returns a phrase that describes how the change affects the content of a fact; `None` if no content changes.
+    /// Returns a phrase that describes the effect of the change on the content of a fact; `None` if the change has no
+    /// such effect.
     pub fn effect_on_fact(&self) -> Option<&'static str> {
         match self {
             Self::AssertFact(_) => Some("it was stated"),

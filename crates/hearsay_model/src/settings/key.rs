@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{EntityId, Predicate, SessionId};
 
-/// Key of a setting. If two settings have the same key, the newer setting replaces the older setting.
+/// Key of a setting. A new setting replaces an earlier setting with the same key.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SettingKey {

@@ -4,15 +4,16 @@ use serde::{Deserialize, Serialize};
 
 /// Rules for the minds of all characters in a campaign.
 ///
-/// The defaults keep every character's memory exact: nothing is forgotten, and nobody distorts a rumour.
+/// By default, characters forget nothing and never distort a rumour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct MindRules {
     /// How fast characters forget.
     pub forgetting: Degree,
-    /// How often characters distort what they heard when they tell it to others in gossip.
+    /// How often characters distort a fact when they retell it in gossip.
     pub distortion: Degree,
-    /// Number of days after which a change of a feeling has half of its strength, at least 1. Default 30.
+    /// Number of days after which a change of a feeling has half of its strength. The minimum is 1, and the default is
+    /// 30.
     pub feelings_half_life_days: u32,
 }
 
@@ -22,7 +23,7 @@ impl Default for MindRules {
     }
 }
 
-/// How strong an effect on the minds of characters is.
+/// Degree of an effect on the minds of characters.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Degree {

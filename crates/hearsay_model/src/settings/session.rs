@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::SettingKey;
 use crate::{Date, EntityId, Reference, Rename, SessionId};
 
-/// The session in progress and its current scene. By default, new records get their session, place and time from this
-/// setting.
+/// The session in progress and its current scene. New records get their session, place and time from this setting,
+/// unless the caller provides other values.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ActiveSession {
     /// The session in progress.
@@ -14,9 +14,9 @@ pub struct ActiveSession {
     /// The player characters present now. [`Session::present`](crate::Session) lists the characters that were present
     /// at any time during the session. Sorted and unique.
     pub here: Vec<EntityId>,
-    /// The place of the current scene.
+    /// The place of the current scene; `None` if it is not set.
     pub place: Option<EntityId>,
-    /// The game time of the end of the session log so far.
+    /// The game time that the session log has reached; `None` if it is not set.
     pub time: Option<Date>,
 }
 
@@ -36,8 +36,7 @@ pub struct EditedRecap {
 pub enum SessionSetting {
     /// The session in progress. Removing this setting ends the session.
     Playing(ActiveSession),
-    /// A recap of a session as the DM edited it. Only people see the recap. Answers to questions do not depend on the
-    /// recap.
+    /// A recap of a session as the DM edited it. Hearsay does not use the text of the recap to answer questions.
     Recap(EditedRecap),
 }
 

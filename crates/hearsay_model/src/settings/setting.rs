@@ -8,8 +8,8 @@ use super::{
 };
 use crate::{EntityId, Reference, Rename, text};
 
-/// A setting of the campaign. If several settings have the same key, the newest of them applies. Reverted settings are
-/// ignored.
+/// A setting of the campaign. If several operations set settings with the same key, the newest setting applies.
+/// Reverted operations are ignored.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(from = "StoredSetting", into = "StoredSetting")]
 pub enum Setting {

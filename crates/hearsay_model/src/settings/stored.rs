@@ -1,5 +1,5 @@
-//! The stored form of settings. The stored form has no groups. If a setting moves to another group, the format
-//! therefore does not change.
+//! The stored form of settings. This form does not contain the groups of settings, such as world and session.
+//! Therefore, the file format does not change if a setting moves to another group.
 
 use serde::{Deserialize, Serialize};
 

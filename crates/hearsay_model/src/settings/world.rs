@@ -25,7 +25,8 @@ pub enum WorldSetting {
     Campaign(CampaignInfo),
     /// The calendar.
     Calendar(Calendar),
-    /// The rules that decide who knows a fact that names no knowers and that is neither common nor secret.
+    /// The audience rules, which decide who knows a fact if its author names no knowers. The rules apply only to facts
+    /// that are neither common nor secret.
     Audience(AudienceRules),
     /// The rules that decide how characters forget, how they distort rumours, and how long their feelings last.
     Minds(MindRules),

@@ -1,5 +1,5 @@
-//! Application of operations. Each change is added to the row of its record. The value of each affected row is then
-//! recomputed (*folded*) from the changes of the row.
+//! Application of operations. The state has one row for each record. Each change is added to the row of its record. The
+//! value of the row is then recomputed (*folded*) from its changes.
 
 use std::sync::{Arc, OnceLock};
 
@@ -313,8 +313,8 @@ impl State {
         }
     }
 
-    /// Folds the rows of the touched records again, and all rows that they can make appear or disappear. Adds the keys
-    /// of these dependent rows to `touched`. If keys are added, `touched` is then sorted and unique.
+    /// Folds the rows of the touched records again, and all rows that can appear or disappear because of them. Adds the
+    /// keys of these dependent rows to `touched`. If keys are added, `touched` is then sorted and unique.
     pub(super) fn refresh(&mut self, touched: &mut Vec<Key>) {
         let mut rows = TouchedRows::default();
         touched.iter().for_each(|key| rows.add(key, self.row_index(key)));

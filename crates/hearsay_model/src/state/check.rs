@@ -14,30 +14,31 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ApplyError {
     /// The operation contains no changes.
-    #[error("there is nothing to change: the campaign already records this")]
+    #[error("nothing would change, because the campaign already contains this data")]
     Empty,
     /// The entity does not exist.
-    #[error("there is no entity `{0}`; check the id, or add this entity first")]
+    #[error("there is no entity `{id}`; check the id, or first add this entity", id = .0)]
     NoEntity(EntityId),
     /// The fact does not exist.
-    #[error("there is no fact with the id {0}; check the id")]
+    #[error("there is no fact with the id {id}; check the id", id = .0)]
     NoFact(FactId),
     /// The edge does not exist.
-    #[error("there is no knowledge edge with the id {0}; check the id")]
+    #[error("there is no knowledge edge with the id {id}; check the id", id = .0)]
     NoKnowledge(KnowledgeId),
     /// The passage does not exist.
-    #[error("there is no passage with the id {0}; check the id")]
+    #[error("there is no passage with the id {id}; check the id", id = .0)]
     NoPassage(PassageId),
     /// The session does not exist.
-    #[error("there is no session `{0}`; check the id")]
+    #[error("there is no session `{id}`; check the id", id = .0)]
     NoSession(SessionId),
     /// The operation at the position does not exist, or was reverted.
     #[error(
-        "there is no operation at position {0}, or this operation was already undone; `hearsay db history` lists the operations"
+        "there is no operation with the number {position}, or this operation was already undone; `hearsay db history` lists the operations",
+        position = .0
     )]
     NoOperation(Position),
     /// The position lies after the newest operation.
-    #[error("there is no operation at position {given} yet; the newest operation has position {newest}")]
+    #[error("there is no operation with the number {given} yet; the newest operation has the number {newest}")]
     FuturePosition {
         /// The given position.
         given: Position,
@@ -45,7 +46,11 @@ pub enum ApplyError {
         newest: Position,
     },
     /// The operation at the position can no longer be undone.
-    #[error("operation {given} is too old to undo or to return to; the undo history of the campaign begins at operation {}", to.next())]
+    #[error(
+        "operation {given} is too old, so you can neither undo this operation nor return to it; the undo history of the \
+         campaign begins at operation {first}",
+        first = to.next()
+    )]
     Compacted {
         /// The given position.
         given: Position,
@@ -53,10 +58,10 @@ pub enum ApplyError {
         to: Position,
     },
     /// The slot name is blank or longer than 128 bytes.
-    #[error("`{0}` is not a valid slot name: use at least one visible character, and at most 128 bytes")]
+    #[error("`{name}` is not a valid slot name; use at least one visible character, and at most 128 bytes", name = .0)]
     SlotName(String),
     /// No slot has this name.
-    #[error("there is no slot `{name}`{}", slot_list(known))]
+    #[error("there is no slot `{name}`{slots}", slots = slot_list(known))]
     NoSlot {
         /// The given name.
         name: String,
@@ -64,7 +69,7 @@ pub enum ApplyError {
         known: Vec<String>,
     },
     /// A fact would end before it begins.
-    #[error("fact {fact} begins at {from}, so it cannot end at the earlier date {until}")]
+    #[error("fact {fact} begins at {from}, so it cannot end at the earlier date {until}; choose a later end")]
     EndBeforeStart {
         /// The fact.
         fact: FactId,
@@ -96,7 +101,7 @@ pub enum ApplyError {
         error: IdError,
     },
     /// The flag is not declared in the campaign.
-    #[error("no flag `{name}` is declared; {}", flag_hint(nearest))]
+    #[error("no flag `{name}` is declared; {hint}", hint = flag_hint(nearest))]
     NoFlag {
         /// The given name.
         name: String,
@@ -104,7 +109,7 @@ pub enum ApplyError {
         nearest: Vec<String>,
     },
     /// The type of the value differs from the type of the flag.
-    #[error("the value of flag `{name}` must be {expected}, not `{given}`")]
+    #[error("the value of the flag `{name}` must be {expected}, not `{given}`")]
     FlagKind {
         /// The name of the flag.
         name: String,
@@ -114,7 +119,7 @@ pub enum ApplyError {
         given: String,
     },
     /// The setting has no value, so it cannot be removed.
-    #[error("the setting {0} has no value, so its value cannot be removed")]
+    #[error("the setting {setting} has no value that could be removed", setting = .0)]
     NoSetting(SettingKey),
 }
 

@@ -8,9 +8,9 @@
 //!    takes a long time. Call it on a clone of the state, in parallel with the writing thread.
 //! 3. [`State::compact`] removes some of the unneeded changes, and returns the rewritten operations.
 //!
-//! A change is unneeded if its operation was reverted, if a later change replaced its value, or if it belongs to a fact
-//! that no knower can learn any more. There are two kinds of these facts: facts that their own source withdrew, and
-//! former values of predicates without full [`History`].
+//! A change is unneeded if its operation was reverted, or if a later change replaced its value. The changes of a fact
+//! are also unneeded if no knower can learn the fact any more. No knower can learn a fact that its source withdrew, or
+//! a former value of a predicate without full [`History`].
 //!
 //! If a person removed a record, the removal remains in the journal, so that no import adds the record again. The
 //! revert of an import or a merge also remains, so that the import or merge is not repeated.
@@ -30,15 +30,15 @@ use crate::{
     ReviewSetting, SessionSetting, Setting, SettingKey,
 };
 
-/// Maximum size of an operation that is rewritten to remove even a single change. A larger operation is rewritten only
-/// if at least half of its changes can be removed.
+/// Maximum number of changes of a small operation. A small operation is rewritten even to remove a single change. A
+/// larger operation is rewritten only if at least half of its changes can be removed.
 const SMALL_OPERATION_CHANGES: usize = 16;
 
-/// Number of operations that can still be undone after compaction. Of the two limits, only the limit that includes more
-/// operations applies.
+/// Limits that state how many operations can still be undone after compaction. If one limit includes more operations
+/// than the other, the larger range applies.
 ///
-/// Two kinds of operations can still be undone regardless of the limits: all operations after the oldest slot, and
-/// reverted operations whose revert can still be undone.
+/// Regardless of the limits, all operations after the oldest slot can still be undone. The same is true for a reverted
+/// operation while its revert can still be undone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UndoRetention {
     /// The number of operations that can be undone, counted from the newest operation.
@@ -317,8 +317,8 @@ impl State {
         is_live && self.is_compacted(write.operation)
     }
 
-    /// Returns whether a later write replaces this write and cannot be undone. `replaces` selects the later writes that
-    /// count.
+    /// Returns whether a later write that cannot be undone replaces this write. `replaces` returns whether a later
+    /// write replaces it.
     fn is_replaced<V>(
         &self,
         record: &Row<V>,
@@ -355,7 +355,7 @@ impl State {
 
     /// Returns whether a fact is a former value of a predicate without full history.
     ///
-    /// If the predicate has session history, values at the beginning or end of a session do not count as former values.
+    /// If the predicate has session history, values at the beginning or end of a session are not former values.
     fn is_former_value(&self, row: &FactRow, first: Write, last: Write, context: &Context) -> bool {
         let Some(fact) = &row.record.value else { return false };
         let is_simple = fact.status() == FactStatus::Canon && fact.handle().is_none() && fact.fact_relation().is_none();

@@ -7,8 +7,8 @@ use crate::{Fact, FactId, Passage, PassageId, Vocabulary};
 
 /// The part of a state that a search index reads: the facts, the passages and the vocabulary.
 ///
-/// A corpus gives no access to entities, knowledge edges and operations, and of the settings only to the vocabulary. An
-/// index that is built from a corpus can therefore not depend on the knowers of a fact.
+/// A corpus gives no access to entities, knowledge edges, operations and settings other than the vocabulary. Therefore,
+/// an index that is built from a corpus cannot depend on the knowers of a fact.
 #[derive(Debug, Clone, Copy)]
 pub struct Corpus<'a>(&'a State);
 

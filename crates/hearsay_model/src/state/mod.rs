@@ -125,7 +125,7 @@ pub struct State {
 }
 
 impl State {
-    /// Computes the state that results from operations. The first operation gets position 1.
+    /// Computes a state from operations. The first operation gets position 1.
     ///
     /// # Errors
     /// Returns an error if an operation cannot be applied. The error contains the position and the reason.
@@ -148,13 +148,14 @@ impl State {
         StateVersion { position: self.position(), transient_updates: self.transients.updates }
     }
 
-    /// Sets the version of a reloaded state to the version after `version`, so that results of reads before the reload
-    /// count as outdated.
+    /// Sets the version of a reloaded state to the version after `version`. Results that were read before the reload
+    /// then have an older version.
     pub fn follow(&mut self, version: StateVersion) {
         self.transients.updates = version.transient_updates + 1;
     }
 
-    /// Returns the operation at a position; `None` if there is no operation or compaction has removed it.
+    /// Returns the operation at a position; `None` if there is no operation at the position, or if compaction has
+    /// removed it.
     pub fn entry(&self, position: Position) -> Option<&Entry> {
         let index = usize::try_from(position.0).ok()?.checked_sub(1)?;
         self.journal.get(index)

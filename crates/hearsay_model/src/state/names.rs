@@ -67,7 +67,7 @@ impl State {
         names
     }
 
-    /// Returns the newest canon fact that states an attribute of an entity and has no end date. A fact that is not
+    /// Returns the newest canon fact without an end date that states an attribute of an entity. A fact that is not
     /// secret takes precedence over a secret fact.
     pub fn newest(&self, id: &EntityId, name: &str) -> Option<&Fact> {
         self.newest_in(self.facts_with_subject(id, name))
@@ -82,7 +82,7 @@ impl State {
             .map(|(fact, _)| fact)
     }
 
-    /// Returns, for every predicate of an entity, the fact that [`newest`](Self::newest) would return.
+    /// Returns the [`newest`](Self::newest) fact of each predicate of an entity.
     pub fn newest_by_predicate(&self, id: &EntityId) -> BTreeMap<&Predicate, &Fact> {
         let newest = self.fact_groups(id).filter_map(|group| self.newest_in(group));
         newest.map(|fact| (fact.predicate(), fact)).collect()
@@ -106,7 +106,7 @@ impl State {
         names.filter_map(|fact| fact.object().text()).filter(|name| text::normalize(name) == normal).min()
     }
 
-    /// Returns the canon facts that state an attribute of an entity and have no end date, sorted by fact id.
+    /// Returns the canon facts without an end date that state an attribute of an entity. The facts are sorted by id.
     pub fn values(&self, id: &EntityId, name: &Predicate) -> Vec<&Fact> {
         let open = self.facts_with_subject(id, name.as_str()).open();
         let canon = open.filter(|fact| fact.status() == FactStatus::Canon);
@@ -135,8 +135,8 @@ impl State {
         }
     }
 
-    /// Returns the role that the DM gave a speaker of transcripts who plays no character; `None` if there is no role.
-    /// Names are compared in their [normal form](text::normalize).
+    /// Returns the role that the DM assigned to a speaker of transcripts who plays no character; `None` if the DM
+    /// assigned no role. Names are compared in their [normal form](text::normalize).
     pub fn speaker_role(&self, name: &str) -> Option<SpeakerRole> {
         match self.setting(&SettingKey::Speaker(text::normalize(name)))? {
             Setting::Review(ReviewSetting::Speaker { role, .. }) => Some(*role),

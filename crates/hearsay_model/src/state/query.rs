@@ -16,8 +16,7 @@ use crate::{
 
 /// Relation between two entities, seen from one of them.
 ///
-/// A link is small. Its methods look up the fact and the other entity only when you call them, because a graph search
-/// inspects many links but uses only a few.
+/// A link is small. Its methods look up the fact and the other entity only when you call them.
 #[derive(Debug, Clone, Copy)]
 pub struct Link<'a> {
     state: &'a State,
@@ -41,8 +40,8 @@ impl<'a> Link<'a> {
         self.hop.other()
     }
 
-    /// Returns whether the entity from which the relation is seen is its subject. If `false`, this entity is the
-    /// object.
+    /// Returns whether the entity from which the relation is seen is the subject of the relation. If `false`, this
+    /// entity is the object.
     pub fn is_forward(&self) -> bool {
         self.hop.is_forward()
     }
@@ -145,8 +144,7 @@ impl State {
         })
     }
 
-    /// Returns the facts whose author gave them this handle. The result has several facts only if several sources use
-    /// the same handle.
+    /// Returns the facts with this handle. Several facts have the same handle only if they come from different sources.
     pub fn facts_by_handle<'a>(&'a self, handle: &str) -> impl Iterator<Item = &'a Arc<Fact>> + use<'a> {
         self.handles.get(handle).into_iter().flat_map(|NameRow { name: handle, facts }| {
             // A repeated assertion may have changed the handle.
@@ -185,7 +183,7 @@ impl State {
     }
 
     /// Returns whether the fact at a dense index exists, is canon or claimed, and has no end date. Graph searches for
-    /// the DM follow only relations for which this is true.
+    /// the DM follow only relations that are in effect.
     #[inline]
     pub fn is_in_effect_at(&self, fact: u32) -> bool {
         self.in_effect.get(fact as usize)
@@ -227,9 +225,9 @@ impl State {
         })
     }
 
-    /// Returns the rank of each entity: its position, counted from 0, if all entities are sorted by id. The slice is
-    /// indexed by the dense index of the entity. Sorting entities by rank gives the same order as sorting by id, but is
-    /// faster.
+    /// Returns the rank of each entity: the position of the entity, counted from 0, in a list of all entities sorted by
+    /// id. The slice is indexed by the dense index of the entity. Sorting entities by rank gives the same order as
+    /// sorting them by id, but is faster.
     #[inline]
     pub fn ranks(&self) -> &[u32] {
         &self.order().ranks
@@ -369,7 +367,7 @@ impl State {
     }
 
     /// Returns the passages that a knower said, heard or read, each with its id, in arbitrary order. Out-of-character
-    /// lines and passages that only the knower's groups received are not included.
+    /// lines are not included. Passages that only a group of the knower heard or read are not included.
     pub fn passages_of<'a>(
         &'a self,
         knower: &'a Knower,
@@ -511,7 +509,8 @@ impl State {
         }
     }
 
-    /// Returns the rules that decide who knows a fact that names no knowers and that is neither common nor secret.
+    /// Returns the audience rules, which decide who knows a fact if its author names no knowers. The rules apply only
+    /// to facts that are neither common nor secret.
     pub fn audience_rules(&self) -> AudienceRules {
         match self.setting(&SettingKey::Audience) {
             Some(Setting::World(WorldSetting::Audience(rules))) => rules.clone(),
@@ -574,7 +573,8 @@ impl State {
         }
     }
 
-    /// Returns whether a record exists. A knowledge edge counts only if it is active, and a setting only if it applies.
+    /// Returns whether a record exists. For a knowledge edge, returns whether the edge is active. For a setting,
+    /// returns whether the setting applies.
     pub fn shows(&self, key: &Key) -> bool {
         match key {
             Key::Entity(id) => self.entity(id).is_some(),

@@ -9,8 +9,7 @@ use super::{
 use crate::{Author, Change, Fact, KnowledgeId, PassageId};
 
 impl State {
-    /// Returns all facts, with any status, in the order in which they were last asserted. In this order, the
-    /// [newest](Self::newest) of several open facts comes last.
+    /// Returns all facts, with any status, in the order in which they were last asserted.
     pub fn facts_by_assertion(&self) -> Vec<&Arc<Fact>> {
         let rows = self.facts.rows();
         let mut facts: Vec<_> =
@@ -19,8 +18,8 @@ impl State {
         facts.into_iter().map(|(_, _, fact)| fact).collect()
     }
 
-    /// Returns the last write that asserted a fact and that was not reverted. Later changes of its status and later
-    /// confirmations do not count.
+    /// Returns the last write that asserted a fact and that was not reverted. Later changes of the status and later
+    /// confirmations are ignored.
     pub(super) fn newest_assertion(&self, row: &FactRow) -> Option<Write> {
         if row.transient {
             // A transient value counts as the newest value. It would have been dropped if an operation had asserted a
@@ -34,15 +33,15 @@ impl State {
         row.record.writes.iter().rev().find(asserts)
     }
 
-    /// Returns the author of the last operation that added or removed an edge and that was not reverted.
+    /// Returns the author of the last live operation that added or removed an edge.
     pub fn edge_author(&self, id: KnowledgeId) -> Option<&Author> {
         let writes = &self.knowledge.get(&id)?.record.writes;
         let mut entries = writes.iter().rev().map(|write| &self.journal[write.operation as usize]);
         entries.find(|entry| entry.live).map(|entry| &entry.operation.author)
     }
 
-    /// Returns whether an edge comes from a passage: whether one operation recorded both the edge and the passage, and
-    /// this operation was not reverted.
+    /// Returns whether an edge comes from a passage: `true` if one live operation recorded both the edge and the
+    /// passage.
     pub fn is_recorded_with(&self, edge: KnowledgeId, passage: PassageId) -> bool {
         let (Some(edge), Some(passage)) = (self.knowledge.get(&edge), self.passages.get(&passage)) else {
             return false;

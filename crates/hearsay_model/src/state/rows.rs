@@ -1,4 +1,4 @@
-//! Rows of the state, and tables of rows. The key or the dense index (a small number) of a row finds the row.
+//! Rows of the state, and tables of rows. You can look up a row by its key or by its dense index (a small number).
 
 use std::{borrow::Borrow, hash::Hash, sync::Arc};
 
@@ -57,8 +57,8 @@ impl EntityRow {
     }
 }
 
-/// Relation between two entities, stored as numbers: the dense indices of the fact, the predicate and the other entity.
-/// Each relation has two hops, one from each of its entities. Graph searches follow hops.
+/// Relation seen from one of its entities, stored as numbers: the dense indices of the fact, the predicate and the
+/// other entity. Each relation has two hops, one from each of its entities. Graph searches follow hops.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Hop {
     fact: u32,

@@ -1,7 +1,7 @@
 //! Slots: named positions in the journal to which a game can return.
 //!
-//! A return to a slot reverts operations, but does not remove the slots that these operations saved. A game can
-//! therefore return to an early slot and then to a later slot.
+//! A return to a slot reverts the operations after the slot, but does not remove the slots that these operations saved.
+//! Therefore, a game can return to an early slot and then to a later slot.
 
 use std::sync::Arc;
 

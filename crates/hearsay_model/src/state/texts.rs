@@ -107,7 +107,7 @@ impl State {
         self.passages_at_lines(self.texts.by_document.get(document))
     }
 
-    /// Returns the author of the last operation that added or changed a passage and that was not reverted.
+    /// Returns the author of the last live operation that added or changed a passage.
     pub fn passage_author(&self, id: PassageId) -> Option<&Author> {
         let writes = &self.passages.get(&id)?.record.writes;
         let mut entries = writes.iter().rev().map(|write| &self.journal[write.operation as usize]);

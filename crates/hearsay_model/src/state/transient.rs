@@ -1,10 +1,10 @@
-//! Transient values: present values that a game replaces frequently and whose past values are not kept, such as
-//! locations.
+//! Transient values: values that a game replaces frequently, such as the locations of characters. The state does not
+//! keep their past values.
 //!
-//! A transient value is a fact that is not in the journal. Reads treat a transient value like any other fact. A newer
-//! value of the same subject and predicate replaces the transient value. When another record refers to the transient
-//! value, or when a slot is saved, an operation records the value as an ordinary fact in the journal. Values of
-//! predicates with session history are also recorded when a session begins or ends: see [`State::recorded_transients`].
+//! A transient value is a fact that is not in the journal. Queries treat a transient value like any other fact. A newer
+//! value of the same subject and predicate replaces the transient value. An operation records the value as an ordinary
+//! fact in the journal when another record refers to the value, or when a slot is saved. Values of predicates with
+//! session history are also recorded when a session begins or ends: see [`State::recorded_transients`].
 //!
 //! An ordinary canon fact without an end date takes precedence over a transient value of the same subject and
 //! predicate. If an operation asserts or reopens such a canon fact, the transient value is dropped. A return to a slot
@@ -23,8 +23,8 @@ use crate::{
     Position, Predicate, Reference, SessionSetting, Setting, SettingKey,
 };
 
-/// A transient value and its knowers. A transient value is the present value of a predicate whose past values are not
-/// kept, such as a location.
+/// A transient value and its knowers. A transient value is the current value of a predicate, such as a location. Its
+/// past values are not kept.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TransientValue {
     /// The value, as a fact.
@@ -118,7 +118,8 @@ impl State {
         self.facts.get(&fact).is_some_and(|row| row.transient)
     }
 
-    /// Returns whether there is any transient value, or whether the game clock shows a time that is not in the journal.
+    /// Returns whether the state has a transient value, or whether the game clock shows a time that is not in the
+    /// journal.
     pub fn has_transients(&self) -> bool {
         self.transients.count > 0 || self.transients.clock.is_some()
     }
@@ -271,8 +272,8 @@ impl State {
         value.fact.entities().chain(knowers).all(|id| self.entity(id).is_some())
     }
 
-    /// Returns the changes that must be recorded before an operation, so that the journal contains all values that the
-    /// operation needs.
+    /// Returns the changes that must be recorded before an operation. With these changes, the journal contains all
+    /// values that the operation needs.
     ///
     /// The changes record the transient values to which the operation refers as ordinary facts. If the operation saves
     /// a slot, the changes record all transient values. If the operation begins or ends a session, the changes also

@@ -12,8 +12,8 @@ pub struct UndoPreview {
     pub lost: Vec<Key>,
     /// Records that would change or reappear. Sorted.
     pub changed: Vec<Key>,
-    /// Later operations that change records which the undo would remove. The changes of these operations would no
-    /// longer have an effect. Sorted.
+    /// Later operations that change a record that the undo would remove. These changes would no longer have an effect.
+    /// Sorted.
     ///
     /// Operations of the extractor are not listed, because extracted facts disappear and reappear together with their
     /// texts.

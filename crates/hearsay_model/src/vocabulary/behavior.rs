@@ -6,27 +6,30 @@ use serde::{Deserialize, Serialize};
 use super::{FeelingChanges, Predicate, Vocabulary, VocabularyError};
 use crate::{Attitude, Object, text};
 
-/// Effects that the facts of a predicate have in the engine, besides being stored and found.
+/// Effects of the facts of a predicate in the engine, in addition to storage and search.
 ///
-/// Several predicates may have the same behavior. The code uses only the behaviors and never the names of predicates.
-/// If a new predicate has the same behavior as a built-in predicate, the engine therefore treats both in the same way.
+/// Several predicates may have the same behavior. The engine treats all predicates with the same behavior in the same
+/// way, whether they are built in or new.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Behavior {
-    /// For relations: whether the subject is a member, a resident or a part of the object, and therefore shares the
-    /// knowledge of the object. `None` for all other relations.
+    /// For relations that make the subject a member, a resident or a part of the object: the kind of belonging. The
+    /// subject then shares the knowledge of the object. `None` for all other relations.
     pub belonging: Option<Belonging>,
-    /// For relations: the kind of thread that a fact of this predicate represents, such as a promise. The thread is
-    /// open while the fact is valid.
+    /// For relations: the kind of thread (unfinished business) that a fact of this predicate represents, such as a
+    /// promise. The thread is open while the fact is valid. `None` if a fact represents no thread.
     pub thread: Option<OpenThread>,
     /// For relations between an event and another entity: whether the other entity is the place or a participant of the
-    /// event.
+    /// event. `None` for all other relations.
     pub event: Option<EventPart>,
-    /// For relations: the attitude of the subject towards the object if the fact states no attitude.
+    /// For relations: the attitude of the subject towards the object if the fact states no attitude. `None` means that
+    /// there is no such attitude.
     pub attitude: Option<Attitude>,
-    /// For relations: the attitude of the object towards the subject that the fact implies.
+    /// For relations: the attitude of the object towards the subject that the fact implies. `None` means that the fact
+    /// implies no attitude.
     pub object_attitude: Option<Attitude>,
-    /// For relations: the fear of the subject of the object that the fact implies, as long as the fact is valid.
+    /// For relations: the fear that the subject has of the object as long as the fact is valid. `None` if the relation
+    /// implies no fear.
     pub fear: Option<Attitude>,
     /// For relations: whether the predicate is vague. If `true`, only the statement of a fact says how the two entities
     /// are related.
@@ -34,9 +37,9 @@ pub struct Behavior {
     /// Whether summaries prefer facts of this predicate, because they state an important change: an entity moves,
     /// changes sides or takes on an obligation.
     pub notable: bool,
-    /// Whether recall ranks facts of this predicate lower, because they say little about the entity.
+    /// Whether facts of this predicate get a lower rank in search results, because they say little about the entity.
     pub minor: bool,
-    /// For attributes: whether everybody who meets the entity perceives the fact at once, such as the appearance.
+    /// For attributes such as the appearance: whether everybody who meets the entity learns the fact at once.
     pub visible: bool,
     /// For attributes: the position of the fact among the lines that describe a speaker in a scene context. `None` if
     /// the lines about a speaker do not contain facts of this predicate.
@@ -44,18 +47,18 @@ pub struct Behavior {
     /// For attributes: the position of the fact among the lines that describe the place in a scene context. `None` if
     /// the lines about the place do not contain facts of this predicate.
     pub scenery: Option<u8>,
-    /// For attributes: the position of the attribute in the list of attributes that show whether two entities may be
-    /// duplicates. The search for duplicates takes the first attribute of this list that both entities have, and
-    /// compares the meaning of the two values.
+    /// For attributes: the position of the attribute in the list of attributes that the search for duplicates compares.
+    /// The search compares the meaning of the values of the first attribute in this list that both entities have.
+    /// `None` if the search does not use the attribute.
     pub comparison: Option<u8>,
-    /// For attributes: how a text can refer to an entity by the value of the attribute; `None` if a text cannot refer
-    /// to an entity by this value.
+    /// For attributes: how a text can refer to an entity by the value of the attribute. `None` if a text cannot refer
+    /// to an entity in this way.
     pub reference: Option<ReferringExpression>,
-    /// For attributes: values, in lowercase, that mean that the entity is dead. If the engine itself records a death,
-    /// it writes the first value of the built-in list.
+    /// For attributes: values, in lowercase, that mean that the entity is dead. When the engine records a death, it
+    /// writes the first value of the built-in list.
     pub dead_values: Vec<String>,
-    /// For attributes: words, in lowercase, that mean that a quest has ended. A word counts only if it is the first or
-    /// second word of the value.
+    /// For attributes: words, in lowercase, that mean that a quest has ended. The engine recognizes the word only if it
+    /// is the first or second word of the value.
     pub ended_values: Vec<String>,
     /// For relations: the changes of the object's feelings towards the subject when the object knows the fact.
     pub feelings: FeelingChanges,
@@ -75,7 +78,7 @@ pub enum Belonging {
     Part,
 }
 
-/// Kind of thread that a fact represents. The thread is open while the fact is valid.
+/// Kind of thread (unfinished business) that a fact represents. The thread is open while the fact is valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OpenThread {
@@ -93,7 +96,7 @@ pub enum OpenThread {
 pub enum EventPart {
     /// The subject is the event, and the object is the place where it happens.
     Place,
-    /// The other entity took part in the event or saw it.
+    /// The entity took part in the event or saw it.
     Participant,
 }
 
@@ -208,16 +211,16 @@ impl Vocabulary {
         self.behaviors.by_name.get(name).unwrap_or(&DEFAULT_BEHAVIOR)
     }
 
-    /// Returns whether a relation makes its subject a member, a resident or a part of its object; `None` for all other
-    /// relations. This method is faster than [`behavior`](Self::behavior).
+    /// Returns the kind of belonging of a relation: whether its subject is a member, a resident or a part of its
+    /// object. Returns `None` for all other predicates. This method is faster than [`behavior`](Self::behavior).
     #[inline]
     pub fn belonging(&self, name: &Predicate) -> Option<Belonging> {
         let belongings = &self.behaviors.belongings;
         belongings.iter().find(|(other, _)| other == name).map(|(_, belonging)| *belonging)
     }
 
-    /// Returns the relations with this belonging, sorted by name: all relations that make their subject a member, a
-    /// resident or a part of their object.
+    /// Returns the relations with this kind of belonging, sorted by name. For example, returns all relations that make
+    /// their subject a member of their object.
     pub fn with_belonging(&self, belonging: Belonging) -> impl Iterator<Item = &Predicate> {
         self.behaviors.belongings.iter().filter(move |(_, other)| *other == belonging).map(|(name, _)| name)
     }

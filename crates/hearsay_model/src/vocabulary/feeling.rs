@@ -14,9 +14,10 @@ pub enum Feeling {
     Affinity,
     /// Whether the character respects (positive) or despises (negative) the other character.
     Respect,
-    /// Whether the character is afraid of the other character (positive).
+    /// How much the character fears the other character.
     Fear,
-    /// Whether the character is in the debt of the other character (positive), or the other way round (negative).
+    /// Whether the character is in the debt of the other character (positive), or the other character is in its debt
+    /// (negative).
     Debt,
 }
 

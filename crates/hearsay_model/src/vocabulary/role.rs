@@ -10,7 +10,7 @@ use super::{BUILT_IN, Predicate, VocabularyError};
 /// predicate, or interprets these facts.
 ///
 /// The table `roles` of `data/vocabulary.toml` names the predicate of each role. A campaign may redefine this
-/// predicate, for example with another phrase. A campaign cannot give the role to another predicate.
+/// predicate, for example with another phrase. A campaign cannot assign the role to another predicate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PredicateRole {
@@ -24,7 +24,7 @@ pub enum PredicateRole {
     Part,
     /// Possession of an item.
     Possession,
-    /// Trust in the statements of another entity, as an attitude from −100 (no trust) to 100 (full trust).
+    /// Trust in the statements of another entity. The trust is an attitude from −100 (no trust) to 100 (full trust).
     Trust,
     /// Awareness: an entity knows that another entity exists.
     Awareness,

@@ -146,7 +146,7 @@ fn a_vocabulary_without_a_role_is_refused() {
     let error = Vocabulary::from_toml(&without).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "no predicate has the role `residence`: add a line such as `residence = \"NAME\"` to the table `roles`"
+        "no predicate has the role `residence`; add a line such as `residence = \"NAME\"` to the table `roles`"
     );
     let undefined = Vocabulary::from_toml(&vocabulary_file(&NEEDED.replace("WITHIN ", ""))).unwrap_err();
     assert!(undefined.to_string().contains("WITHIN cannot have the role `part`"), "{undefined}");
@@ -159,11 +159,17 @@ fn a_behavior_belongs_to_its_sort_of_predicate() {
     let owes = Vocabulary::default().predicate(&Predicate::new("OWES").unwrap()).unwrap().clone();
     let wrong = Behavior { identity: Some(1), ..Behavior::default() };
     let error = Vocabulary::default().define(PredicateDef { behavior: Some(wrong), ..owes }).unwrap_err();
-    assert_eq!(error.to_string(), "OWES: only attributes can have the key `behavior.identity`; remove this key");
+    assert_eq!(
+        error.to_string(),
+        "the predicate OWES cannot have the key `behavior.identity`, which is only for attributes; remove this key"
+    );
     let age = Vocabulary::default().attribute(&Predicate::new("age").unwrap()).unwrap().clone();
     let wrong = Behavior { thread: Some(OpenThread::Debt), ..Behavior::default() };
     let error = Vocabulary::default().define_attribute(AttributeDef { behavior: Some(wrong), ..age }).unwrap_err();
-    assert_eq!(error.to_string(), "age: only relations can have the key `behavior.thread`; remove this key");
+    assert_eq!(
+        error.to_string(),
+        "the predicate age cannot have the key `behavior.thread`, which is only for relations; remove this key"
+    );
 }
 
 #[test]
@@ -220,13 +226,13 @@ fn words_that_no_sentence_contains_are_refused() {
     let verbs = |verb: &str| RelationWords { verbs: vec![verb.into()], ..RelationWords::default() };
     assert_eq!(
         error(verbs("Owe money to")),
-        "OWES: `Owe money to` cannot state a relation: write lowercase words with single spaces between them"
+        "`Owe money to` is not a valid noun, verb or field name for the relation OWES; write lowercase words with single spaces between them"
     );
     for verb in ["", "owe  to", "owe _", "owe : dogs", "7 owe"] {
-        assert!(error(verbs(verb)).contains("cannot state a relation"), "{verb}");
+        assert!(error(verbs(verb)).contains("is not a valid noun, verb or field name"), "{verb}");
     }
     let fields = RelationWords { fields: vec!["?!".into()], ..RelationWords::default() };
-    assert!(error(fields).contains("`?!` cannot state a relation"));
+    assert!(error(fields).contains("`?!` is not a valid noun, verb or field name"));
 }
 
 #[test]

@@ -7,8 +7,9 @@ use hearsay_belief::{Known, View};
 use hearsay_model::{EntityId, Fact, FactRelation, GameTime, Object, Predicate, State, Validity, Vocabulary, text};
 use hearsay_recall::stems;
 
-/// The content of a fact, without its source and wording. A relation and its inverse have the same claim, and so do
-/// both directions of a symmetric relation. Two values are the same if their content words have the same stems.
+/// The content of a fact, without its source and wording. A relation and its inverse have the same claim. Both
+/// directions of a symmetric relation also have the same claim. Two values are the same if their content words have the
+/// same stems.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Claim {
     subject: EntityId,
@@ -16,14 +17,14 @@ pub struct Claim {
     object: String,
     /// Start and end of the validity; `None` if the validity has not ended.
     ended_validity: Option<(Option<GameTime>, Option<GameTime>)>,
-    /// Relation to another fact, if the fact has a relation. This relation distinguishes the claim of a refutation from
-    /// the claim of the refuted fact.
+    /// Relation to another fact; `None` if the fact has no relation. The relation distinguishes the claim of a
+    /// refutation from the claim of the refuted fact.
     fact_relation: Option<FactRelation>,
 }
 
-/// Minimum fraction of shared words at which two sentences count as paraphrases, 0 to 1. Similarity of meaning is a
-/// worse measure: the encoder rates "somebody hid a ledger" and "she found it" (0.93) as more similar than "a cellar is
-/// flooded" and "there is water in it" (0.86).
+/// Minimum fraction of shared words of two paraphrases, 0 to 1. Similarity of meaning is a worse measure: the encoder
+/// rates "somebody hid a ledger" and "she found it" (0.93) as more similar than "a cellar is flooded" and "there is
+/// water in it" (0.86).
 const MIN_WORD_SIMILARITY: f64 = 0.8;
 
 impl Claim {
@@ -33,7 +34,7 @@ impl Claim {
         Self { fact_relation: fact.fact_relation(), ..Self::new(vocabulary, parts, fact.statement(), fact.validity()) }
     }
 
-    /// Returns the claim of a subject, predicate and object with a validity.
+    /// Creates the claim of a subject, predicate, object and validity.
     pub fn new(
         vocabulary: &Vocabulary,
         parts: (&EntityId, &Predicate, &Object),
@@ -51,15 +52,15 @@ impl Claim {
         Self { subject, predicate, object, ended_validity, fact_relation: None }
     }
 
-    /// Returns the subject of the claim. For a symmetric relation, this is the entity with the smaller id.
+    /// Returns the subject of the claim. For a symmetric relation, the subject is the entity with the smaller id.
     pub fn subject(&self) -> &EntityId {
         &self.subject
     }
 }
 
-/// Returns a relation in its canonical direction. If the predicate is the inverse of another predicate, swaps subject
-/// and object and returns that other predicate. For a symmetric relation, the subject is the entity with the smaller
-/// id.
+/// Returns a relation in its canonical direction. If the predicate is defined as an inverse, the function swaps subject
+/// and object, and returns the predicate that defines the inverse. For a symmetric relation, the subject is the entity
+/// with the smaller id.
 pub fn canonical_relation(
     vocabulary: &Vocabulary,
     (subject, predicate, object): (&EntityId, &Predicate, &Object),
@@ -74,7 +75,7 @@ pub fn canonical_relation(
     }
 }
 
-/// Returns whether a predicate is so vague that only the statement conveys the content of a fact.
+/// Returns whether a predicate is vague: only the statement of a fact conveys its content.
 fn is_vague(vocabulary: &Vocabulary, predicate: &Predicate) -> bool {
     vocabulary.behavior(predicate).vague
 }
@@ -90,16 +91,16 @@ fn normalized_stems(text: &str) -> String {
     if stems.is_empty() { text::normalize(text) } else { stems.join(" ") }
 }
 
-/// Returns whether a text is negated, that is, whether it has an odd number of negating words.
+/// Returns whether a text is negated: it has an odd number of negating words.
 fn is_negated(text: &str) -> bool {
     let negations = &hearsay_model::words::english().negations;
     let is_negation = |word: &&String| negations.contains(word) || word.ends_with("n't");
     text::words(text).iter().filter(is_negation).count() % 2 == 1
 }
 
-/// Returns whether a claim, together with its statement, is equivalent to a fact. A claim is equivalent to a fact if
-/// the claim equals the claim of the fact. A claim is also equivalent to a fact if their statements are paraphrases of
-/// each other, and both statements state the same attribute or the same vague relation.
+/// Returns whether a claim with a statement is equivalent to a fact. They are equivalent if the claim equals the claim
+/// of the fact. They are also equivalent if their statements are paraphrases of each other and have the same attribute
+/// or the same vague relation.
 pub fn is_equivalent(vocabulary: &Vocabulary, (claim, statement): (&Claim, &str), fact: &Fact) -> bool {
     // Compares words only if subject and predicate agree, because stemming is slow.
     let (subject, predicate, _) = canonical_relation(vocabulary, (fact.subject(), fact.predicate(), fact.object()));
@@ -147,11 +148,11 @@ pub fn is_implied_by(vocabulary: &Vocabulary, fact: &Fact, other: &Fact) -> bool
         && own_words.iter().all(|word| other_words.contains(word))
 }
 
-/// Returns another fact that has the same content as `fact`, that is in the view of a knower and that `is_candidate`
-/// accepts. If there are several of these facts, returns the fact in which the knower has the highest credence.
+/// Returns another fact with the same content as `fact`. The knower must know the other fact, and `is_candidate` must
+/// accept it. If there are several such facts, returns the fact in which the knower has the highest credence. Returns
+/// `None` if there is no such fact.
 ///
-/// Unlike [`is_equivalent`], this function compares values and sentences literally, because frequent writes call it and
-/// stemming is slow.
+/// Unlike [`is_equivalent`], this function compares values and sentences literally, because stemming is slow.
 pub fn known_equivalent<'s>(
     state: &'s State,
     view: &View,

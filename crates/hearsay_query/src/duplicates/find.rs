@@ -1,5 +1,5 @@
-//! Finds duplicate entities. Names that share a sound or their first letters form a block, and only names in the same
-//! block are compared.
+//! Search for duplicate entities. Names with the same sound or the same first letters form a block. The search compares
+//! only names in the same block.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -50,12 +50,12 @@ pub struct Duplicate {
     pub name: Number,
     /// Whether the two names in `names` sound the same.
     pub sounds_alike: bool,
-    /// Overlap of the neighbours in the graph, 0 to 1: the number of common neighbours, divided by the number of
-    /// neighbours of the entity with fewer neighbours. `None` if one of the entities has no neighbours.
+    /// Overlap of the neighbours in the graph, 0 to 1. The overlap is the number of common neighbours, divided by the
+    /// number of neighbours of the entity with fewer neighbours. `None` if one of the entities has no neighbours.
     pub neighbours: Option<Number>,
-    /// Cosine similarity of the two descriptions in meaning; `None` if a description has no vector.
+    /// Similarity of the two descriptions in meaning, as a cosine; `None` if a description has no vector.
     pub meaning: Option<Number>,
-    /// Whether a relation other than a vague relation connects the two entities. A relation makes a duplicate less
+    /// Whether a relation connects the two entities. Vague relations are ignored. A relation makes a duplicate less
     /// likely.
     pub related: bool,
     /// Overall similarity, 0 to 1.
@@ -155,9 +155,10 @@ fn name_similarity(a: &Name, b: &Name) -> f64 {
 /// Minimum similarity of the letters at which multi-word names are compared word by word.
 const MIN_LETTER_SIMILARITY: f64 = 0.8;
 
-/// Returns pairs of entities that may be the same. Near-certain duplicates come first, then possible duplicates; both
-/// are sorted by descending similarity. Compares only entities of the same kind. Omits pairs that the DM has marked as
-/// distinct. Call [`Duplicate::with_meaning_similarity`] on a result to also compare the meaning of the descriptions.
+/// Returns pairs of entities that may be duplicates of each other. Near-certain duplicates come first, and possible
+/// duplicates follow. Both parts are sorted by descending similarity. Only entities of the same kind are compared.
+/// Pairs that the DM marked as distinct are omitted. Call [`Duplicate::with_meaning_similarity`] on a result to also
+/// compare the meaning of the descriptions.
 pub fn duplicates(state: &State) -> Vec<Duplicate> {
     let entities: Vec<&EntityId> = state.entities().map(|entity| &entity.id).collect();
     let kinds: Vec<Option<Kind>> = entities.iter().map(|id| state.kind(id)).collect();
@@ -250,7 +251,8 @@ fn rounded(value: f64) -> Option<Number> {
 }
 
 impl Duplicate {
-    /// Adds the similarity in meaning of the two descriptions. `vector` returns the vector of a fact, if it has one.
+    /// Adds the similarity in meaning of the two descriptions. `vector` returns the vector of a fact, or `None` if the
+    /// fact has no vector.
     #[must_use]
     pub fn with_meaning_similarity(mut self, state: &State, vector: impl Fn(FactId) -> Option<Vec<f32>>) -> Self {
         let vector_of = |id: &EntityId, name: &Predicate| vector(state.newest(id, name.as_str())?.id());

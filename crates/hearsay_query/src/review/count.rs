@@ -14,12 +14,12 @@ use crate::contradictions::Contradictions;
 /// source of the group.
 type GroupFacts = BTreeSet<(Option<ReviewSource>, FactId)>;
 
-/// Number of review items. Duplicate entities are not counted.
+/// Numbers of review items. Duplicate entities are not counted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ReviewCount {
     /// Number of items in the review queue.
     pub queued: usize,
-    /// Number of items that are held back.
+    /// Number of items that are held back: items outside the queue, because the queue already has enough items.
     pub held_back: usize,
 }
 
@@ -35,7 +35,7 @@ pub struct ReviewCounter {
 }
 
 impl ReviewCounter {
-    /// Counts the review items of a state. Reads every fact.
+    /// Counts the review items of a state. The function reads every fact.
     pub fn from_state(state: &State) -> Self {
         let mut reviews = Self { contradictions: Contradictions::from_state(state), ..Self::default() };
         for fact in state.facts() {
@@ -44,8 +44,8 @@ impl ReviewCounter {
         reviews
     }
 
-    /// Returns the number of items with the given limits. The result is the same
-    /// as the number of items that [`review_queue`](super::review_queue) returns.
+    /// Returns the numbers of items with the given limits. The results equal the numbers of items that
+    /// [`review_queue`](super::review_queue) returns.
     pub fn count(&self, settings: ReviewSettings) -> ReviewCount {
         let mut count = ReviewCount { queued: self.contradictions.count(), held_back: 0 };
         for (source, groups) in &self.group_counts {

@@ -16,7 +16,7 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum ReviewItem {
-    /// A proposed fact that needs the DM's decision according to the policy.
+    /// A proposed fact for which the policy requires the DM's decision.
     Doubtful {
         /// Id of the proposed fact. If several sources state the same fact, this is the fact with the highest
         /// confidence. For a new entity, this is the fact that states the name of the entity.
@@ -81,8 +81,8 @@ pub(super) struct RankedItem {
 }
 
 /// Returns the proposed facts and contradictions that wait for the DM's decision. The items with the highest
-/// [`stake`](super::stake()) come first. Does not include duplicate entities, because the search for
-/// [`duplicates`](crate::duplicates::duplicates) takes longer.
+/// [`stake`](super::stake()) come first. The result does not include duplicate entities: see
+/// [`duplicates`](crate::duplicates::duplicates).
 pub fn review_items(state: &State) -> Vec<ReviewItem> {
     ranked_items(state).into_iter().map(|ranked| ranked.item).collect()
 }
@@ -167,7 +167,7 @@ pub fn is_extracted_name_or_kind(fact: &Fact) -> bool {
     is_name_or_kind && fact.provenance().author == Author::Extractor
 }
 
-/// Returns the other facts that belong to the same item, so that the DM decides on them together with this fact.
+/// Returns the other facts of the same review item. The DM decides on all facts of an item together.
 pub fn facts_decided_together(state: &State, fact: &Fact) -> Vec<FactId> {
     if fact.status() != FactStatus::Proposed {
         return Vec::new();

@@ -17,15 +17,17 @@ pub struct ReviewRow {
     pub item: ReviewItem,
     /// Details of each fact in the item.
     pub in_full: Vec<FactRow>,
-    /// For a proposed fact: the effects of the DM's earlier decisions on its confidence, by category.
+    /// For a proposed fact: the effects of the DM's earlier decisions on its confidence, one for each category. Empty
+    /// for other items.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub trust: Vec<Reason>,
-    /// For a proposed fact: the increase of its confidence because of a similar confirmed fact.
+    /// For a proposed fact: the increase of its confidence because of a similar confirmed fact. `None` if there is no
+    /// increase.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lift: Option<ConfidenceBoost>,
 }
 
-/// Returns at most `limit` items that wait for the DM's decision, and the total number of these items.
+/// Returns at most `limit` items that wait for the DM's decision. Also returns the total number of these items.
 pub fn review(state: &State, trust_calibration: &TrustCalibration, limit: usize) -> (Vec<ReviewRow>, usize) {
     let items = review_items(state);
     let total = items.len();

@@ -4,9 +4,8 @@ use std::collections::BTreeSet;
 
 use hearsay_model::{EntityId, Fact, Knower, State, attribute};
 
-/// Returns the stake of a fact, and the reasons for it in words. The stake measures the importance of the DM's decision
-/// on the fact. The stake is the [`consequence`] of the fact multiplied by its confidence. If two facts have similar
-/// consequences, the fact with the higher confidence has the higher stake.
+/// Returns the stake of a fact, and the reasons for the stake in words. The stake measures the importance of the DM's
+/// decision on the fact. The stake is the [`consequence`] of the fact multiplied by its confidence.
 pub fn stake(state: &State, fact: &Fact, contradicts: bool) -> (f64, Vec<String>) {
     let (consequence_score, reasons) = consequence(state, fact, contradicts);
     // An `unknown` kind is only a minor question for the DM, but many entities may raise it.

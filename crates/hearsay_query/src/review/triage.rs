@@ -1,4 +1,4 @@
-//! Triage: for each source of texts, selects the extracted facts that are worth the DM's time.
+//! Triage: selection of the extracted facts that are worth the DM's time.
 
 use std::collections::BTreeMap;
 
@@ -11,12 +11,11 @@ use super::items::{RankedItem, ReviewItem, ReviewSource, ranked_items};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ReviewSettings {
-    /// Maximum number of items in the review queue from the lines of one session, from one transcript, or from the
-    /// texts of one author outside of sessions. The items with the highest confidence are queued. The other items are
-    /// held back until the DM asks for them or decides on queued items.
+    /// Maximum number of items in the review queue from one source: a session, a transcript, or the texts of one author
+    /// outside of sessions. The items with the highest confidence are queued. The other items are held back until the
+    /// DM asks for them or decides on queued items.
     pub max_per_source: usize,
-    /// Maximum number of items in the review queue from the texts of one imported campaign, including its sessions. The
-    /// files of a campaign already state its important facts, so the texts contain few additional facts.
+    /// Maximum number of items in the review queue from the texts of one imported campaign, including its sessions.
     pub max_per_import: usize,
 }
 
@@ -36,21 +35,23 @@ impl ReviewSettings {
     }
 }
 
-/// Items that wait for the DM's decision, divided by triage. The most important items of each list come first.
+/// Items that wait for the DM's decision, divided into a queue and the items that are held back. The most important
+/// items of each list come first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReviewQueue {
     /// Items on which the DM should decide.
     pub queued: Vec<ReviewItem>,
-    /// Items that are held back, because the queue already has enough facts with a higher confidence from the same
+    /// Items that are held back, because the queue already contains enough facts with a higher confidence from the same
     /// source.
     pub held_back: Vec<ReviewItem>,
 }
 
-/// Returns the proposed facts and contradictions that wait for the DM's decision, divided by triage. For each
-/// [source](ReviewSource) of texts, the facts with the highest confidence are queued. `settings` limit the number of
-/// these facts. Items that do not come from a text are always queued. Does not include duplicate entities.
+/// Returns the proposed facts and contradictions that wait for the DM's decision, divided into queued items and items
+/// that are held back. For each [source](ReviewSource) of texts, the facts with the highest confidence are queued.
+/// `settings` limits the number of these facts. Items that do not come from a text are always queued. The result does
+/// not include duplicate entities.
 ///
-/// After the DM has decided on a queued fact, a fact that is held back can take its place.
+/// After the DM decides on a queued fact, a fact that is held back can enter the queue.
 pub fn review_queue(state: &State, settings: ReviewSettings) -> ReviewQueue {
     let items = ranked_items(state);
     let mut items_by_source: BTreeMap<&ReviewSource, Vec<usize>> = BTreeMap::new();

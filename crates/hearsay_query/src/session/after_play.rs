@@ -18,15 +18,15 @@ pub struct RevealedSecret {
     pub fact: FactId,
     /// Sentence that states the fact.
     pub statement: String,
-    /// Player characters and their parties that learned the secret, each with a text that describes how they learned
-    /// the secret.
+    /// Player characters and their parties that learned the secret. Each has a text that describes how the knower
+    /// learned the secret.
     pub learned_by: Vec<(Knower, String)>,
 }
 
-/// A name in the lines of a session that belongs to no entity of the campaign yet.
+/// A name from the lines of a session that belongs to no recorded entity yet.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct NewName {
-    /// Id of the entity that was proposed.
+    /// Id of the proposed entity.
     pub entity: EntityId,
     /// The name.
     pub name: String,

@@ -1,4 +1,4 @@
-//! Facts that were learned in a session.
+//! Facts that knowers learned in a session.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +18,7 @@ pub struct LearnerRow {
     pub knower: Knower,
     /// Name of the knower.
     pub name: String,
-    /// Whether the knower is a player character or a party that contains one.
+    /// Whether the knower is a player character, or a party of player characters.
     pub player: bool,
     /// Learned facts, earliest first.
     pub facts: Vec<LearnedRow>,
@@ -33,7 +33,7 @@ pub struct LearnedRow {
     pub statement: String,
     /// How the knower learned the fact, in words: `told by odo-brandt`.
     pub acquisition: String,
-    /// Game time at which the knower learned the fact, as text.
+    /// Game time at which the knower learned the fact, as text; `None` if the time is unknown.
     pub when: Option<String>,
     /// Status of the fact.
     pub status: FactStatus,

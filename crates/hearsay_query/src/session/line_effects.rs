@@ -1,4 +1,4 @@
-//! Effects of a line of a session's log, and notes that help the DM at this moment.
+//! Effects of a line in the log of a session, and notes about the entities that the line names.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use crate::{
     facts::{is_label, is_secret},
 };
 
-/// Effects of a line of a session's log, with cards of the entities that the line names.
+/// Effects of a line in the log of a session, with cards of the entities that the line names.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LineEffects {
     /// Passage that records the line.
@@ -51,14 +51,14 @@ pub struct ContradictionRow {
     pub facts: Vec<FoundFact>,
 }
 
-/// Card of an entity: a few lines that the DM should remember about the entity.
+/// Card of an entity: a short reminder for the DM.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct EntityCard {
     /// Id of the entity.
     pub id: EntityId,
-    /// Name of the entity, or else its id.
+    /// Name of the entity, or its id if it has no name.
     pub name: String,
-    /// Kind of the entity.
+    /// Kind of the entity; `None` if the kind is unknown.
     pub kind: Option<Kind>,
     /// Sentences about the entity that are not secret, in the order in which they were recorded. At most
     /// [`MAX_CARD_STATEMENTS`] sentences.
@@ -72,8 +72,8 @@ pub struct EntityCard {
 /// Maximum number of statements on the card of an entity. The number of secrets on the card has the same limit.
 pub const MAX_CARD_STATEMENTS: usize = 3;
 
-/// Returns the effects of a line of a log. Returns `None` if the passage does not exist. Reads every fact, so call this
-/// function on a background thread.
+/// Returns the effects of a line in a log; `None` if the passage does not exist. The function reads every fact, so call
+/// it on a background thread.
 ///
 /// # Errors
 /// Returns an error if the state refers to an entity that does not exist.
@@ -130,7 +130,7 @@ fn named_entities(passage: &Passage) -> Vec<&EntityId> {
     passage.speaker.iter().chain(mentions).collect()
 }
 
-/// Returns the card of an entity, with the sentences that the DM should remember.
+/// Returns the card of an entity.
 pub fn entity_card(state: &State, id: &EntityId) -> EntityCard {
     let vocabulary = state.vocabulary();
     let mut facts: Vec<&Fact> = state.facts_of(id).map(AsRef::as_ref).filter(|fact| fact.is_in_effect()).collect();

@@ -1,4 +1,4 @@
-//! Lists the lines of a session's log, and counts the kinds of talk.
+//! Lists of the lines in the log of a session, and counts of the kinds of talk.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::{QueryError, dates::clock_date, ids::require_session};
 
-/// A line of a session's log.
+/// A line in the log of a session.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LineRow {
     /// Passage that records the line.
@@ -16,17 +16,17 @@ pub struct LineRow {
     pub line: u32,
     /// Speaker; `None` for narration.
     pub speaker: Option<EntityId>,
-    /// Name of the speaker.
+    /// Name of the speaker; `None` for narration.
     pub name: Option<String>,
     /// Text of the line.
     pub text: String,
-    /// Game time of the line, as text.
+    /// Game time of the line, as text; `None` if the time is unknown.
     pub when: Option<String>,
-    /// Name of the place where the line was said.
+    /// Name of the place where the line was said; `None` if the place is unknown.
     pub place: Option<String>,
     /// Names of the hearers, without the speaker. Empty for an out-of-character line, which no character hears.
     pub heard_by: Vec<String>,
-    /// Whether at least one character who took part in the session did not hear the line.
+    /// Whether the line is private: at least one character who took part in the session did not hear the line.
     pub private: bool,
     /// Kind of talk; `None` if it is unknown.
     pub talk_kind: Option<TalkKind>,
@@ -41,7 +41,7 @@ pub struct TalkCounts {
     pub in_character: usize,
     /// Number of out-of-character lines.
     pub out_of_character: usize,
-    /// Number of lines whose kind is unknown, because the reading model has not read them.
+    /// Number of lines of unknown kind, because the reading model has not read them.
     pub unknown: usize,
 }
 
@@ -63,8 +63,8 @@ impl TalkCounts {
 }
 
 /// Returns the id of a session, the last `limit` lines of its log in order, and the total number of lines in the log.
-/// If no session is given, uses the session being played, or else the latest session. Reads every line of the session,
-/// so call this function on a background thread.
+/// If no session is given, the function uses the session being played, or the latest session if no session is being
+/// played. The function reads every line of the session, so call it on a background thread.
 ///
 /// # Errors
 /// Returns an error if the given session does not exist, or if no session is given and the campaign has no sessions.
@@ -105,7 +105,8 @@ pub fn session_lines(
     Ok((session.id.clone(), lines.iter().skip(all.saturating_sub(limit)).map(row).collect(), all))
 }
 
-/// Returns a session. If `session` is `None`, returns the session being played, or else the latest session.
+/// Returns a session. If `session` is `None`, returns the session being played, or the latest session if no session is
+/// being played.
 ///
 /// # Errors
 /// Returns an error if the given session does not exist, or if no session is given and the campaign has no sessions.
@@ -119,7 +120,8 @@ pub fn session_or_latest<'a>(state: &'a State, session: Option<&SessionId>) -> R
     latest.ok_or_else(|| QueryError::NoSession { given: "latest".into(), known: Vec::new() })
 }
 
-/// Returns the place of the latest session: the place of its last line with a recorded place.
+/// Returns the last place of the latest session: the place of its last line that has a place. Returns `None` if no line
+/// has a place.
 pub fn last_place(state: &State) -> Option<EntityId> {
     let latest_session = state.sessions().max_by_key(|session| (session.number, session.id.clone()))?;
     let lines_with_place =
@@ -137,14 +139,14 @@ pub fn later_time(state: &State, logged: Option<Date>) -> Option<Date> {
     }
 }
 
-/// Returns the line number that the next line of a session will get. If `session` is `None`, this is the next line
+/// Returns the number of the next line of a session. If `session` is `None`, returns the number of the next line
 /// outside any session.
 pub fn next_line(state: &State, session: Option<&SessionId>) -> u32 {
     let last = state.passages_in_session(session).next_back();
     last.map_or(0, |(_, passage)| passage.line).saturating_add(1)
 }
 
-/// Returns whether at least one character who took part in the session did not hear a line.
+/// Returns whether a line is private: at least one character who took part in the session did not hear the line.
 pub fn is_private(session: &Session, passage: &Passage) -> bool {
     let has_heard = |id: &EntityId| {
         passage.speaker.as_ref() == Some(id)

@@ -24,13 +24,13 @@ use crate::{
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RecapAudience {
-    /// The DM: the recap contains everything that happened.
+    /// The DM: the recap can contain all facts and lines of the session.
     #[default]
     Dm,
-    /// All players together: the recap contains only facts that all player characters who were present know. The DM can
-    /// read the recap aloud.
+    /// All players together: the recap contains only facts that every player character who was present knows. The DM
+    /// can read the recap aloud.
     Players,
-    /// One character: the recap contains only the knowledge of this character.
+    /// One character: the recap contains only facts and lines that this character knows.
     Character(EntityId),
 }
 
@@ -52,11 +52,14 @@ pub struct SessionRecap {
     pub prompt: String,
 }
 
-/// Returns a recap of a session with at most `words` words. If no session is given, uses the session being played, or
-/// else the latest session. A recap for one character contains only facts that the character knew at the end of the
-/// session, and says who told the character a fact. A recap for the players contains only facts that all player characters who were present knew at the end of
-/// the session. The title and the attendance are always included. A recap for the DM marks claims, lies and false
-/// facts, and says who heard a line that not all characters present heard.
+/// Returns a recap of a session with at most `words` words. If no session is given, the function uses the session being
+/// played, or the latest session if no session is being played.
+///
+/// A recap for one character contains only facts that the character knew at the end of the session. It names the
+/// characters that told these facts. A recap for the players contains only facts that all player characters who were
+/// present knew at the end of the session. A recap for the DM marks claims, lies and false facts. If not all characters
+/// present heard a line, this recap also names the hearers of the line. Every recap states the title and the
+/// attendance.
 ///
 /// # Errors
 /// Returns an error if the session or the character does not exist.
@@ -140,8 +143,8 @@ fn common_name<'a>(readers: &[Hearer<'a>], id: &EntityId) -> Option<&'a str> {
     names?.first().copied()
 }
 
-/// Names the tellers of the facts that a character was told, and adds the other versions that the character knows. These
-/// additions do not count as words of the recap.
+/// Adds the tellers to the facts that a character heard from others, and adds the other versions that the character
+/// knows. These additions are not included in the word count of the recap.
 fn attribute_told(hearer: &Hearer, lines: &mut [RecapLine]) {
     for line in lines {
         let Source::Fact(id) = line.citation.source else { continue };
@@ -206,8 +209,8 @@ fn name_places(hearers: &[Hearer], lines: &mut [RecapLine]) {
     }
 }
 
-/// Adds information that only the DM may see: who claims a fact, that a fact or a line is false, and who heard a
-/// line that not all player characters present heard. These marks do not count as words of the recap.
+/// Adds information that only the DM may see: the source of a claim, false facts and lies, and the hearers of a line
+/// that not all player characters present heard. These additions are not included in the word count of the recap.
 fn mark_for_dm(state: &State, present: &[EntityId], lines: &mut [RecapLine]) {
     for line in lines {
         let marks = match line.citation.source {
@@ -265,21 +268,20 @@ fn passage_marks(state: &State, id: PassageId, passage: &Passage, present: &[Ent
 /// A request to summarize a session's log or a document.
 #[derive(Clone, Default)]
 pub struct Summarize {
-    /// Session to summarize. Ignored if `document` is set. Default: the session being played, or else the latest
-    /// session.
+    /// Session to summarize. Ignored if `document` is set. If `None`, the session being played, or the latest session
+    /// if no session is being played.
     pub session: Option<SessionId>,
-    /// Document to summarize.
+    /// Document to summarize; `None` to summarize a session.
     pub document: Option<EntityId>,
-    /// Knower whose knowledge is used. Default: the DM, who knows everything.
+    /// Knower whose knowledge is used. `None` means the DM, who knows everything.
     pub knower: Option<EntityId>,
     /// Question that the summary helps to answer; empty for a general summary.
     pub question: String,
-    /// Maximum number of tokens. Default: a tenth of the tokens of the whole log or document.
+    /// Maximum number of tokens. `None` means a tenth of the tokens of the whole log or document.
     pub budget: Option<usize>,
-    /// Token counter. Default: an approximation for common language models.
+    /// Token counter. `None` means an approximation for common language models.
     pub counter: Option<Arc<dyn TokenCounter + Send + Sync>>,
-    /// Maximum time to wait for the sentence encoder to compute the vector of the question. Default: the value in the
-    /// settings.
+    /// Maximum time to wait for the vector of the question. `None` means the value in the settings.
     pub deadline: Option<Duration>,
 }
 

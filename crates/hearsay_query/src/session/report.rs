@@ -18,8 +18,7 @@ use super::{
 };
 use crate::{QueryError, as_of::session_end, contradictions::Contradictions, review::consequence};
 
-/// Report of a session. The DM should read the parts in this order: first the items that need a decision, and then the
-/// events of the session.
+/// Report of a session. The items that need the DM's decision come first, and the events of the session follow.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SessionReport {
     /// Details of the session.
@@ -30,14 +29,15 @@ pub struct SessionReport {
     pub review: Vec<PriorityFact>,
     /// Secrets that player characters learned in the session.
     pub secrets_out: Vec<RevealedSecret>,
-    /// Promises and debts that were made in the session and are not settled.
+    /// Promises and debts of the session that are not settled yet.
     pub promises: Vec<Thread>,
-    /// Contradictions of the facts of the session.
+    /// Contradictions that involve a fact of the session.
     pub contradictions: Vec<ContradictionRow>,
-    /// Names in the lines that belong to no entity of the campaign yet. The most frequent names come first.
+    /// Names in the lines of the session that belong to no recorded entity yet. The most frequent names come first.
     pub new_names: Vec<NewName>,
     /// Facts that knowers learned in the session, grouped by knower. Facts that state names, kinds, aliases or tags are
-    /// omitted. Player characters and their parties come first, and then the other knowers. Each group is sorted by id.
+    /// omitted. Player characters and their parties come first, and the other knowers follow. Both parts are sorted by
+    /// id.
     pub learned: Vec<LearnerRow>,
     /// Changes in the world during the session. Sorted by kind, then by fact.
     pub changed: Vec<ChangedRow>,
@@ -50,15 +50,15 @@ pub struct SessionReport {
 pub struct SessionRow {
     /// Id of the session.
     pub id: SessionId,
-    /// Number of the session.
+    /// Number of the session; `None` if the session has no number.
     pub number: Option<u32>,
     /// Title of the session.
     pub title: String,
-    /// Real-world date of play.
+    /// Real-world date of play; `None` if it is unknown.
     pub date: Option<String>,
-    /// Game time of the start, as text.
+    /// Game time of the start, as text; `None` if the time is unknown.
     pub start: Option<String>,
-    /// Game time of the end, as text.
+    /// Game time of the end, as text; `None` if the time is unknown.
     pub end: Option<String>,
     /// Whether the session is being played.
     pub playing: bool,
@@ -77,7 +77,7 @@ pub struct SessionCounts {
     pub lines: usize,
     /// Numbers of lines by kind of talk.
     pub talk: TalkCounts,
-    /// Number of characters that speak. Out-of-character lines do not count.
+    /// Number of characters that speak. Out-of-character lines are ignored.
     pub speakers: usize,
     /// Number of facts recorded in the session.
     pub facts: usize,
@@ -99,7 +99,7 @@ pub enum ChangeKind {
     Joined,
     /// A character left a group.
     Left,
-    /// A predicate that has one value per subject at a time got a new value.
+    /// A predicate with only one value per subject at a time got a new value.
     Changed,
     /// A fact ended.
     Ended,
@@ -114,7 +114,7 @@ pub struct ChangedRow {
     pub fact: FactId,
     /// Sentence that states the fact that changed.
     pub statement: String,
-    /// Game time of the change, as text.
+    /// Game time of the change, as text; `None` if the time is unknown.
     pub when: Option<String>,
 }
 
@@ -174,8 +174,9 @@ fn session_row(state: &State, session: &Session, lines: usize) -> SessionRow {
     }
 }
 
-/// Returns the report of a session. The report describes the given state, so it includes changes that were made after
-/// the session. Reads every edge, so call this function on a background thread.
+/// Returns the report of a session. If `session` is `None`, the function uses the session being played, or the latest
+/// session if no session is being played. The report describes the given state, so it includes changes that were made
+/// after the session. The function reads every edge, so call it on a background thread.
 ///
 /// # Errors
 /// Returns an error if the given session does not exist, or if no session is given and the campaign has no sessions.

@@ -25,26 +25,26 @@ pub enum ThreadKind {
     Secret,
 }
 
-/// An open thread: a quest, promise, debt or secret that is not settled yet.
+/// An open thread: an unfinished quest, an unsettled promise or debt, or an untold secret.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Thread {
     /// Kind of the thread.
     pub kind: ThreadKind,
     /// Sentence that describes the thread.
     pub description: String,
-    /// Fact that states the promise, debt or secret. For a quest: the fact that names the giver of the quest, if any.
+    /// Fact that states the promise, debt or secret. For a quest, the fact that names the giver of the quest, or `None`
+    /// if no giver is recorded.
     pub fact: Option<FactId>,
-    /// Entity of the quest, if the thread is a quest.
+    /// Entity of the quest; `None` if the thread is not a quest.
     pub quest: Option<EntityId>,
-    /// Entities that the thread concerns: the subject and object of a promise or debt, the holders of a secret, or the
-    /// giver of a quest. Sorted.
+    /// Entities that the thread concerns. These are the subject and object of a promise or debt, the knowers of a
+    /// secret, or the giver of a quest. Sorted.
     pub entities: Vec<EntityId>,
-    /// Game time at which the thread began, as text.
+    /// Game time at which the thread began, as text; `None` if the time is unknown.
     pub since: Option<String>,
-    /// Session in which the thread was recorded.
+    /// Session in which the thread was recorded; `None` if there is no session.
     pub session: Option<SessionId>,
-    /// Further details: the stage, objectives and reward of a quest, or the condition under which a promise or debt is
-    /// due.
+    /// Further details: the stage, objectives and reward of a quest, or the condition of a promise or debt.
     pub details: Vec<String>,
 }
 
@@ -53,10 +53,10 @@ pub struct Thread {
 pub struct ThreadFilter {
     /// The query returns only threads of these kinds. If the list is empty, the query returns threads of all kinds.
     pub kinds: Vec<ThreadKind>,
-    /// The query returns only threads that concern this entity.
+    /// The query returns only threads that concern this entity. `None` means no restriction.
     pub about: Option<EntityId>,
-    /// The query returns only threads that were recorded in this session, or that concern an entity which this session
-    /// mentions.
+    /// The query returns only threads that were recorded in this session, or that concern an entity that the session
+    /// mentions. `None` means no restriction.
     pub session: Option<SessionId>,
 }
 
@@ -69,8 +69,8 @@ fn is_open(state: &State, fact: &Fact, thread: OpenThread) -> bool {
     state.vocabulary().behavior(fact.predicate()).thread == Some(thread) && fact.is_in_effect()
 }
 
-/// Returns the open threads of a campaign: quests, promises, debts and secrets, in this order. Each kind is sorted by
-/// subject.
+/// Returns the open threads of a campaign: quests, promises, debts and secrets, in this order. The threads of each kind
+/// are sorted by subject.
 ///
 /// # Errors
 /// Returns an error if the entity or the session does not exist.
@@ -111,7 +111,7 @@ fn concerns(state: &State, thread: &Thread, id: &EntityId) -> bool {
     fact.is_some_and(|fact| fact.entities().any(|entity| entity == id))
 }
 
-/// Returns the entities that spoke or were mentioned in a session. Out-of-character lines do not count.
+/// Returns the entities that spoke or were mentioned in a session. Out-of-character lines are ignored.
 pub(super) fn entities_in_session(state: &State, session: &SessionId) -> BTreeSet<EntityId> {
     let lines = state.passages_in_session(Some(session)).map(|(_, passage)| passage);
     let lines = lines.filter(|passage| !passage.is_out_of_character());

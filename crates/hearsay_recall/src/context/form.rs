@@ -8,7 +8,7 @@ pub enum Form {
     Text,
     /// Markdown, for people.
     Markdown,
-    /// JSON: one pretty-printed object.
+    /// JSON: one object, indented over several lines.
     Json,
     /// Compact prompt, for a language model.
     Prompt,
@@ -17,7 +17,7 @@ pub enum Form {
 /// Level of detail shown with the lines of a scene context.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Detail {
-    /// Only the lines.
+    /// The lines alone, without citations.
     #[default]
     Plain,
     /// The lines, each with its citations.

@@ -1,5 +1,5 @@
-//! Statements about a person, rewritten in the first or second person: "Mirela Voss owns the inn" becomes "You own the
-//! inn", or "I own the inn" if Mirela Voss speaks.
+//! Conversion of statements to the first or second person. For Mirela Voss, "Mirela Voss owns the inn" becomes "I own
+//! the inn" or "You own the inn".
 
 /// Grammatical person in which a statement is rewritten.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,7 +27,7 @@ impl Person {
         }
     }
 
-    /// Returns the form of a verb in the third person that belongs to this person. A past tense stays as it is.
+    /// Converts a verb from the third person to this person. A past tense does not change.
     fn verb(self, verb: &str) -> String {
         match (self, verb) {
             (Self::First, "is") => "am".to_owned(),
@@ -42,12 +42,12 @@ impl Person {
 const IRREGULAR: [(&str, &str); 6] =
     [("is", "are"), ("was", "were"), ("has", "have"), ("does", "do"), ("isn't", "aren't"), ("wasn't", "weren't")];
 
-/// Adverbs that can stand between the subject and its verb.
+/// Adverbs that can occur between the subject and its verb.
 const ADVERBS: [&str; 12] =
     ["also", "never", "always", "still", "often", "secretly", "once", "now", "only", "already", "usually", "sometimes"];
 
-/// Rewrites a statement in the given person, where the person has this name. Returns the statement unchanged if it does
-/// not contain the name, or if the verb that belongs to the name cannot be found.
+/// Converts a statement about the person with this name to the given grammatical person. Returns the statement
+/// unchanged if it does not contain the name, or if the verb after the name cannot be found.
 pub(super) fn in_person(statement: &str, name: &str, person: Person) -> String {
     if name.is_empty() || !statement.contains(name) {
         return statement.to_owned();

@@ -5,8 +5,8 @@ use serde::Serialize;
 
 use crate::{CitedEntity, citation::join_names};
 
-/// A remark to the speaker about a line: whether the speaker believes or remembers the fact, or how others know
-/// the fact.
+/// A remark to the speaker about a line: whether the speaker believes or remembers the fact, or which other entities
+/// know the fact.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Remark {
@@ -16,9 +16,10 @@ pub enum Remark {
         /// not know the date.
         until: Option<String>,
     },
-    /// The speaker has heard a refutation of the fact, and believes the refutation.
+    /// The speaker heard a refutation of the fact, and believes the refutation.
     Outweighed,
-    /// The speaker has heard a refutation that lowers its credence, but does not believe the refutation.
+    /// The speaker heard a refutation but does not believe it. The refutation only lowers the speaker's credence in the
+    /// fact.
     Denied,
     /// The speaker knows a contradicting fact.
     Contradicted,
@@ -37,7 +38,8 @@ pub enum Remark {
     /// The speaker told others this version of a fact that it heard, and did not notice the change: see
     /// [`Known::is_own_version`](hearsay_belief::Known::is_own_version).
     OwnVersion,
-    /// The speaker knows that the subject of the fact is dead, and the fact describes the subject in the present tense.
+    /// The speaker knows that the subject of the fact is dead, but the statement describes the subject in the present
+    /// tense.
     SubjectIsDead(CitedEntity),
     /// These entities told the speaker the fact.
     ToldYou(Vec<CitedEntity>),

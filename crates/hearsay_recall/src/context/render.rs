@@ -63,8 +63,8 @@ fn render_markdown(context: &SceneContext, detail: Detail) -> String {
 pub(crate) const INSTRUCTION: &str = " Answer in the first person. Say only what you know from this text. If it does not contain \
                            the answer, say that you do not know.\n";
 
-/// Headings of the lines that the speaker conceals, and of the lines that the speaker made up, in the prompt form. The
-/// first of each pair stands before the recent talk, so that it does not depend on the question.
+/// Headings of the lines that the speaker conceals, and of the lines that the speaker invented, in the prompt form. The
+/// first heading of each pair is for lines before the recent talk, which do not depend on the question.
 const SECRET_HEADINGS: [&str; 2] = [
     "You keep these secret. Do not say them, and do not hint at them, even if you are asked:\n",
     "You keep these secret too. Do not say them, and do not hint at them:\n",
@@ -100,15 +100,15 @@ fn system_prompt(context: &SceneContext, detail: Detail) -> (Page, usize) {
     (page, stable_bytes)
 }
 
-/// The prompt form in the parts that a chat with a language model needs.
+/// The prompt form, split into the parts of a chat with a language model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChatParts {
-    /// Who the speaker is, and what it knows.
+    /// The system message: a description of the speaker and of its knowledge.
     pub system: String,
-    /// Number of bytes at the start of `system` that do not depend on the recent talk and the question. This part is the
-    /// same for the next question if nothing has changed for the speaker.
+    /// Number of bytes at the start of `system` that do not depend on the recent talk and the question. Consecutive
+    /// questions share this part as long as the speaker and the scene do not change.
     pub stable_bytes: usize,
-    /// Question, on one line.
+    /// The question, on one line.
     pub question: String,
 }
 
@@ -121,15 +121,16 @@ impl SceneContext {
 }
 
 impl Line {
-    /// Returns the words with which the speaker, who has this name, states the line. A statement of a fact about the
-    /// speaker stands in the first person. The words of a passage stay as they are.
+    /// Returns the line as the speaker would say it. `speaker` is the name of the speaker. The statement of a fact
+    /// about the speaker is converted to the first person. The words of a passage do not change.
     pub fn spoken(&self, speaker: &str) -> String {
         if self.claim.is_some() { in_person(&self.text, speaker, Person::First) } else { self.text.clone() }
     }
 }
 
-/// Returns the sections of the prompt form: whether they stay the same for the next question, their headings, and their
-/// lines. The lines that the speaker conceals, and the lines that the speaker made up, have sections of their own.
+/// Returns the sections of the prompt form. Each item states whether the section stays the same for the next question,
+/// and contains the heading and the lines. Lines that the speaker conceals, and lines that the speaker invented, are in
+/// separate sections.
 pub(crate) fn prompt_sections(context: &SceneContext) -> Vec<(bool, &'static str, Vec<&Line>)> {
     let (stable, others): (Vec<&Section>, Vec<&Section>) =
         context.sections.iter().partition(|section| section.kind < SectionKind::RecentTalk);
@@ -154,8 +155,8 @@ fn is_secret(line: &Line) -> bool {
     line.secrecy == LineSecrecy::Concealed && !line.states_presence && !line.is_lie()
 }
 
-/// Returns the note on a line in the prompt form. It says when the speaker learned the line, and leaves out what the
-/// heading of its section says.
+/// Returns the note on a line in the prompt form. The note says when the speaker learned the line, and omits
+/// information that the heading of its section already states.
 pub(crate) fn prompt_note(line: &Line) -> String {
     let remarks = line.remarks.iter().filter(|remark| **remark != Remark::MadeUp).map(Remark::text);
     let secrecy = line.secrecy.note().filter(|_| !is_secret(line));

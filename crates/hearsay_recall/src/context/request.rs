@@ -11,15 +11,15 @@ use crate::{EntityLinker, Index, Scope, TokenCounter};
 /// The situation in which a question is asked.
 #[derive(Debug, Clone, Default)]
 pub struct Scene {
-    /// Location of the scene.
+    /// Place of the scene; `None` if the place is unknown.
     pub place: Option<EntityId>,
-    /// Entities that take part in the scene besides the speaker. If the list is empty, all entities that the speaker
+    /// Entities other than the speaker that take part in the scene. If the list is empty, all entities that the speaker
     /// believes to be at `place` take part.
     pub present: Vec<EntityId>,
-    /// Time of the scene, in game time.
+    /// Game time of the scene; `None` if the time is unknown.
     pub time: Option<GameTime>,
-    /// Current session. Recent talk comes from this session. If no session is given (`None`), recent talk comes from
-    /// the last hour of game time before `time`.
+    /// Current session, from which recent talk is taken. If `None`, recent talk is taken from the hour of game time
+    /// before `time`.
     pub session: Option<SessionId>,
 }
 
@@ -41,11 +41,11 @@ pub struct ContextRequest<'a> {
     pub scene: &'a Scene,
     /// Question; may be empty.
     pub question: &'a str,
-    /// Entities to which the search for relevant knowledge is limited. If empty, the search covers the whole view. The
-    /// sections on the speaker, its relations and the scene are never limited.
+    /// Entities to which the search for relevant knowledge is limited. If the list is empty, the search covers the
+    /// whole view. The sections on the speaker, its relations and the scene do not depend on this list.
     pub about: &'a [EntityId],
-    /// Facts that the speaker conceals, but may tell under the condition of a reveal. The caller computes these facts,
-    /// because a condition can depend on facts that are not in the speaker's view.
+    /// Facts that the speaker conceals but may tell now, because the condition of a reveal is met. The caller computes
+    /// these facts, because a condition can depend on facts that are not in the speaker's view.
     pub revealable: &'a RevealableFacts,
     /// Predicates whose facts the context omits, even if the speaker knows these facts.
     pub hidden: &'a BTreeSet<Predicate>,
@@ -57,7 +57,7 @@ pub struct ContextRequest<'a> {
     pub limit: usize,
     /// Maximum number of tokens of the prompt form.
     pub budget: usize,
-    /// Counts the tokens of the prompt form.
+    /// Counter for the tokens of the prompt form.
     pub counter: &'a dyn TokenCounter,
     /// Level of detail of the prompt form. The token count includes the citations of this level.
     pub detail: Detail,

@@ -29,22 +29,21 @@ impl LineClaim {
 
 /// A line of a scene context.
 ///
-/// All output forms print only data from these fields: the text, the [note](Self::note), the citations and the
-/// explanation of the score.
+/// The output forms print the text, the [note](Self::note), the citations and the explanation of the score.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Line {
     /// Text of the line: the statement of a fact, the words of a passage, or a sentence about the scene.
     pub text: String,
     /// Content of the fact; `None` for passages and for lines about the scene that state no fact.
     pub claim: Option<LineClaim>,
-    /// The speaker's credence in the fact. Refutations that the speaker knows lower this value, but not
-    /// [`Citation::credence`]. `None` for passages, for the scene, and for facts that the speaker made up.
+    /// The speaker's credence in the fact, reduced by the refutations that the speaker knows. Refutations do not reduce
+    /// [`Citation::credence`]. `None` for passages, for the scene, and for facts that the speaker invented.
     pub credence: Option<Credence>,
     /// Whether the speaker may tell the content of the line, and to whom.
     pub secrecy: LineSecrecy,
     /// Remarks to the speaker about the line.
     pub remarks: Vec<Remark>,
-    /// Source of the line, and how the speaker learned it.
+    /// Source of the line, and how the speaker learned the content of the line.
     pub citation: Citation,
     /// Citations of other facts and passages with the same or nearly the same content.
     pub also: Vec<Citation>,
@@ -55,24 +54,24 @@ pub struct Line {
     pub channels: Option<Channels>,
     /// Detailed explanation of the score; `None` if `score` is `None`.
     pub explanation: Option<Explanation>,
-    /// Path through the graph along which activation spread to the line, as the statements of the facts on the path.
+    /// Path through the graph to the line, as the statements of the facts on the path. Empty if no path is known.
     pub path: Vec<String>,
-    /// When the speaker learned the fact, in words such as "yesterday" or "9 days ago". `None` if the speaker learned it
-    /// more than 60 days ago, through a group or place, or at an unknown time.
+    /// When the speaker learned the fact, in words such as "yesterday" or "9 days ago". `None` if the speaker learned
+    /// the fact more than 60 days ago, through a group or place, or at an unknown time.
     #[serde(skip)]
     pub age: Option<String>,
-    /// Whether an earlier section of the context also states the fact. The context contains this fact twice, so that
-    /// [`SectionKind::Knowledge`] contains all answers. The output forms print the fact once.
+    /// Whether an earlier section of the context also states the fact. The knowledge section repeats such a fact, so it
+    /// contains all answers to the question. The output forms print the fact only once.
     #[serde(skip)]
     pub is_repetition: bool,
-    /// Whether the line says that an entity is present in the scene, and states a fact about the entity only in
-    /// passing.
+    /// Whether the main content of the line is the presence of an entity in the scene. The line may also state a fact
+    /// about the entity.
     #[serde(skip)]
     pub(crate) states_presence: bool,
 }
 
 impl Line {
-    /// Returns whether the speaker made the line up.
+    /// Returns whether the speaker invented the content of the line.
     pub fn is_lie(&self) -> bool {
         self.remarks.contains(&Remark::MadeUp)
     }
@@ -82,8 +81,8 @@ impl Line {
         std::iter::once(&self.citation).chain(&self.also).map(|citation| citation.source)
     }
 
-    /// Returns a note to the speaker, with the remarks and the secrecy in words, such as `you doubt it; you keep it to
-    /// yourself`. The note is empty if the line is open and has no remarks.
+    /// Returns a note to the speaker with the remarks and the secrecy in words: `you doubt it; you keep it to
+    /// yourself`. The note is empty if the speaker may tell the line to anyone and the line has no remarks.
     pub fn note(&self) -> String {
         let remarks = self.remarks.iter().map(Remark::text);
         remarks.chain(self.secrecy.note()).collect::<Vec<_>>().join("; ")
@@ -104,8 +103,8 @@ pub enum SectionKind {
     RecentTalk,
     /// Facts and passages that are relevant to the question.
     Knowledge,
-    /// Further lines on the speaker, its relations and the scene. These lines exceed the share of the token budget of
-    /// their own section.
+    /// Further lines on the speaker, its relations and the scene, which do not fit in the token budgets of these
+    /// sections.
     Further,
 }
 
@@ -122,8 +121,8 @@ pub struct Section {
 
 /// The knowledge that a speaker may use in a scene.
 ///
-/// The sections that change most seldom come first, so that prompt caches of language models stay valid. The sections
-/// on the speaker and its relations change only if the speaker learns a fact about itself. The section on the scene
+/// The sections that change least often come first. A language model can then reuse its prompt cache. The sections on
+/// the speaker and its relations change only if the speaker learns a fact about itself. The section on the scene
 /// changes with the scene. Recent talk changes with every spoken line. The later sections change with the question.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SceneContext {
@@ -133,15 +132,15 @@ pub struct SceneContext {
     pub name: String,
     /// Text of the question.
     pub question: String,
-    /// Sections that have lines, in the order of [`SectionKind`]. The serialized form contains the
-    /// [unique sections](Self::unique_sections).
+    /// Sections that contain lines, in the order of [`SectionKind`]. The serialized form contains the result of
+    /// [`unique_sections`](Self::unique_sections) instead.
     #[serde(serialize_with = "serialize_unique_sections")]
     pub sections: Vec<Section>,
     /// Number of tokens of the prompt form; never more than `budget`.
     pub tokens: usize,
     /// Maximum number of tokens of the prompt form.
     pub budget: usize,
-    /// Number of facts and passages that are relevant to the question but do not fit the budget.
+    /// Number of relevant facts and passages that do not fit the token budget.
     pub omitted: usize,
     /// Whether the ranking used vectors.
     pub meaning: bool,
@@ -163,7 +162,7 @@ pub(crate) enum Frame {
     Full,
     /// Only the speaker, because the question is too long.
     SpeakerOnly,
-    /// Neither speaker nor question.
+    /// Neither the speaker nor the question.
     Neither,
 }
 

@@ -1,4 +1,4 @@
-//! Whether a speaker may tell a line.
+//! Secrecy of a line: whether the speaker may tell the line.
 
 use hearsay_belief::{Known, RevealableFacts};
 use hearsay_model::EntityId;
@@ -9,7 +9,7 @@ use crate::{CitedEntity, EntityLinker, citation::join_names};
 /// Words for a listener whose name the speaker does not know.
 const UNNAMED_LISTENER: &str = "somebody whom you do not know by name";
 
-/// Whether the speaker may tell a line.
+/// Secrecy of a line: whether the speaker may tell the line, and to whom.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LineSecrecy {
@@ -18,7 +18,7 @@ pub enum LineSecrecy {
     Open,
     /// The speaker conceals the line from everyone.
     Concealed,
-    /// The speaker conceals the line, but may tell it to some listeners, because the condition of a reveal is met.
+    /// The speaker conceals the line, but may tell it to certain listeners, because the condition of a reveal is met.
     MayTell {
         /// The listeners, sorted by id. Never empty.
         to: Vec<CitedEntity>,
@@ -35,7 +35,7 @@ impl LineSecrecy {
         }
     }
 
-    /// Returns the secrecy of a fact. `revealable` lists the facts that the speaker may tell although it conceals them.
+    /// Returns the secrecy of a fact. `revealable` lists the concealed facts that the speaker may tell now.
     pub(super) fn of_fact(known: &Known, revealable: &RevealableFacts, names: &EntityLinker) -> Self {
         match revealable.get(&known.id()) {
             _ if !known.conceals() => Self::Open,
@@ -46,8 +46,8 @@ impl LineSecrecy {
         }
     }
 
-    /// Returns the secrecy of a line that states two facts. A listener may be told the line only if it may be told both
-    /// facts.
+    /// Returns the secrecy of a line that states two facts. The speaker may tell a listener the line only if the
+    /// speaker may tell this listener both facts.
     pub(super) fn and(self, other: Self) -> Self {
         match (self, other) {
             (Self::Open, secrecy) | (secrecy, Self::Open) => secrecy,

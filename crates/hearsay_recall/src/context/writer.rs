@@ -1,4 +1,4 @@
-//! Writes the lines of a scene context.
+//! Writer of the lines of a scene context.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -36,14 +36,14 @@ const MAX_FACTS_OF_OTHERS: usize = 4;
 /// Maximum number of lines of recent talk.
 const MAX_RECENT_LINES: usize = 4;
 
-/// Minutes of game time during which talk counts as recent, if no session is given.
+/// Maximum age of recent talk if no session is given, in minutes of game time.
 const RECENT_MINUTES: i64 = 60;
 
 /// Maximum age of a fact, in days, at which the prompt says when the speaker learned it.
 const MAX_AGE_DAYS: i64 = 60;
 
-/// Number of top results that are among the answers even if an earlier section already states them. Applies to facts
-/// only. The output forms state these facts once.
+/// Number of best results that the knowledge section contains even if an earlier section already states them. Applies
+/// only to facts.
 const ALWAYS_WRITTEN: usize = 5;
 
 /// A speaker's knowledge that is relevant to a question.
@@ -273,9 +273,9 @@ impl<'a> Writer<'a> {
         group_duplicates(&line_sources).into_iter().filter_map(line).collect()
     }
 
-    /// Returns remarks on which entities in the scene know a fact, as far as the speaker has reason to think so. Returns
-    /// none for a fact that the speaker knows only as common lore, as a resident or as a member of a group, unless it is
-    /// secret.
+    /// Returns remarks on the entities in the scene that, in the opinion of the speaker, know a fact. For a fact that
+    /// the speaker knows only as common lore, as a resident or as a member of a group, returns remarks only if the fact
+    /// is secret.
     fn known_to(&self, present: &[EntityId], known: &Known) -> Vec<Remark> {
         let is_own = known.known_edges().iter().any(|known_edge| known_edge.access_path == AccessPath::Own);
         match is_own || known.is_secret() || !known.shared().is_empty() {
@@ -359,8 +359,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Returns the remark that the subject of a fact is dead, if the fact describes the subject in the present tense.
-    /// Only sentences that were generated from the phrases of the vocabulary count as sentences in the present tense.
-    /// The tense of the campaign's own sentences is unknown.
+    /// Only sentences that were generated from the phrases of the vocabulary are certain to be in the present tense.
     fn death_remark(&self, known: &Known) -> Option<Remark> {
         let ContextRequest { vocabulary, names, .. } = self.request;
         let is_own_words = known.object().text() == Some(known.statement());

@@ -1,4 +1,5 @@
-//! Spreads activation from the best facts and passages, and converts the activation to the scale of the other scores.
+//! Spreading of activation from the best facts and passages, and conversion of the activation to the scale of the other
+//! scores.
 
 use super::{
     entities::degree,

@@ -1,4 +1,4 @@
-//! Finds the candidates that are about the entities that a question names. Each entity is weighted by its rarity.
+//! Search for the candidates that are about an entity in the question. Rare entities have a higher weight.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! The meaning channel: cosines of the candidates, and the weight of meaning against words.
+//! The meaning channel: the cosines of the candidates, and the weight of meaning relative to words.
 
 use super::entities::EntityMatches;
 use crate::{Index, candidates::Candidates, vectors::Probe};

@@ -1,4 +1,4 @@
-//! Ranking of the asker's knowledge by words, meaning and graph.
+//! Ranking of the facts and passages in a view by words, meaning and graph.
 
 mod activation;
 mod entities;

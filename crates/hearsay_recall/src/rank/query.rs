@@ -11,7 +11,7 @@ use crate::{LinkedEntity, Scope};
 pub struct Query<'a> {
     /// Text of the question.
     pub text: &'a str,
-    /// Embedding of the question, normalized to length 1. `None` turns off the meaning channel.
+    /// Vector of the question, normalized to length 1. `None` turns off the meaning channel.
     pub vector: Option<&'a [f32]>,
     /// Entities that the question names, each once.
     pub named: Vec<LinkedEntity>,
@@ -21,8 +21,8 @@ pub struct Query<'a> {
     pub scope: Option<Scope>,
     /// Weights of the channels.
     pub weights: Weights,
-    /// Game time of the question. Facts that the asker remembers less well at this time are ranked lower. `None` ranks
-    /// all facts as if the asker forgot nothing.
+    /// Game time of the question. Facts that the knower remembers badly at this time get a lower rank. `None` means
+    /// that the ranking ignores forgetting.
     pub now: Option<GameTime>,
 }
 
@@ -34,20 +34,20 @@ impl Query<'_> {
     }
 }
 
-/// Weight of each channel (words, meaning and graph), relative to its default weight. The weight of each channel is 1
-/// by default. The value 0 turns a channel off.
+/// Factors for the weights of the channels (words, meaning and graph). Each factor is 1 by default. The value 0 turns a
+/// channel off.
 ///
-/// The default weight of meaning depends on the view: it increases with the difference between the best cosine and the
-/// mean cosine. For short lines of talk, the weight of meaning is similar to the weight of words. For whole sentences
-/// and paragraphs, the weight of meaning is two or three times the weight of words.
+/// The weight of meaning also depends on the view. For short lines of talk, this weight is similar to the weight of
+/// words. For whole sentences and paragraphs, it is two or three times the weight of words.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Weights {
-    /// Weight of the word score: stemmed BM25, as a share of the maximum for the question.
+    /// Factor for the weight of the word score. The word score is the stemmed BM25 score, as a share of the maximum for
+    /// the question.
     pub words: f32,
-    /// Weight of the meaning score: the cosine of question and text.
+    /// Factor for the weight of the meaning score. The meaning score is the cosine of question and text.
     pub meaning: f32,
-    /// Weight of the graph score: closeness to the entities that the question names, and spreading activation from the
-    /// best facts and passages.
+    /// Factor for the weight of the graph score. The graph score combines the distance to the entities in the question
+    /// with spreading activation from the best facts and passages.
     pub graph: f32,
 }
 

@@ -21,17 +21,17 @@ use crate::{
     pagerank::{Activation, ActivationStep},
 };
 
-/// Number of top results whose explanation contains the activation path.
+/// Number of results whose explanation contains the activation path. These are the best results.
 pub const EXPLAINED: usize = 32;
 
-/// Ranks the facts and passages of a view against a query, best first. Ties are broken by id. Omits candidates with a
-/// score of 0 in every channel.
+/// Ranks the facts and passages of a view for a query, best first. Results with equal scores are sorted by id.
+/// Candidates with a score of 0 in every channel are omitted.
 pub fn rank(view: &View, index: &Index, query: &Query) -> Vec<Ranked> {
     Ranking::new(view, index, query).all()
 }
 
-/// A ranking of a view against a query. Results are computed when they are requested. Full cosines are computed only
-/// for facts that may be among the requested results. The results equal the results of [`rank`], but need less time.
+/// A ranking of the facts and passages of a view for a query. The methods compute only the results that the caller
+/// requests. The results equal the results of [`rank`], but need less time.
 #[derive(Debug)]
 pub struct Ranking<'a> {
     scores: ChannelScores<'a>,
@@ -41,7 +41,7 @@ pub struct Ranking<'a> {
     passages: Vec<Scored>,
 }
 
-/// Results whose scores reach a given minimum.
+/// Results whose score is at least a given minimum.
 #[derive(Debug, Clone, Default)]
 pub struct Relevant {
     /// Highest-scoring results, best first.
@@ -94,7 +94,7 @@ impl QueueEntry {
 }
 
 impl<'a> Ranking<'a> {
-    /// Creates a ranking of a view against a query.
+    /// Creates a ranking of the facts and passages of a view for a query.
     pub fn new(view: &'a View, index: &'a Index, query: &Query<'a>) -> Self {
         let candidates = Candidates::from_view(view, index, query.now);
         let words = lexical_scores(&candidates, index, &query.spelt());
@@ -130,7 +130,7 @@ impl<'a> Ranking<'a> {
     }
 
     /// Returns the results that `wanted` accepts and that have a score of at least `min_score`. The best `max_best`
-    /// results are complete. For the other results, only the ids are returned.
+    /// results contain all data. For the other results, the method returns only the ids.
     pub fn relevant(mut self, min_score: f32, max_best: usize, wanted: impl Fn(DocId) -> bool) -> Relevant {
         let mut found = Vec::new();
         for at in 0..self.scores.candidates.facts {

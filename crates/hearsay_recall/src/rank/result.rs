@@ -20,31 +20,33 @@ pub struct Channels {
 /// Explanation of a result's score.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Explanation {
-    /// Word scores of the text itself, of the text with its neighbouring lines, and of its session or document.
+    /// Word scores on three levels: of the text alone, of the text with its neighbouring lines, and of its session or
+    /// document.
     pub words: WordScores,
-    /// Cosine of question and text; `None` if the question or the text has no vector. For a line of talk, the effect of
-    /// a participant's name on the cosine is subtracted.
+    /// Cosine of question and text; `None` if the question or the text has no vector. For a line of talk, the value
+    /// does not include the effect of the participants' names.
     pub cosine: Option<f32>,
-    /// Mean of `cosine` and the cosines of the lines right before and after a passage. Each of the two lines counts
-    /// half. Equals `cosine` for a fact.
+    /// Weighted mean of `cosine` and the cosines of the lines right before and after a passage. Each of these two lines
+    /// has half the weight of the passage. Equals `cosine` for a fact. `None` if `cosine` is `None`.
     pub meaning: Option<f32>,
-    /// Share of the entities in the question that the result is about, 0.0–1.0.
+    /// Share of the entities in the question that the result concerns, 0.0–1.0.
     pub named: f32,
-    /// Score from spreading activation, 0.0–1.0, on the same scale as a text's combined word and meaning score.
+    /// Score from spreading activation, 0.0–1.0.
     pub activation: f32,
-    /// Passage that fits the question and contains the title of this passage.
+    /// Another passage that matches the question and contains the title of this result; `None` if there is no such
+    /// passage.
     pub linked: Option<PassageId>,
     /// Path along which activation spread to the result. Empty after the first [`EXPLAINED`](crate::EXPLAINED) results.
     pub path: Vec<ActivationStep>,
-    /// Factor of the score that does not depend on the question, 0.0–1.0. The factor is higher for secrets, and for
+    /// Factor of the score, 0.0–1.0, that does not depend on the question. The factor is higher for secrets, and for
     /// facts that the knower saw, heard or read.
     pub prior: f32,
 }
 
 impl Explanation {
-    /// Describes how the graph led to the result, with sentences and titles from a view. If another passage contains
-    /// the title of the result, the list begins with the title or the first words of that passage. The statements of
-    /// the facts on the path follow.
+    /// Returns a description of the path through the graph to the result, with sentences and titles from a view. If
+    /// another passage contains the title of the result, the list begins with the title or the first words of this
+    /// other passage. Then the list contains the statements of the facts on the path.
     pub fn graph_path(&self, view: &View) -> Vec<String> {
         let facts = self.path.iter().filter_map(|step| view.fact(step.fact)).map(|known| known.statement().to_owned());
         let from = self.linked.and_then(|id| view.passage(id)).map(|heard| &heard.passage);
@@ -60,7 +62,7 @@ impl Explanation {
 /// A ranked result.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ranked {
-    /// Fact or passage that was found.
+    /// The fact or passage.
     pub doc: DocId,
     /// Combined score, 0.0–1.0. Facts and passages use the same scale.
     pub score: f32,

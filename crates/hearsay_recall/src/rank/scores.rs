@@ -1,10 +1,10 @@
-//! Combines the channels into one score for each candidate.
+//! Combination of the channels into one score for each candidate.
 
 use super::{entities::EntityShares, meaning::MeaningScores, query::Weights};
 use crate::{candidates::Candidates, lexical::LexicalScores};
 
-/// Factor by which meaning counts more for facts than for passages, because a fact's statement is one sentence with one
-/// meaning.
+/// Factor by which the weight of meaning is higher for facts than for passages. The statement of a fact is a single
+/// sentence with one meaning.
 const FACT_CLARITY: f32 = 2.0;
 
 /// Typical cosine of a text that answers the question in different words.

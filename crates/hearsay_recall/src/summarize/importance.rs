@@ -1,4 +1,4 @@
-//! Computes the importance of a piece of a log or text. The importance does not depend on a question.
+//! Importance of the pieces of a log or text. The importance does not depend on a question.
 
 use std::collections::BTreeMap;
 

@@ -1,7 +1,7 @@
-//! Summaries of logs and long texts. A summary for a prompt contains the parts that are relevant to a question or
-//! contain the most information, within a token budget. A recap is a summary for people.
+//! Summaries of logs and long texts. A summary is for a prompt with a token budget. It contains the parts that are
+//! relevant to a question, or the parts with the most information. A recap is for people.
 //!
-//! Summaries use only the hearers' knowledge: their views, and the names in these views.
+//! Summaries use only the views of the hearers.
 
 mod importance;
 mod pieces;

@@ -1,5 +1,5 @@
-//! The pieces of a log or a long text: lines, parts of long passages, and facts that the hearers learned from the log
-//! or text.
+//! The pieces of a log or a long text: lines, parts of long passages, and the facts that the hearers learned from the
+//! log or text.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ pub struct Hearer<'a> {
     pub names: &'a EntityLinker,
 }
 
-/// The subject of a summary.
+/// The text that a summary or recap is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SummarySubject {
     /// The log of a session, and the facts learned in it.
@@ -107,7 +107,8 @@ pub(super) enum StatedFact {
     NoFact,
     /// A fact.
     Plain,
-    /// A fact with a notable predicate: an entity moves, changes its owner or sides, or takes on an obligation.
+    /// A fact with a notable predicate. For example, an entity moves, changes its owner, changes sides, or takes on an
+    /// obligation.
     Notable,
 }
 
@@ -119,13 +120,13 @@ impl StatedFact {
 }
 
 impl Piece {
-    /// Returns the speaker and the text as one line.
     /// Returns whether this piece is a spoken line, and the other piece a fact that the line states.
     pub(super) fn is_quote_of(&self, fact: &Self) -> bool {
         let DocId::Passage(id) = self.doc else { return false };
         self.speaker_name.is_some() && fact.evidence.binary_search(&id).is_ok()
     }
 
+    /// Returns the speaker and the text as one line.
     pub(super) fn line(&self) -> String {
         match &self.speaker_name {
             Some(name) => format!("{name}: {}", self.text),

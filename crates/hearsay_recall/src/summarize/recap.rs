@@ -13,7 +13,7 @@ use crate::{Citation, Citations, DocId, Markup, Page, quoted};
 
 /// Inputs of a recap.
 pub struct RecapRequest<'a> {
-    /// Hearers of the recap. The recap uses everything in their views and nothing else.
+    /// Hearers of the recap. The recap uses only facts and passages in their views.
     pub hearers: &'a [Hearer<'a>],
     /// Session or document to recap.
     pub subject: &'a SummarySubject,
@@ -21,20 +21,19 @@ pub struct RecapRequest<'a> {
     pub calendar: &'a Calendar,
     /// Maximum number of words.
     pub words: usize,
-    /// Whether the DM reads the recap aloud to all hearers. If `true`, the recap contains only the facts and passages
-    /// that every hearer knows, and omits facts that all hearers conceal.
+    /// Whether the DM reads the recap aloud to all hearers. If `true`, the recap contains only facts and passages that
+    /// every hearer knows, except facts that all hearers conceal.
     pub read_aloud: bool,
 }
 
-/// A recap: the most important lines and facts, in their original words. Hearsay makes the recap without a language
-/// model.
+/// A recap: the most important lines and facts, in their original words. A recap needs no language model.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Recap {
     /// Lines, in chronological order.
     pub lines: Vec<RecapLine>,
     /// Number of words; never more than [`RecapRequest::words`].
     pub words: usize,
-    /// Number of candidate lines and facts from which the recap's lines were chosen.
+    /// Number of lines and facts from which the recap was selected.
     pub candidate_count: usize,
 }
 
@@ -54,8 +53,8 @@ pub struct RecapLine {
 }
 
 impl Recap {
-    /// Returns a prompt that makes a language model write the recap. The prompt contains instructions and the numbered
-    /// lines.
+    /// Returns a prompt that asks a language model to write the recap as prose. The prompt contains instructions and
+    /// the numbered lines.
     pub fn prompt(&self, title: &str) -> String {
         let mut page = Page::new(Markup::Plain);
         page.literal("Write a recap of ")
@@ -74,7 +73,7 @@ impl Recap {
     }
 }
 
-/// Creates a recap of the hearers' knowledge.
+/// Creates a recap from the hearers' knowledge.
 pub fn recap(request: &RecapRequest) -> Recap {
     let mut pieces = pieces(request.hearers, request.subject, request.read_aloud);
     if request.read_aloud {

@@ -36,9 +36,10 @@ pub struct SummaryRequest<'a> {
 /// A summary of a log or a long text.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Summary {
-    /// Question that the summary should help to answer.
+    /// Question that the summary should help to answer; empty for a general summary.
     pub question: String,
-    /// Relations that the hearer learned from the log or text. Each part is a line with subject, predicate and object.
+    /// Relations that the hearer learned from the log or text. Each of these parts is a line with a subject, a
+    /// predicate and an object.
     pub relations: Vec<Part>,
     /// Parts that are relevant to the question or contain the most information, in their original order.
     pub parts: Vec<Part>,
@@ -50,8 +51,8 @@ pub struct Summary {
     pub original_tokens: usize,
     /// Number of relations and parts that the summary omits.
     pub omitted: usize,
-    /// Whether the summary is only the beginning of the log or text, because the index does not contain the log or
-    /// text.
+    /// Whether the summary is only the beginning of the log or text. This is the case if the index does not contain the
+    /// log or text yet.
     pub preview: bool,
     /// Whether the ranking used vectors.
     pub meaning: bool,
@@ -64,7 +65,7 @@ pub struct Part {
     pub text: String,
     /// Passage or fact that contains the part.
     pub source: Source,
-    /// Line number of the part, if it has one.
+    /// Line number of the part; `None` if the part has no line number.
     pub line: Option<u32>,
     /// Score of the part: its relevance to the question, combined with its importance. Without a question, the score is
     /// the importance alone.
@@ -72,7 +73,7 @@ pub struct Part {
 }
 
 impl Summary {
-    /// Returns the text for a prompt: relations first, then the parts, one per line.
+    /// Returns the text for a prompt, one item per line. The relations come first, and the parts follow.
     pub fn text(&self) -> String {
         render_parts(
             self.relations.iter().map(|part| part.text.as_str()),
@@ -173,7 +174,8 @@ pub fn summarize(request: &SummaryRequest) -> Summary {
     summary
 }
 
-/// Returns the longest beginning of a text that fits a token budget, cut at a word boundary.
+/// Shortens a text to a token budget: returns the longest beginning of the text that fits the budget and ends at a word
+/// boundary.
 pub fn truncate(text: &str, budget: usize, counter: &dyn TokenCounter) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     let cut = |count: usize| match count {

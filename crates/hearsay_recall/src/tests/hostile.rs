@@ -1,4 +1,5 @@
-//! Hostile data in a scene context. Each output form is parsed and must give the structure from which it was rendered.
+//! Tests with hostile data in a scene context. After parsing, each output form must have the same structure as the
+//! context.
 
 use hearsay_model::escape;
 use proptest::prelude::*;

@@ -5,7 +5,8 @@ use std::{collections::VecDeque, ops::ControlFlow, time::Instant};
 use super::{ChatPrompt, EndReason, GenerationLimits, GenerationStats, LanguageModel, StopFilter};
 use crate::SpeechError;
 
-/// A language model that says prepared texts, one for each call. After the last text, it says nothing.
+/// A language model that returns prepared texts, one for each call. After the last text, each call returns an empty
+/// text.
 #[derive(Debug, Clone, Default)]
 pub struct ScriptedModel {
     texts: VecDeque<String>,

@@ -1,4 +1,4 @@
-//! Stop strings: a text ends where one of them begins.
+//! Stop strings: a text ends before the first stop string.
 
 /// Passes a text on until a stop string begins. Keeps the end of the text back while it could be the start of a stop
 /// string.

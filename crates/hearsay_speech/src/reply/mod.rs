@@ -1,15 +1,16 @@
-//! Replies: a character answers what somebody said.
+//! Replies: a character answers the words of another character.
 //!
 //! A reply passes through these steps:
 //!
-//! 1. The memory assembles what the character knows and may say ([`Memory::ask`]).
+//! 1. The memory lists the relevant facts that the character knows, and marks the facts that the character conceals
+//!    ([`Memory::ask`]).
 //! 2. The language model writes a draft.
 //! 3. The memory checks each sentence of the draft ([`Memory::check_reply`]). A sentence without a problem is released
 //!    at once.
-//! 4. If the first sentence has a problem, the language model writes one more draft, and is told the problem. If a later
-//!    sentence has a problem, the reply ends before this sentence.
-//! 5. If the second draft has a problem too, or if there is no language model, a template states a fact that the
-//!    character knows and may tell, or says that the character does not know.
+//! 4. If the first sentence has a problem, the language model writes a second draft. The prompt for the second draft
+//!    describes the problem. If a later sentence has a problem, the reply ends before this sentence.
+//! 5. If the second draft also has a problem, or if there is no language model, a template writes the reply. The
+//!    template states a fact that the character knows and is allowed to tell, or says that the character does not know.
 //!
 //! [`Memory::ask`]: hearsay_engine::Memory::ask
 //! [`Memory::check_reply`]: hearsay_engine::Memory::check_reply
@@ -33,39 +34,40 @@ pub use pending::PendingReply;
 
 use crate::{GenerationStats, SpeechError};
 
-/// A request for a reply. The question, the speaker and the scene are in the answer of the memory.
+/// Options of a reply. The question, the speaker and the scene are not part of these options: they come from the answer
+/// of the memory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReplyRequest {
-    /// Characters that hear the reply. The speaker says nothing that it conceals from one of them.
+    /// Characters that hear the reply. The speaker says nothing that it conceals from one of these characters.
     pub listeners: Vec<EntityId>,
     /// Earlier lines of the conversation, oldest first.
     pub earlier: Vec<ConversationLine>,
-    /// Whether the check of the draft contains details for the DM: see [`DraftReply::for_dm`].
+    /// Whether the result of the check contains details that only the DM may see: see [`DraftReply::for_dm`].
     pub for_dm: bool,
 }
 
 /// A line of the conversation before the question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConversationLine {
-    /// Whether the character that replies said the line.
+    /// True if the replying character said the line; false if another character said the line.
     pub is_own: bool,
     /// Words of the line.
     pub text: String,
 }
 
-/// Who wrote the words of a reply.
+/// Writer of the words of a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReplyWriter {
     /// The language model, in its first draft.
     Model,
-    /// The language model, in its second draft, after a problem in the first one.
+    /// The language model, in its second draft, because the first draft had a problem.
     Repair,
-    /// A template, which states only facts that the character knows and may tell.
+    /// A template, which states only facts that the character knows and is allowed to tell.
     Template,
 }
 
-/// A draft that was not said.
+/// A draft that the character did not say, because the draft had a problem.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RejectedDraft {
     /// Words of the draft, up to the sentence with the problem.
@@ -77,26 +79,26 @@ pub struct RejectedDraft {
 /// A reply that a character says.
 #[derive(Debug, Clone)]
 pub struct CharacterReply {
-    /// The draft that was accepted: speaker, listeners and words.
+    /// The draft that the character says: its speaker, listeners and words.
     pub draft: DraftReply,
     /// Result of the check of these words.
     pub check: ReplyCheck,
-    /// Who wrote the words.
+    /// Writer of the words.
     pub writer: ReplyWriter,
-    /// Drafts that were not said because of their problems.
+    /// Drafts that the character did not say, because they had problems.
     pub rejected: Vec<RejectedDraft>,
     /// Whether the reply was interrupted before its end.
     pub is_interrupted: bool,
-    /// Counts and times of the language model; `None` if it wrote nothing.
+    /// Numbers of tokens and times of the language model; `None` if the language model wrote nothing.
     pub stats: Option<GenerationStats>,
     /// Time from the request to the end of the reply.
     pub time: Duration,
-    /// Error of the language model, because of which a template spoke instead.
+    /// Error of the language model; `None` if there was no error. After an error, a template writes the reply.
     pub model_error: Option<SpeechError>,
 }
 
 impl CharacterReply {
-    /// Returns the words.
+    /// Returns the words of the reply.
     pub fn text(&self) -> &str {
         &self.draft.text
     }
@@ -107,7 +109,8 @@ impl CharacterReply {
     }
 }
 
-/// A step of a reply, in the order in which the steps happen.
+/// A step of a reply. A reply has any number of [`Chunk`](Self::Chunk) steps, and then one [`Spoken`](Self::Spoken) or
+/// [`Failed`](Self::Failed) step.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum ReplyStep {

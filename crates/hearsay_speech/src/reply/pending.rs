@@ -24,8 +24,8 @@ use crate::{
 /// Pause between two polls while a thread waits for a reply.
 const POLL_PAUSE: Duration = Duration::from_millis(3);
 
-/// A reply in progress. Poll it, for example once per frame. To cancel the reply, drop it or
-/// [interrupt](Self::interrupt) it.
+/// A reply in progress. Call [`poll`](Self::poll) repeatedly, for example once per frame. To cancel the reply, drop
+/// this value or call [`interrupt`](Self::interrupt).
 pub struct PendingReply {
     request: ReplyRequest,
     queue: Option<DraftQueue>,
@@ -77,13 +77,13 @@ impl PendingReply {
         matches!(self.stage, Stage::Done)
     }
 
-    /// Returns the words that were released so far.
+    /// Returns the words that passed the check so far.
     pub fn words_so_far(&self) -> &str {
         &self.spoken.text
     }
 
-    /// Goes on with the reply as far as possible without waiting. Returns the new steps. `memory` must be the memory
-    /// that was asked for the answer.
+    /// Continues the reply as far as possible without waiting, and returns the new steps. `memory` must be the memory
+    /// that answers the question.
     pub fn poll(&mut self, memory: &Memory) -> Vec<ReplyStep> {
         let mut steps = Vec::new();
         loop {
@@ -99,11 +99,12 @@ impl PendingReply {
         }
     }
 
-    /// Waits until the reply is complete. Calls `on_chunk` with each chunk of words. If `on_chunk` returns `false`, the
-    /// reply is interrupted. Blocks the calling thread, so do not call this function on a game's main thread.
+    /// Waits until the reply is complete. Calls `on_chunk` with each chunk of words, and with an empty text while it
+    /// waits for more words. If `on_chunk` returns `false`, the reply is interrupted. This function blocks the calling
+    /// thread, so do not call this function on a game's main thread.
     ///
     /// # Errors
-    /// Returns an error if the memory fails or is closed.
+    /// Returns an error if the memory fails or is closed, or if the reply is interrupted before its first words.
     pub fn wait(
         mut self,
         memory: &Memory,
@@ -125,7 +126,7 @@ impl PendingReply {
         }
     }
 
-    /// Ends the reply. Returns the words that were released so far; `None` if there are none.
+    /// Ends the reply. Returns a reply with the words so far, or `None` if the character has said no words yet.
     pub fn interrupt(&mut self) -> Option<CharacterReply> {
         if self.is_done() {
             return None;

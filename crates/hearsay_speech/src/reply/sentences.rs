@@ -1,4 +1,4 @@
-//! Division of a text into sentences while it is written.
+//! Divides a text into sentences while the language model writes the text.
 
 use unicode_segmentation::UnicodeSegmentation;
 

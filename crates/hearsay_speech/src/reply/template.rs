@@ -1,4 +1,4 @@
-//! A reply without a language model: the statement of a fact that the character knows and may tell.
+//! A reply without a language model: the statement of a fact that the character knows and is allowed to tell.
 
 use hearsay_commands::reply::{CitedFact, FindingKind, ReplyCheck, ReplyFinding};
 use hearsay_model::{EntityId, Span};

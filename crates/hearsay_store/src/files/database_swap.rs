@@ -30,7 +30,8 @@ fn file_error(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> St
     move |source| StoreError::File {
         action,
         path,
-        advice: "check that the disk has room and the directory can be written to, and run `hearsay db repair` again",
+        advice: "check that the disk has free space and that you can write to the directory; then run `hearsay db \
+                 repair` again",
         source,
     }
 }

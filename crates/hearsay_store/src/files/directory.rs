@@ -53,8 +53,8 @@ fn describe_damage(directory: &Path, damage: &[FileDamage]) -> Option<String> {
     Some(format!("the file db/{}: {}{suffix}", name.display(), first.description))
 }
 
-/// Copies a campaign directory to a new directory that only this user can read. Use this function to open a campaign
-/// whose directory is not writable. If a program writes to the original directory at the same time, the copy may be
+/// Copies a campaign directory to a new directory that only this user can read. To open a campaign whose directory is
+/// not writable, open the copy. If a program writes to the original directory at the same time, the copy may be
 /// unusable.
 ///
 /// # Errors

@@ -62,9 +62,9 @@ impl FrameFile {
     /// Reads a file and opens it for appending. Returns `None` if the file does not exist, its header is damaged or
     /// contains another key, or another version of Hearsay wrote it.
     ///
-    /// `key` is the expected key. The function `accept_frame` is called with the contents of each frame, and with the
-    /// number of bytes that follow the frame in the file. `accept_frame` returns whether the frame is usable. Reading
-    /// stops at the first unusable frame.
+    /// `key` is the expected key. This function calls `accept_frame` with the contents of each frame, and with the
+    /// number of bytes after the frame. `accept_frame` returns whether the frame is usable. Reading stops at the first
+    /// unusable frame.
     ///
     /// # Errors
     /// Returns an error if the file exists but cannot be read or written.

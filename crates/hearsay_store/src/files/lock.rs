@@ -27,9 +27,9 @@ pub(crate) struct Lock {
 }
 
 impl Lock {
-    /// Locks the directory. `shares` is recorded in the description of the lock holder. If the directory is already
-    /// locked, returns an error that names the lock holder. Overwrites the file
-    /// `owner` of a process that ended without closing the campaign.
+    /// Locks the directory, and writes `shares` to the description of the lock holder. If the directory is already
+    /// locked, returns an error that names the lock holder. Overwrites the file `owner` of a process that ended without
+    /// closing the campaign.
     pub(crate) fn acquire(directory: &Path, shares: bool) -> Result<Self, StoreError> {
         let (lock_path, holder_file) = (directory.join("owner.lock"), directory.join("owner"));
         let file_error = |action, path: &Path, source: std::io::Error| match source.kind() {

@@ -112,7 +112,7 @@ pub(crate) fn write(
     written.map(drop).map_err(|source| StoreError::File {
         action: "write",
         path,
-        advice: "check that the disk has room; the campaign itself is safe",
+        advice: "check that the disk has free space; the campaign itself is safe",
         source,
     })
 }

@@ -35,8 +35,8 @@ const TARGET_PAGE_BYTES: u64 = 4 << 20;
 /// Maximum number of rows in one transaction.
 const MAX_TRANSACTION_ROWS: usize = 64;
 
-/// An operation that compaction rewrites or deletes. The tuple contains its position, and the operation with its
-/// remaining changes, or `None` if compaction deletes the operation.
+/// An operation that compaction rewrites or deletes. The first element is the position of the operation. The second
+/// element is the operation with its remaining changes, or `None` if compaction deletes the operation.
 pub type RewrittenOperation = (Position, Option<Arc<Operation>>);
 
 /// The extent of the compacted part, with the number and combined checksum of its rows.

@@ -14,8 +14,8 @@ use crate::engine::values::{int, object, record};
 /// Attributes whose values are also stored in the record of their entity.
 const NAMING_ATTRIBUTES: [&str; 3] = [attribute::NAME, attribute::ALIAS, attribute::KIND];
 
-/// Returns the rows of the graph tables for the given keys, with the current contents from the state. If the state
-/// contains no data for a key, its row describes the deletion of the record. To write the rows, pass the rows to
+/// Returns a row of the graph tables for each of the given keys, with the current contents from the state. If the state
+/// contains no data for a key, the row deletes the record. To write the rows, call
 /// [`Store::project`](crate::Store::project).
 ///
 /// Pass [`Applied::touched`](hearsay_model::Applied::touched) as `touched`. If a touched fact states the name, an alias

@@ -1,4 +1,4 @@
-//! Projects the state of a campaign into graph tables, which plain SurrealQL can query.
+//! Writes the state of a campaign to graph tables, which you can query with plain SurrealQL.
 //!
 //! | table | contents | id |
 //! |---|---|---|

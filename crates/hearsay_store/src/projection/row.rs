@@ -38,13 +38,14 @@ impl Table {
     }
 }
 
-/// Watermark of the graph tables: the newest committed data in these tables. The tables also contain all older data.
+/// Watermark of the graph tables. The tables contain all operations and all batches of transient values up to the
+/// watermark.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Watermark {
     /// Position of the newest operation that the tables contain.
     pub position: Position,
-    /// Number of the newest batch of transient values that the tables contain. Each commit with transient values stores
-    /// one batch.
+    /// Number of the newest batch of transient values that the tables contain. Each commit with transient values
+    /// (current values without stored past values) stores one batch.
     pub batch: u64,
 }
 

@@ -21,8 +21,9 @@ const DERIVED_FILES: [&str; 2] = ["terms", "vectors"];
 
 /// Checks all stored data in a campaign directory. Blocks the calling thread.
 ///
-/// The check covers every file, the digest of every operation, the transient values, and each record of the graph
-/// tables. The check also covers whether all operations can be applied. The check does not change a damaged directory.
+/// Checks every file, the digest of every operation, the transient values (current values without stored past values),
+/// and each record of the graph tables. Also checks that all operations can be applied. Does not change a damaged
+/// directory.
 ///
 /// # Errors
 /// Returns an error if the directory does not exist, if another process has it open, or if files cannot be read for a

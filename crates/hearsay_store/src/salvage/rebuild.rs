@@ -20,11 +20,11 @@ const MAX_COMMIT_OPERATIONS: usize = 64;
 /// damaged database. The damaged files are moved to a new directory next to the campaign directory; they are never
 /// deleted. Operations keep their positions: each lost operation is replaced by an operation that changes nothing.
 ///
-/// If the program is killed during the repair, either the campaign is unchanged, or its next opening finishes the
-/// repair.
+/// If the program is killed during the repair, either the campaign is unchanged, or the next opening of the campaign
+/// finishes the repair.
 ///
-/// If `even_if_intact` is `true`, the database is rebuilt even if the check finds no problem. If `even_if_intact` is
-/// `false`, an intact database is not changed.
+/// `even_if_intact` states what happens to a database without problems: `true` rebuilds the database, and `false` does
+/// not change it.
 ///
 /// # Errors
 /// Returns an error if the directory does not exist, if another process has it open, or if the new database cannot be

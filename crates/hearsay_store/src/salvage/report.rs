@@ -29,8 +29,8 @@ pub struct CheckReport {
     /// Damaged files of derived data, such as the snapshot. Hearsay creates these files again after the campaign is
     /// opened.
     pub derived_damage: Vec<FileDamage>,
-    /// Newest position at which an operation was saved, according to the files in the directory. The operation itself
-    /// may be lost.
+    /// Position of the newest operation that was ever saved, according to the files in the directory. The operation
+    /// itself may be lost.
     pub newest: Position,
     /// Number of operations that can be read and applied.
     pub operations: u64,
@@ -46,18 +46,17 @@ pub struct CheckReport {
     pub changed_compacted: bool,
     /// Number of unreadable rows of transient values.
     pub lost_transient_rows: usize,
-    /// Whether the transient values possibly include outdated values. The value is `true` if the manifest, which is the
-    /// database's list of the files in use, is not readable. Without the manifest, it is unknown which files are the
-    /// newest.
+    /// Whether the transient values (current values without stored past values) can be outdated. The value is `true` if
+    /// the manifest is not readable. The manifest is the database's list of the files in use.
     pub has_stale_transients: bool,
     /// Number of operations that only the snapshot contains.
     pub only_in_snapshot: usize,
-    /// Number of records in the graph tables that differed from the state, and that the check repaired. Repaired
-    /// records differed because a program did not close the campaign. Every opening makes this repair, so repaired
-    /// records do not count as damage.
+    /// Number of records in the graph tables that differed from the state, and that the check repaired. Records can
+    /// differ if a program did not close the campaign. Repaired records are not damage, because every opening of the
+    /// campaign makes this repair.
     pub repaired_records: usize,
-    /// Number of records in the graph tables that still differ from the state after the repair that every opening
-    /// makes. 0 if the graph tables were not compared because the files are damaged.
+    /// Number of records in the graph tables that differ from the state even after the repair. 0 if the files are
+    /// damaged, because the check then does not compare the graph tables.
     pub graph_differences: usize,
     /// Reason why the database cannot be opened or returns wrong data, although its files are intact. `None` if the
     /// database has no such problem.

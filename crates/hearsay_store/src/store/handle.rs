@@ -46,8 +46,9 @@ struct Running {
 
 /// Handle of an open campaign. Writes and reads the journal and the graph tables. See the [crate] documentation.
 ///
-/// All functions return immediately, except opening, closing, and the functions named `…_blocking`. A thread of the
-/// store calls the `done` callbacks. A callback must be short and must not call a blocking function of the store.
+/// Opening, closing, and the functions named `…_blocking` block the calling thread. All other functions return
+/// immediately. A thread of the store calls the `done` callbacks. A callback must be short and must not call a blocking
+/// function of the store.
 pub struct Store {
     shared: Arc<Shared>,
     running: Option<Running>,
@@ -76,8 +77,8 @@ pub struct StorageHealth {
     pub replayed_log: bool,
     /// Number of records in the graph tables that differed from the state after the opening and were repaired.
     pub repaired_records: usize,
-    /// Number of times that the store rewrote commits, because the storage engine started a new log file during a
-    /// commit.
+    /// Number of times that the store wrote commits again. The store does so if the storage engine starts a new log
+    /// file during a commit, because the commit could otherwise be lost in a crash.
     pub log_rewrites: u64,
 }
 
@@ -244,10 +245,8 @@ impl Store {
     /// Compacts the journal in the same way as [`State::compact`] compacted the state.
     ///
     /// Rewrites or deletes the given operations. If this function fails, it changes none of the operations. The
-    /// positions of the operations must be at or before [`State::compacted_to`]. After the compaction, one combined
-    /// checksum protects all operations up to that position, instead of digests that depend on earlier operations. When
-    /// the journal is replayed, the store [applies](State::apply_compacted) these operations without checking them
-    /// against the state.
+    /// positions of the operations must be at or before [`State::compacted_to`]. When the journal is replayed, the
+    /// store [applies](State::apply_compacted) these operations without checking them against the state.
     ///
     /// Pass the operations that [`State::compact`] returned, and the state after that call. Do not call this function
     /// while a commit is in progress.
@@ -300,8 +299,8 @@ impl Store {
 
     /// Writes [rows](projection::rows()) to the graph tables in the background, in the order of the calls.
     ///
-    /// `watermark` is the watermark of the tables after these rows are written. Afterwards, [`Store::projected`]
-    /// returns the position of this watermark.
+    /// `watermark` states up to which operation the tables are complete after this write. After the write,
+    /// [`Store::projected`] returns the position of this watermark.
     pub fn project(
         &self,
         rows: Vec<ProjectionRow>,
@@ -356,10 +355,10 @@ impl Store {
         wait_for_callback(|done| self.queue_background(BackgroundJob::Settle(done)))
     }
 
-    /// Runs SurrealQL and returns the result of the last statement. Blocks the calling thread.
+    /// Runs statements in SurrealQL and returns the result of the last statement. Blocks the calling thread.
     ///
-    /// The statements run in a transaction that is cancelled, so their writes are discarded. Use this function only for
-    /// tests and inspection, because it is slow.
+    /// The statements cannot change the database, because their transaction is cancelled at the end. Use this function
+    /// only for tests and inspection, because it is slow.
     ///
     /// # Errors
     /// Returns an error if a statement fails.
@@ -380,9 +379,9 @@ impl Store {
         result.map_err(|error| StoreError::Query(error.to_string()))
     }
 
-    /// Finishes the queued work, shuts the database down, and blocks until another process can open the directory. If
-    /// graph tables were outdated at the opening and are still being rewritten, this function does not wait for them.
-    /// The next opening of the campaign continues this work.
+    /// Finishes the queued work, shuts the database down, and blocks until another process can open the directory. Does
+    /// not wait for the rewriting of graph tables that were outdated at the opening. The next opening of the campaign
+    /// continues this work.
     ///
     /// # Errors
     /// Returns an error if closing takes longer than [`StoreOptions::close_timeout`], or if the database cannot shut

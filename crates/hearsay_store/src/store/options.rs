@@ -15,8 +15,8 @@ use std::{
 pub enum Location {
     /// A directory. If the directory does not exist, it is created. Do not put other files into this directory.
     Directory(PathBuf),
-    /// Memory only: the campaign is lost when the store is dropped. Use this for tests, and for games that do not save
-    /// the memory.
+    /// Memory only: the campaign is lost when the store is dropped. Use this location for tests, and for games that do
+    /// not save the campaign.
     Memory,
 }
 
@@ -82,15 +82,15 @@ pub struct StoreOptions {
     /// Maximum duration for which [`Store::close`](crate::Store::close) waits for queued work and for the database.
     /// Default: 60 seconds. When a store is dropped without being closed, the maximum is 5 seconds.
     pub close_timeout: Duration,
-    /// Progress of opening. The store updates these counts while it opens the campaign.
+    /// Handle through which the caller can read the progress of opening.
     pub progress: OpenProgress,
     /// Size in bytes of a memtable, which is a buffer of the database in memory. When a memtable is full, the database
     /// writes its contents to a table file. Default: 16 MiB. Minimum: 256 KiB. After a crash, the database reads the
     /// contents of the newest memtables from its log again, so a larger size makes the next opening slower. The store
     /// splits a write that is larger than a memtable.
     pub memtable_bytes: usize,
-    /// Whether this process shares the campaign with other processes on the machine. The store only records this in the
-    /// description of the lock holder; `hearsay_engine` shares the campaign. Default: `false`.
+    /// Whether this process shares the campaign with other processes on the machine. The store only records this value
+    /// in [`LockHolder::shares`](crate::LockHolder::shares); `hearsay_engine` shares the campaign. Default: `false`.
     pub share: bool,
     /// Failures that tests inject into commits and storage.
     #[cfg(feature = "testing")]

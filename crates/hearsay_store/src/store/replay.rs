@@ -41,7 +41,7 @@ pub struct Reloaded {
     pub state: State,
     /// Keys of the outdated records in the graph tables, or `None` to rebuild all tables.
     pub outdated_keys: Option<Vec<Key>>,
-    /// Number of the newest stored batch of transient values, which the state contains.
+    /// Number of the newest stored batch of transient values. The state contains the values of this batch.
     pub transient_batch: u64,
 }
 

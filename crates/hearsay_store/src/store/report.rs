@@ -19,9 +19,10 @@ pub struct OpenReport {
     /// Number of chunks that were deleted because their operations were never committed. A chunk is a part of a large
     /// operation.
     pub swept_chunks: usize,
-    /// Number of outdated graph records that are being rewritten in the background.
+    /// Number of outdated records in the graph tables. The store rewrites these records in the background.
     pub catching_up: usize,
-    /// Number of the newest stored batch of transient values. Each commit with transient values stores one batch.
+    /// Number of the newest stored batch of transient values, which are current values without stored past values. Each
+    /// commit with transient values stores one batch.
     pub transient_batch: u64,
     /// Whether the graph tables are being compared with the state in the background and repaired. The value is `true`
     /// in three cases: the previous program did not close the campaign, the tables may contain outdated transient

@@ -32,7 +32,12 @@ impl Child {
     /// Returns an error if the program cannot be started.
     pub fn start(command: &mut Command) -> io::Result<Self> {
         let mut process = command.stdout(Stdio::piped()).spawn()?;
-        let output = process.stdout.take().ok_or_else(|| io::Error::other("the program has no output"))?;
+        let output = process.stdout.take().ok_or_else(|| {
+            io::Error::other(
+                "the standard output of the process is \
+                                                                           not connected",
+            )
+        })?;
         let (sender, lines) = mpsc::channel();
         std::thread::spawn(move || {
             for line in BufReader::new(output).lines().map_while(Result::ok) {

@@ -64,10 +64,10 @@ struct CaptureView {
 
 /// The capture line at the bottom of the DM console.
 ///
-/// A plain line becomes a line of the session's log, and the memory extracts facts from this line. An example is
-/// `Grimjaw told Lyra the shipment is under the chapel`. The first character of a line can change its effect: `+Bram,
-/// ferryman, Salt Quay` creates an entity, `@npc words` logs words of this character, `#place` moves the scene to this
-/// place, and `!words` records a secret.
+/// A plain line, such as `Grimjaw told Lyra the shipment is under the chapel`, becomes a line of the session's log. The
+/// memory extracts facts from this line. The first character of a line can change its effect. `+Bram, ferryman, Salt
+/// Quay` creates an entity. `@npc words` logs words that this character says. `#place` moves the scene to this place.
+/// `!words` records a secret.
 #[derive(Debug, Default)]
 pub struct CapturePanel {
     view: CaptureView,

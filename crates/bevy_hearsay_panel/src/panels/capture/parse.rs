@@ -31,9 +31,9 @@ pub enum CaptureLine {
         name: String,
         /// Kind of the entity.
         kind: Kind,
-        /// Occupation of the entity.
+        /// Occupation of the entity; `None` if the line contains no occupation.
         occupation: Option<String>,
-        /// Home and current place of the entity.
+        /// Home and current place of the entity; `None` if the line contains no place.
         place: Option<EntityId>,
     },
 }

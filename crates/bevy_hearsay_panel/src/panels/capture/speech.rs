@@ -1,4 +1,5 @@
-//! Lines that characters say: waits for the facts that the lines state, and asks about doubtful facts.
+//! Logs lines that characters say. Waits until the memory has found the facts that a line states, and asks the DM about
+//! doubtful facts.
 
 use std::{
     collections::VecDeque,

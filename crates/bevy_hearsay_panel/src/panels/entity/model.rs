@@ -1,4 +1,4 @@
-//! The model of an entity's page.
+//! The data that an entity's page displays.
 
 use hearsay_model::{EntityId, FactId, Kind, PassageId, SessionId};
 use serde::{Deserialize, Serialize};
@@ -26,15 +26,15 @@ pub struct EntityModel {
     pub name: String,
     /// Kind of the entity, if it is known.
     pub kind: Option<Kind>,
-    /// Time of the game clock, formatted on the campaign's calendar.
+    /// Time of the game clock, formatted on the campaign's calendar; `None` if the clock is not set.
     pub clock: Option<String>,
     /// Other names of the entity.
     pub aliases: Vec<AliasLine>,
-    /// First meeting of the entity with the party.
+    /// First meeting of the entity with the party; `None` if they never met.
     pub first_met: Option<MeetingLine>,
-    /// Last meeting of the entity with the party.
+    /// Last meeting of the entity with the party; `None` if they never met.
     pub last_seen: Option<MeetingLine>,
-    /// Last line that the players heard from the entity.
+    /// Last line that the players heard from the entity; `None` if they heard no line from it.
     pub last_words: Option<WordsLine>,
     /// Open promises, debts and quests of the entity.
     pub unsettled: Vec<UnsettledLine>,
@@ -68,7 +68,7 @@ pub struct AliasLine {
 /// A meeting of the party with the entity.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MeetingLine {
-    /// Form of the meeting, as text: `Spoke`, `Present`, `Visited`, `Played` or `Only mentioned`.
+    /// Type of the meeting: `Spoke`, `Present`, `Visited`, `Played` or `Only mentioned`.
     pub acquisition: String,
     /// Session, time and place of the meeting, as a text such as `session 2, A Wake · 4 Rainmoon 412, 10:15 · The
     /// Gilded Gull`.
@@ -95,7 +95,7 @@ pub struct UnsettledLine {
     pub kind: String,
     /// Description of the promise, debt or quest.
     pub text: String,
-    /// Start of the promise, debt or quest, and further details, as text.
+    /// Details for display, such as the start of the promise, debt or quest.
     pub details: String,
     /// Id of the fact that states the promise or debt, if there is one.
     pub fact: Option<FactId>,
@@ -131,7 +131,7 @@ pub struct KnowsLine {
     pub conceals: bool,
     /// Whether the fact is a secret.
     pub secret: bool,
-    /// Whether a character of the party also knows the fact.
+    /// Whether at least one player character also knows the fact.
     pub known_to_party: bool,
 }
 
@@ -150,7 +150,7 @@ pub struct SecretLine {
     pub tellings: Vec<String>,
     /// Knowers of the secret.
     pub known_by: Vec<NamedEntity>,
-    /// Whether a character of the party knows the secret.
+    /// Whether at least one player character knows the secret.
     pub known_to_party: bool,
     /// Conditions under which a holder is allowed to tell the secret.
     pub conditions: Vec<ConditionLine>,
@@ -163,7 +163,7 @@ pub struct ConditionLine {
     pub holder: NamedEntity,
     /// Whether the condition is met. If `true`, the holder is allowed to tell the secret now.
     pub is_met: bool,
-    /// Parts of the condition that are not met yet, as texts.
+    /// Parts of the condition that are not met yet, as texts. Empty if the condition is met.
     pub missing: Vec<String>,
     /// Note to the DM, for example how the holder tells the secret; `None` if there is no note.
     pub note: Option<String>,

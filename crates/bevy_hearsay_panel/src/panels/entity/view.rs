@@ -1,4 +1,4 @@
-//! UI state of an entity's page, and the actions of the user.
+//! UI state of an entity's page, and the actions that a user can choose on the page.
 
 use std::collections::BTreeSet;
 
@@ -53,13 +53,13 @@ pub struct EntityView {
     pub facts: FactsView,
     /// Words of the filter. The page shows only items that contain all of these words.
     pub filter: String,
-    /// The attribute or relation that the user is adding.
+    /// The attribute or relation that the user is adding; `None` if the user is adding none.
     pub new_fact: Option<NewFactDraft>,
-    /// Whether the page shows each fact in one line until the user opens the fact.
+    /// Whether the page shows each fact on one line until the user expands the fact.
     pub compact: bool,
     /// Titles of the groups of facts that the user closed.
     pub closed_sections: BTreeSet<String>,
-    /// The fact to which the page scrolls.
+    /// The fact to which the page scrolls; `None` if the page does not scroll.
     #[serde(skip)]
     pub focus: Option<FactId>,
     /// Heights of the rows in the list of facts.
@@ -75,7 +75,7 @@ pub struct NewFactDraft {
     pub predicate: String,
     /// The value of the attribute, or the name of the related entity.
     pub value: String,
-    /// The related entity, if the user chose it from the list of names.
+    /// The related entity; `None` if the user did not choose it from the list of names.
     pub object_entity: Option<EntityId>,
     /// Whether the new fact is a secret.
     pub secret: bool,
@@ -83,7 +83,7 @@ pub struct NewFactDraft {
     pub(super) completion: Completion,
 }
 
-/// An action that the user chose in the panel, for the caller to carry out.
+/// An action that the user chose in the panel. The caller carries out the action.
 #[derive(Debug, Clone)]
 #[allow(clippy::large_enum_variant, reason = "few at a time, and gone in the same frame")]
 pub enum EntityAction {

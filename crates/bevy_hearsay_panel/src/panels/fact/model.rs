@@ -24,7 +24,7 @@ pub struct FactModel {
     pub status: FactStatus,
     /// Whether the fact is marked as a secret.
     pub secret: bool,
-    /// Whether a knower conceals the fact.
+    /// Whether at least one knower conceals the fact.
     pub concealed: bool,
     /// Date at which the fact became true, as text; `None` if it is not recorded.
     pub since: Option<String>,
@@ -36,7 +36,7 @@ pub struct FactModel {
     pub confidence: Option<f64>,
     /// How, by whom and in which session the fact was recorded, as text.
     pub origin: String,
-    /// Session in which the fact was recorded.
+    /// Session in which the fact was recorded; `None` if it was not recorded in a session.
     pub session: Option<SessionId>,
     /// The party's knowledge of the fact; `None` if no player character knows the fact.
     pub party_knowledge: Option<PartyKnowledge>,
@@ -59,7 +59,7 @@ pub const MAX_KNOWERS: usize = 12;
 pub struct PartyKnowledge {
     /// Description of the knowledge, such as `The party knows, since session 3`.
     pub text: String,
-    /// Session in which the first of the player characters learned the fact.
+    /// Session in which a player character first learned the fact; `None` if this was not in a session.
     pub session: Option<SessionId>,
     /// Whether all player characters know the fact.
     pub all: bool,
@@ -76,7 +76,7 @@ pub struct KnowerLine {
     pub acquisition: String,
     /// The knower's credence in the fact, from 0 to 1.
     pub credence: f64,
-    /// Time when the knower learned the fact, for display.
+    /// Time when the knower learned the fact, for display; `None` if it is not recorded.
     pub since: Option<String>,
     /// Whether the knower conceals the fact.
     pub conceals: bool,
@@ -91,6 +91,6 @@ pub struct SourceLine {
     pub place: String,
     /// Text of the source, if it is known.
     pub text: Option<String>,
-    /// Byte range of the words in `text` that state the fact.
+    /// Start and end, in bytes, of the words in `text` that state the fact; `None` if these words are unknown.
     pub quote: Option<(usize, usize)>,
 }

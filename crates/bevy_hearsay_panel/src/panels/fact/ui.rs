@@ -29,7 +29,7 @@ use crate::{
 pub struct FactsView {
     /// Facts that are expanded to show all knowers and sources.
     pub expanded: BTreeSet<FactId>,
-    /// The edit in progress.
+    /// The edit in progress; `None` if no fact is being edited.
     pub edit: Option<FactEdit>,
 }
 

@@ -1,5 +1,5 @@
-//! Computes positions for the entities of a graph. The layout is deterministic. A small change of the graph changes the
-//! positions only a little.
+//! Computes positions for the entities of a graph. Equal inputs give equal positions, and a small change of the graph
+//! moves entities only a little.
 
 use std::collections::BTreeMap;
 

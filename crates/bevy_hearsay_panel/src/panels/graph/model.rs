@@ -50,14 +50,15 @@ pub struct GraphModel {
     pub predicates: Vec<(String, usize)>,
 }
 
-/// A node of the graph, which stands for one entity.
+/// A node of the graph. Each node represents one entity.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Node {
     /// The entity of the node.
     pub entity: NamedEntity,
     /// Number of relations of the entity, including relations that are not displayed.
     pub degree: usize,
-    /// Whether the node is a hub: one of the nodes with the most relations.
+    /// Whether the node is a hub. A hub has at least 8 relations, and is among the 10 % of the displayed nodes with the
+    /// most relations.
     pub hub: bool,
     /// Number of relations on the shortest path from the center to this entity; 0 if there is no center.
     pub distance: usize,

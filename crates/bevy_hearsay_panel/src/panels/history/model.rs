@@ -1,4 +1,4 @@
-//! The models of the history panel.
+//! The data that the history panel displays.
 
 use hearsay_model::{FactId, Position};
 use hearsay_query::journal::{HistoryRow, UndoRow};
@@ -7,7 +7,7 @@ use serde::Serialize;
 /// A request for a part of the journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HistoryRequest {
-    /// Author whose operations are requested, given by the name that the panel displays; `None` for all authors.
+    /// Displayed name of the author whose operations are requested; `None` for all authors.
     pub author: Option<String>,
     /// Maximum number of operations to read.
     pub limit: usize,
@@ -20,7 +20,7 @@ pub struct HistoryModel {
     pub rows: Vec<OperationModel>,
     /// Number of operations that the filter accepts, including operations that are not listed.
     pub total: usize,
-    /// Authors, with the number of their operations.
+    /// Displayed names of all authors, each with the number of operations.
     pub authors: Vec<(String, usize)>,
 }
 
@@ -39,8 +39,8 @@ pub struct OperationModel {
     pub changes: usize,
     /// Whether the operation is live: it is in effect, because it has not been reverted.
     pub live: bool,
-    /// Position of the operation that reverted this operation, if there is one. To restore this operation, revert the
-    /// operation at that position.
+    /// Position of the undo that reverted this operation; `None` if no undo did. To restore this operation, revert the
+    /// undo at this position.
     pub undone_by: Option<Position>,
     /// Whether the operation only reverts other operations.
     pub is_undo: bool,

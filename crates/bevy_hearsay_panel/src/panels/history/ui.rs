@@ -29,7 +29,7 @@ pub struct HistoryView {
     pub author: Option<String>,
     /// Maximum number of operations to list.
     pub limit: usize,
-    /// Position of the selected operation.
+    /// Position of the selected operation; `None` if no operation is selected.
     pub selected: Option<Position>,
     #[serde(skip)]
     heights: RowHeights,
@@ -65,7 +65,7 @@ pub enum UndoPreviewState<'a> {
     Error(&'a str),
 }
 
-/// An action that the user chose in the panel, for the caller to carry out.
+/// An action that the user chose in the panel. The caller carries out the action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HistoryAction {
     /// Preview the effect of undoing the operation at this position.

@@ -1,4 +1,4 @@
-//! Reads folders. The functions of this module run on a background thread, never in a frame.
+//! Reads the content of folders. The functions of this module run on a background thread.
 
 use std::{fs, path::Path};
 

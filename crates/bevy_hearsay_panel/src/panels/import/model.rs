@@ -1,4 +1,4 @@
-//! The models of the import panel.
+//! The data that the import panel displays.
 
 use std::path::PathBuf;
 

@@ -28,10 +28,10 @@ pub struct ImportView {
     pub path: String,
 }
 
-/// An action that the user chose in the panel, for the caller to carry out.
+/// An action that the user chose in the panel. The caller carries out the action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ImportAction {
-    /// Show the content of a folder, from which the user can choose.
+    /// Show the content of a folder, so that the user can choose a file or a subfolder.
     Open(PathBuf),
     /// Preview the changes that the import would make.
     Preview,

@@ -1,4 +1,4 @@
-//! Reads the model of the review panel.
+//! Reads the data that the review panel displays.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -245,7 +245,7 @@ fn stubs(state: &State) -> (Vec<CardSummary>, usize) {
     (stub_ids.into_iter().take(MAX_STUBS).map(to_card).collect(), omitted_count)
 }
 
-/// Reads the details of a card, if the card still exists. This function is fast.
+/// Reads the details of a card. Returns `None` if the card no longer exists. This function is fast.
 pub fn detail(world: &ReadSnapshot, key: &CardKey) -> Option<CardDetail> {
     let state = &*world.state;
     Some(match key {

@@ -43,7 +43,7 @@ impl CardKey {
     }
 }
 
-/// Kind of a card: the reason why the card waits for review.
+/// The reason why a card waits for review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CardKind {
@@ -89,16 +89,16 @@ pub struct CardSummary {
     pub key: CardKey,
     /// Sentence that describes the card.
     pub statement: String,
-    /// Confidence of the fact. For several facts, this is the lowest confidence. For duplicate entities, this is their
-    /// similarity.
+    /// Confidence of the fact, from 0 to 1. If the card has several facts, the lowest of their confidences. For two
+    /// possibly equal entities, their similarity from 0 to 1. For a stub, 0.
     pub confidence: f64,
-    /// Score for the importance of the DM's decision. Cards with a high score come first.
+    /// Importance of the DM's decision; 0 for a stub. By default, cards with a high score come first.
     pub score: f64,
     /// Reasons for the score, as texts.
     pub reasons: Vec<String>,
     /// Source of the card: a speaker, a file or an author.
     pub source: String,
-    /// Title of the session in which the fact was recorded.
+    /// Title of the session in which the fact was recorded; `None` if it was not recorded in a session.
     pub session: Option<String>,
     /// Real time at which the fact or entity of the card was recorded, in milliseconds since 1970.
     pub recorded: i64,
@@ -172,9 +172,10 @@ pub struct FactDetail {
     pub factuality: Option<String>,
     /// Whether the fact is a secret.
     pub secret: bool,
-    /// Confidence of the fact.
+    /// Confidence that the source really states the fact, from 0 to 1.
     pub confidence: f64,
-    /// Confidence before trust calibration, if it differs from `confidence`.
+    /// Confidence before trust calibration (the adjustment according to earlier decisions of the DM); `None` if
+    /// calibration did not change it.
     pub extracted: Option<f64>,
     /// Reasons why trust calibration changed the confidence, as texts.
     pub trust: Vec<String>,
@@ -240,23 +241,23 @@ pub enum CardDetail {
     Stub(EntitySummary),
 }
 
-/// Selection of the cards that the review panel shows.
+/// Settings that decide which cards the review panel shows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ReviewTriage {
     /// Limits of the review queue.
     pub settings: ReviewSettings,
-    /// Whether the items that are held back are also shown.
+    /// Whether to show also the items that are held back because other items are more important.
     pub shows_held_back: bool,
 }
 
 /// The data that the review panel shows.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct ReviewModel {
-    /// Position of the last operation that the model includes.
+    /// Journal position of the last operation that the model includes.
     pub position: u64,
     /// Summaries of the cards. Cards with the most important decisions come first.
     pub cards: Vec<CardSummary>,
-    /// Number of items that are held back.
+    /// Number of items that are held back because other items are more important.
     pub held_back: usize,
     /// Number of stubs that are not listed.
     pub more_stubs: usize,

@@ -1,4 +1,4 @@
-//! UI state of the review panel, and the actions of the user.
+//! UI state of the review panel, and the actions that a user can choose in the panel.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -124,7 +124,7 @@ impl ReviewDraft {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ReviewView {
-    /// The focused card.
+    /// The focused card; `None` if no card has the focus.
     pub focus: Option<CardKey>,
     /// Index of the focused card in the list. If this card disappears, the next card moves to this index and gets the
     /// focus.
@@ -144,9 +144,10 @@ pub struct ReviewView {
     /// The card whose edit starts when its details are loaded.
     #[serde(skip)]
     pub(super) waiting_edit: Option<CardKey>,
-    /// The edit that was sent to the memory last. If the memory rejects this edit, the panel opens it again.
+    /// The last edit that was sent to the memory; `None` if no edit was sent. If the memory rejects this edit, the
+    /// panel opens it again.
     pub sent: Option<ReviewDraft>,
-    /// The typed reason for the next decision.
+    /// The typed reason for the next decision; may be empty.
     pub reason: String,
     /// Whether the text field for the reason is open.
     pub reason_open: bool,
@@ -307,7 +308,7 @@ impl ReviewView {
     }
 }
 
-/// An action that the user chose in the panel, for the caller to carry out.
+/// An action that the user chose in the panel. The caller carries out the action.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ReviewAction {
     /// Record the DM's decision on facts.
@@ -335,7 +336,7 @@ pub enum ReviewAction {
         /// Whether to make the facts secret. If `false`, the facts become open.
         secret: bool,
     },
-    /// Hide a secret from knowers that would learn the secret.
+    /// Exclude knowers who would otherwise learn a secret.
     KeepFrom {
         /// The secret fact.
         fact: FactId,

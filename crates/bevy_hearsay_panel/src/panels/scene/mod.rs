@@ -1,5 +1,5 @@
-//! The scene panel: the characters present, the facts with which the speaker is allowed to answer the players'
-//! question, and the knowledge of everyone present.
+//! The scene panel. It shows the characters present, the facts with which the speaker may answer the players' question,
+//! and the knowledge of everyone present.
 
 mod load;
 mod model;

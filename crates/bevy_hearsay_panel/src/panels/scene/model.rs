@@ -1,4 +1,4 @@
-//! The models of the scene panel: the characters present, the answer, and the knowledge of everyone present.
+//! The data that the scene panel displays: the characters present, the answer, and the knowledge of everyone present.
 
 use hearsay_model::{EntityId, FactId, FactStatus, SessionId};
 use hearsay_recall::LineSecrecy;
@@ -9,10 +9,10 @@ use crate::{names::NamedEntity, text::LinkedText};
 /// A request for the characters present, the place and the time of a scene.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SceneSettingRequest {
-    /// The place of the scene. Default: the current place of the session. If the session has no place, the default is
-    /// the place of the speaker. If this place is also unknown, the default is the place of most player characters.
+    /// The place of the scene. With `None`, the scene is at the place of the session, or else at the place of the
+    /// speaker, or else at the place of most player characters.
     pub place: Option<EntityId>,
-    /// The character whom the players ask.
+    /// The character whom the players ask; `None` if no character is chosen.
     pub speaker: Option<EntityId>,
     /// Characters that the DM added to the scene.
     pub added: Vec<EntityId>,
@@ -25,9 +25,9 @@ pub struct SceneSettingRequest {
 pub struct SceneSettingModel {
     /// The place of the scene, if it is known.
     pub place: Option<NamedEntity>,
-    /// Description of the place, in a sentence.
+    /// Description of the place, in a sentence; `None` if there is none.
     pub description: Option<String>,
-    /// Game time, formatted on the campaign's calendar.
+    /// Game time, formatted on the campaign's calendar; `None` if it is unknown.
     pub time: Option<String>,
     /// Id of the current session; `None` if no session is active.
     pub session: Option<SessionId>,
@@ -47,9 +47,9 @@ pub struct PresentLine {
     pub character: NamedEntity,
     /// Whether the character is a player character.
     pub player: bool,
-    /// The character's occupation, in a few words.
+    /// The character's occupation, in a few words; `None` if it is unknown.
     pub role: Option<String>,
-    /// The character's mood or manner of speech, in a few words. This text helps the DM to play the character.
+    /// The character's mood or manner of speech, in a few words; `None` if it is unknown.
     pub manner: Option<String>,
 }
 
@@ -69,9 +69,9 @@ pub struct AnswerModel {
     pub speaker: Option<NamedEntity>,
     /// Text of the question.
     pub question: String,
-    /// The sections of the scene context.
+    /// The sections of the scene context (the facts that the speaker knows and that matter in the scene).
     pub sections: Vec<AnswerSection>,
-    /// Description of the size and the limits of the scene context.
+    /// A sentence about the size and the limits of the scene context.
     pub summary: String,
     /// The scene context in the form of a prompt, which the user can copy.
     pub prompt: String,
@@ -150,8 +150,8 @@ pub struct FactKnowledge {
     pub status: FactStatus,
     /// Whether the fact is a secret.
     pub secret: bool,
-    /// Text that describes the party's knowledge of the fact, and the time when the party learned the fact; `None` if
-    /// the party does not know the fact.
+    /// Text that says which player characters know the fact, and since when; `None` if no player character knows the
+    /// fact.
     pub party_knowledge: Option<String>,
     /// The knowledge of each character in the scene, in the order of [`KnowledgeRequest::present`].
     pub characters: Vec<CharacterKnowledge>,
@@ -167,8 +167,7 @@ pub struct CharacterKnowledge {
     /// How the character learned the fact, and its credence, as a text such as `told by Odo Brandt, believes it (70
     /// %)`.
     pub acquisition: String,
-    /// Sentences about other characters in the scene. Each sentence gives a reason why this character assumes that
-    /// another character knows the fact.
+    /// Sentences that say why this character assumes that another character in the scene knows the fact.
     pub assumptions: Vec<String>,
 }
 

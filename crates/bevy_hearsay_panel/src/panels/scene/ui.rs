@@ -35,7 +35,7 @@ pub struct SceneView {
     pub added: Vec<EntityId>,
     /// Characters that the DM removed from the scene.
     pub removed: Vec<EntityId>,
-    /// The character whom the players ask.
+    /// The character whom the players ask; `None` if no character is chosen.
     pub speaker: Option<EntityId>,
     /// Typed text of the players' question.
     pub question: String,
@@ -43,7 +43,8 @@ pub struct SceneView {
     pub event_text: String,
     /// Whether citations are shown.
     pub citations: bool,
-    /// The selected fact in the list of facts that everyone present knows. Key commands apply to this fact.
+    /// The selected fact in the list that shows the knowledge of everyone present; `None` if no fact is selected. Key
+    /// commands apply to this fact.
     pub fact: Option<FactId>,
     /// Whether a panel that is too narrow for two columns shows the knowledge of everyone present instead of the
     /// answer.
@@ -71,13 +72,13 @@ pub struct SceneModels<'a> {
     pub answer: &'a AnswerModel,
     /// The knowledge of everyone present.
     pub knowledge: &'a KnowledgeModel,
-    /// The explanation of why a character does not know a fact, if requested.
+    /// The explanation of why a character does not know a fact; `None` if no explanation was requested.
     pub why_not: Option<&'a WhyNotModel>,
     /// Whether an answer was requested but has not arrived yet.
     pub answer_pending: bool,
 }
 
-/// An action that the user chose in the panel, for the caller to carry out.
+/// An action that the user chose in the panel. The caller carries out the action.
 #[derive(Debug, Clone)]
 #[allow(clippy::large_enum_variant, reason = "few at a time, and gone in the same frame")]
 pub enum SceneAction {

@@ -1,5 +1,5 @@
-//! The search panel: one text field for searches by names, words and meaning, and for questions about the knowers of a
-//! fact.
+//! The search panel. It has one text field for searches by names, words and meaning, and for questions such as "who
+//! knows about the ledger?".
 
 mod load;
 mod model;

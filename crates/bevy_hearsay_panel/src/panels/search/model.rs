@@ -36,7 +36,8 @@ pub struct SearchRow {
     pub text: String,
     /// Reason why the search found the result, in a few words.
     pub match_reason: String,
-    /// Entity of the result: the entity itself, the subject of a fact, or the speaker of a passage.
+    /// Entity of the result: the entity itself, the subject of a fact, or the speaker of a passage. `None` if there is
+    /// no such entity.
     pub entity: Option<NamedEntity>,
     /// Status of the fact; `None` if the result is not a fact.
     pub status: Option<FactStatus>,
@@ -49,8 +50,8 @@ pub struct SearchRow {
 /// The knowers of a fact.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Knowers {
-    /// Text that describes the party's knowledge of the fact, and the time when the party learned the fact; `None` if
-    /// the party does not know the fact.
+    /// Text that says which player characters know the fact, and since when; `None` if no player character knows the
+    /// fact.
     pub party_knowledge: Option<String>,
     /// Whether everyone knows the fact.
     pub known_to_everybody: bool,

@@ -35,7 +35,7 @@ pub struct SearchView {
 /// Maximum number of recent entities.
 const MAX_RECENT: usize = 8;
 
-/// An action that the user chose in the panel, for the caller to carry out.
+/// An action that the user chose in the panel. The caller carries out the action.
 #[derive(Debug, Clone)]
 #[allow(clippy::large_enum_variant, reason = "few at a time, and gone in the same frame")]
 pub enum SearchAction {

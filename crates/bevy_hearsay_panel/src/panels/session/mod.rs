@@ -1,4 +1,5 @@
-//! The session panel: start, attendance, log, end with report, and recap.
+//! The session panel. The DM starts and ends sessions, sets the attendance, and reads the log, the report and the
+//! recap.
 
 mod load;
 mod model;

@@ -1,4 +1,4 @@
-//! The models of the session panel.
+//! The data that the session panel displays.
 
 use hearsay_model::{FactId, FactStatus, SessionId};
 use hearsay_query::session::ChangeKind;
@@ -45,13 +45,14 @@ pub struct CurrentSession {
     pub id: SessionId,
     /// Title of the session.
     pub title: String,
-    /// Current place of the scene.
+    /// Current place of the scene; `None` if it is unknown.
     pub place: Option<NamedEntity>,
-    /// Game time of the last log line or of the game clock, for display.
+    /// The later of two game times, for display: the time of the last log line, and the time of the game clock. `None`
+    /// if both are unknown.
     pub time: Option<String>,
-    /// Player characters at the table.
+    /// Player characters who take part in the session.
     pub present: Vec<NamedEntity>,
-    /// Player characters that are absent.
+    /// Player characters who do not take part in the session.
     pub absent: Vec<NamedEntity>,
 }
 
@@ -60,11 +61,11 @@ pub struct CurrentSession {
 pub struct NextSessionDefaults {
     /// Number of the next session.
     pub number: u32,
-    /// Living player characters.
+    /// Player characters that are alive.
     pub players: Vec<NamedEntity>,
-    /// Place of the last line of the latest session.
+    /// Place of the last line of the latest session; `None` if it is unknown.
     pub place: Option<NamedEntity>,
-    /// Current time of the game clock, as text.
+    /// Current time of the game clock, as text; `None` if the clock is not set.
     pub clock: Option<String>,
 }
 
@@ -131,7 +132,7 @@ pub struct LogLineModel {
 pub struct ReportModel {
     /// Numbers of lines, speakers and facts, as texts such as `25 lines` or `3 facts to review`.
     pub counts: Vec<String>,
-    /// Facts that the DM should confirm first.
+    /// Doubtful facts that the DM should review first.
     pub review: Vec<ReviewFirstModel>,
     /// Secrets that player characters learned in the session.
     pub secrets_out: Vec<RevealedSecretModel>,
@@ -156,8 +157,7 @@ pub struct RevealedSecretModel {
     pub fact: FactId,
     /// Sentence that states the fact.
     pub statement: LinkedText,
-    /// Names of the characters that learned the secret, each with a text that describes how the character learned it,
-    /// for display.
+    /// Text that names the characters who learned the secret, and says how each of them learned it.
     pub learned_by: String,
 }
 
@@ -218,7 +218,7 @@ pub struct ChangedModel {
     pub fact: FactId,
     /// Sentence that states the fact.
     pub statement: LinkedText,
-    /// Time of the change, for display.
+    /// Time of the change, for display; `None` if it is unknown.
     pub when: Option<String>,
 }
 
@@ -261,6 +261,6 @@ pub struct RecapModel {
     pub saved_text: Option<String>,
     /// The text of the recap, generated from the log and the facts.
     pub generated_text: String,
-    /// Number of lines in the recap, and number of log lines and facts from which the recap was generated.
+    /// Two numbers: the lines in the recap, and the log lines and facts from which these lines were selected.
     pub counts: (usize, usize),
 }

@@ -1,4 +1,4 @@
-//! Draws the session panel: start, attendance, log, report, recap and end.
+//! Draws the session panel.
 
 use egui::{RichText, ScrollArea, TextEdit, Ui};
 use hearsay_commands::session::{NewSession, SessionStep};

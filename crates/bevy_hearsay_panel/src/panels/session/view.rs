@@ -1,4 +1,4 @@
-//! UI state of the session panel, and the actions of the user.
+//! UI state of the session panel, and the actions that a user can choose in the panel.
 
 use std::collections::BTreeMap;
 
@@ -31,7 +31,7 @@ pub struct SessionView {
     pub absent_players: Vec<EntityId>,
     /// Whether the panel asks the user to confirm the end of the session.
     pub confirming_end: bool,
-    /// Edited recaps that are not saved yet, by the key that [`draft_key`](Self::draft_key) returns.
+    /// Edited recaps that are not saved yet. [`draft_key`](Self::draft_key) returns the key of a recap in this map.
     pub drafts: BTreeMap<String, String>,
     /// Typed path of the file to which the recap of each session is written.
     pub recap_paths: BTreeMap<SessionId, String>,
@@ -75,7 +75,7 @@ impl SessionView {
     }
 }
 
-/// An action that the user chose in the panel, for the caller to carry out.
+/// An action that the user chose in the panel. The caller carries out the action.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SessionAction {
     /// Start or end a session, or change its attendance.

@@ -18,7 +18,7 @@ pub struct StatusBar {
     message: Option<StatusMessage>,
 }
 
-/// A part of the status bar with an explanation.
+/// A part of the status bar: a text and its explanation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StatusPart {
     /// Text of this part of the status bar.
@@ -99,7 +99,7 @@ impl StatusBar {
         self.message = None;
     }
 
-    /// Returns the last message that was shown.
+    /// Returns the current message; `None` if there is none.
     pub fn message(&self) -> Option<&StatusMessage> {
         self.message.as_ref()
     }

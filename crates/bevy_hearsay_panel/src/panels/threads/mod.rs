@@ -1,4 +1,4 @@
-//! The panel of threads and secrets: promises, debts, open quests, told secrets and untold secrets.
+//! The panel of threads (open promises, debts and quests) and of secrets, told and untold.
 
 mod load;
 mod model;

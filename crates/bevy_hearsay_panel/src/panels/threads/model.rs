@@ -1,4 +1,4 @@
-//! The model of threads and secrets.
+//! The data that the panel of threads and secrets displays. A thread is an open promise, debt or quest.
 
 use hearsay_model::{FactId, FactStatus, SessionId};
 use serde::{Deserialize, Serialize};
@@ -12,12 +12,12 @@ pub struct ThreadsModel {
     pub rows: Vec<ThreadRow>,
     /// Number of further threads that are not listed.
     pub more: usize,
-    /// Time of the game clock, formatted on the campaign's calendar. A promise that the user marks as settled ends at
-    /// this time.
+    /// Time of the game clock, formatted on the campaign's calendar; `None` if the clock is not set. A promise that the
+    /// user marks as settled ends at this time.
     pub clock: Option<String>,
 }
 
-/// Kind of a row in the panel of threads and secrets.
+/// Kind of thread or secret in a row of the panel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ThreadCategory {
@@ -73,9 +73,9 @@ pub struct ThreadRow {
     pub quest: Option<NamedEntity>,
     /// Entities that the thread is about. For a secret, its holders.
     pub entities: Vec<NamedEntity>,
-    /// Game time at which the thread began, as text.
+    /// Game time at which the thread began, as text; `None` if it is unknown.
     pub since: Option<String>,
-    /// Session in which the thread was recorded, with its title.
+    /// Id and title of the session in which the thread was recorded; `None` if it was not recorded in a session.
     pub session: Option<(SessionId, String)>,
     /// For a quest: its stage, objectives and reward. For a secret: the conditions under which a holder is allowed to
     /// tell the secret.
@@ -97,8 +97,8 @@ pub struct TellingLine {
     pub teller: Option<NamedEntity>,
     /// The hearer. `None` if everyone learned the secret.
     pub hearer: Option<NamedEntity>,
-    /// Game time at which the secret was told, as text.
+    /// Game time at which the secret was told, as text; `None` if it is unknown.
     pub when: Option<String>,
-    /// Session in which the secret was told, as text.
+    /// Session in which the secret was told, as text; `None` if it was not told in a session.
     pub session: Option<String>,
 }

@@ -38,7 +38,7 @@ pub struct ThreadsView {
     shown_filter: (Vec<ThreadCategory>, String),
 }
 
-/// An action that the user chose in the panel, for the caller to carry out.
+/// An action that the user chose in the panel. The caller carries out the action.
 #[derive(Debug, Clone)]
 #[allow(clippy::large_enum_variant, reason = "few at a time, and gone in the same frame")]
 pub enum ThreadsAction {

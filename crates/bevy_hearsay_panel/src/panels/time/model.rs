@@ -1,4 +1,4 @@
-//! The models of the time panel.
+//! The data that the panel "Let time pass" displays.
 
 use hearsay_commands::gossip::Gossip;
 use hearsay_model::{FactId, GameTime};
@@ -27,7 +27,7 @@ impl Default for TimeRequest {
 }
 
 impl TimeRequest {
-    /// Converts the request to the engine's type. `until` is the parsed end date, if a date was typed.
+    /// Converts the request to the engine's type. `until` is the parsed end date; `None` if no date was typed.
     pub fn gossip(&self, until: Option<GameTime>) -> Gossip {
         Gossip { until, days: self.days, seed: self.seed, explain: true, ..Gossip::default() }
     }
@@ -44,13 +44,13 @@ pub struct TimeModel {
     pub end: GameTime,
     /// Number of meetings between two characters.
     pub meetings: usize,
-    /// The spread of each fact. Facts that the most characters learn come first.
+    /// The spread of each fact. The fact that most characters learn comes first.
     pub spread: Vec<SpreadModel>,
     /// Occasions on which one character tells another a fact, in chronological order.
     pub tellings: Vec<TellingModel>,
     /// Number of further entries that `tellings` omits.
     pub omitted_tellings: usize,
-    /// Facts that a character knows and nobody tells. The facts that were nearly told come first.
+    /// Facts that a character knows but that nobody tells. The facts that were nearly told come first.
     pub untold: Vec<UntoldModel>,
     /// Number of further facts that `untold` omits.
     pub omitted_untold: usize,

@@ -16,7 +16,7 @@ use crate::{
     },
 };
 
-/// A list of the preview.
+/// The lists that the preview can show.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TimeList {
     /// The spread of each fact.
@@ -57,7 +57,7 @@ pub enum TimeState<'a> {
     Error(&'a str),
 }
 
-/// An action that the user chose in the panel, for the caller to carry out.
+/// An action that the user chose in the panel. The caller carries out the action.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TimeAction {
     /// Compute the preview.

@@ -1,4 +1,4 @@
-//! The models of the timeline.
+//! The data that the timeline panel displays.
 
 use hearsay_model::{EntityId, FactId, FactStatus, GameTime, Precision, SessionId};
 use hearsay_query::timeline::MomentKind;
@@ -54,7 +54,8 @@ impl TimelineRequest {
 /// A part of the timeline.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct TimelineModel {
-    /// Path from the year to the displayed month or day, for navigation.
+    /// The displayed year, month or day, preceded by the year and month that contain it. Empty if the whole timeline is
+    /// displayed.
     pub path: Vec<PathSegment>,
     /// Years, months or days that contain moments, newest first.
     pub spans: Vec<SpanModel>,
@@ -72,7 +73,7 @@ pub struct TimelineModel {
     pub current_time: Option<(GameTime, String)>,
 }
 
-/// A year, month or day on the path to the displayed month or day.
+/// A year, month or day in [`TimelineModel::path`].
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PathSegment {
     /// Name of the span.
@@ -115,7 +116,7 @@ pub struct MomentModel {
     pub session: Option<(SessionId, String)>,
     /// The place of the moment, if it is known.
     pub place: Option<NamedEntity>,
-    /// Participants in the event, witnesses of the fact, or hearers of the scene.
+    /// Participants in the event, witnesses of the fact, or hearers of the lines in the scene.
     pub present: Vec<NamedEntity>,
     /// Status of the fact to which the moment belongs.
     pub status: FactStatus,

@@ -35,7 +35,7 @@ pub struct TimelineView {
     shown_request: Option<(TimelineRequest, bool)>,
 }
 
-/// An action that the user chose in the panel, for the caller to carry out.
+/// An action that the user chose in the panel. The caller carries out the action.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TimelineAction {
     /// Show an entity.

@@ -16,7 +16,7 @@ const OPEN_ENDED_WORDS: [&str; 48] = [
     "were", "who", "with",
 ];
 
-/// Minimum number of words that remain when a statement loses a detail.
+/// Minimum number of remaining words of a statement that loses a detail.
 const MIN_REMAINING_WORDS: usize = 3;
 
 /// Words of a hedge that can be removed without any other change. Each ends with a space.
@@ -129,8 +129,8 @@ pub(super) fn gain_certainty(statement: &str) -> Option<String> {
     (changed && text != statement).then_some(text)
 }
 
-/// Returns a greater, round number. `draw` is a random number from 0 to 1; the result is 1.5 to 3 times the number,
-/// rounded. Returns `None` for a number below 2.
+/// Returns a greater, round number: 1.5 to 3 times the given number, rounded. `draw` is a random number from 0 to 1.
+/// Returns `None` for a number below 2.
 pub(super) fn exaggerate(number: f64, draw: f64) -> Option<f64> {
     if !(2.0..1e12).contains(&number) {
         return None;

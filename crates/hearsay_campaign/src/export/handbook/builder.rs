@@ -1,4 +1,4 @@
-//! Collects the content of a handbook from the common knowledge of its readers.
+//! Collects the content of a handbook: facts and texts that all of its readers know.
 
 use std::collections::{BTreeMap, BTreeSet};
 

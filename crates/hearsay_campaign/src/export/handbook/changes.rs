@@ -1,11 +1,11 @@
-//! Comparison of two versions of a handbook.
+//! Compares two versions of a handbook.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-/// The entries of a handbook that differ from an earlier version. Each entry is named by its headings, such as `People:
-/// Odo Brandt`.
+/// The entries of a handbook that differ from an earlier version. Each entry is given as its chapter and its heading,
+/// such as `People: Odo Brandt`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct HandbookChanges {
     /// Entries that are only in the new version, in its order.
@@ -17,8 +17,8 @@ pub struct HandbookChanges {
 }
 
 impl HandbookChanges {
-    /// Compares two versions of a handbook in Markdown. The title and the lines below it are not compared, because they
-    /// contain the date.
+    /// Compares two versions of a handbook in Markdown. The text before the first chapter is not compared, because it
+    /// contains the date.
     pub fn between(earlier: &str, new: &str) -> Self {
         let (earlier, new) = (entries(earlier), entries(new));
         let texts: BTreeMap<&str, &str> = earlier.iter().map(|entry| (&*entry.heading, &*entry.text)).collect();

@@ -1,4 +1,4 @@
-//! The entries of entities, open threads and texts.
+//! Creates the handbook entries for entities, open threads (such as quests and debts) and texts.
 
 use std::collections::{BTreeMap, BTreeSet};
 

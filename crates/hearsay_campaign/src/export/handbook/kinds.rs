@@ -1,4 +1,4 @@
-//! The kinds of entities, and their deaths, as far as the readers of a handbook know them.
+//! Finds the kind of each entity, and which entities are dead, in the facts that the readers of a handbook know.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! A handbook for the players. The handbook contains the knowledge of their characters: the story of each session, open
-//! threads, and the people, places and factions that the characters met or heard of.
+//! A handbook for the players. It contains facts that their characters know. Its chapters tell the story of each
+//! session, list open threads, and describe the people, places and factions that the characters met or heard of.
 
 mod builder;
 mod changes;
@@ -31,11 +31,11 @@ use builder::Builder;
 pub use changes::HandbookChanges;
 pub use content::Handbook;
 
-/// Readers of a handbook.
+/// The players for whom a handbook is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HandbookReaders<'a> {
-    /// All players. The handbook contains the facts and texts that all player characters know, except those that all of
-    /// them conceal.
+    /// All players. The handbook contains the facts and texts that all player characters know. Facts and texts that all
+    /// of them conceal are left out.
     Party,
     /// The player of one character. The handbook contains everything that the character knows.
     Character(&'a EntityId),
@@ -59,22 +59,23 @@ impl HandbookFormat {
     }
 }
 
-/// Inputs of a handbook.
+/// The parameters of [`Handbook::new`].
 #[derive(Debug, Clone, Copy)]
 pub struct HandbookRequest<'a> {
     /// Title of the handbook.
     pub title: &'a str,
     /// The player characters.
     pub party: &'a [EntityId],
-    /// Readers of the handbook.
+    /// The players who read the handbook.
     pub readers: HandbookReaders<'a>,
-    /// Game time of the handbook; `None` means the end of all recorded time.
+    /// Game time at which the knowledge of the characters is read; `None` for their knowledge at the end of all
+    /// recorded time.
     pub as_of: Option<GameTime>,
 }
 
 impl Handbook {
-    /// Creates a handbook from the views of its readers. The handbook contains only facts and texts that all of its
-    /// readers know, and the titles and the attendance of sessions.
+    /// Creates a handbook. It contains only facts and texts that all of its readers know. It also lists the title and
+    /// the attendance of each session.
     pub fn new(state: &State, request: &HandbookRequest) -> Self {
         let readers = match request.readers {
             HandbookReaders::Party => request.party,

@@ -1,4 +1,4 @@
-//! The story by session.
+//! Creates the handbook entries that tell the story of each session.
 
 use hearsay_model::{EntityId, Kind, Passage, Precision, Session, words};
 

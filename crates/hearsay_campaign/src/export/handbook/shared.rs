@@ -12,11 +12,11 @@ use hearsay_model::{
 pub(super) enum Certainty {
     /// The credence is above 0.9.
     Certain,
-    /// The credence is at most 0.9.
+    /// The credence is above 0.65 and at most 0.9.
     Likely,
-    /// The credence is at most 0.65.
+    /// The credence is above 0.35 and at most 0.65.
     Unsure,
-    /// The credence is at most 0.35.
+    /// The credence is above 0 and at most 0.35.
     Doubted,
     /// The credence is 0.
     Untrue,
@@ -37,15 +37,15 @@ impl From<Credence> for Certainty {
 /// How the readers know a fact.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Origin {
-    /// The readers saw it, have always known it, or concluded it.
+    /// The readers saw the fact, have always known the fact, or concluded the fact.
     Own,
-    /// These entities told it to all readers.
+    /// These entities told the fact to all readers.
     Told(BTreeSet<EntityId>),
-    /// The readers read it in this document; `None` if the document is unknown.
+    /// The readers read the fact in this document; `None` if the document is unknown.
     Read(Option<EntityId>),
-    /// The readers heard it, but not all from the same entity.
+    /// The readers heard the fact from different entities.
     Heard,
-    /// The only reader invented it.
+    /// The handbook has a single reader, who invented the fact.
     Invented,
 }
 

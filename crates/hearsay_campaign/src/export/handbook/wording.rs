@@ -1,4 +1,4 @@
-//! Sentences of a handbook: a fact in words, with the uncertainty of the readers.
+//! Writes facts as sentences that also show how certain the readers are.
 
 use hearsay_model::{Calendar, Date, EntityId, Vocabulary, words};
 
@@ -10,9 +10,9 @@ use super::{
 /// How the sentences of a handbook name its readers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Voice {
-    /// The party.
+    /// The text calls the readers the party.
     Party,
-    /// The only reader, who is addressed as "you".
+    /// The text addresses the single reader as "you".
     You,
 }
 

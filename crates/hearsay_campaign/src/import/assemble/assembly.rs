@@ -1,4 +1,4 @@
-//! A campaign under construction from notes.
+//! The campaign that is being built from notes.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -26,7 +26,7 @@ const INFERRED_CONFIDENCE: f64 = 0.5;
 /// Maximum number of evidence entries of a fact.
 const MAX_EVIDENCE: usize = 64;
 
-/// A campaign under construction from notes.
+/// The campaign that is being built from notes.
 pub(super) struct Assembly<'a> {
     pub(super) notes: &'a Notes,
     pub(super) index: NoteIndex,

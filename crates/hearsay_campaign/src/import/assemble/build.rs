@@ -1,4 +1,4 @@
-//! Conversion of all notes, in order.
+//! Converts all notes to a campaign, in order.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},

@@ -1,4 +1,4 @@
-//! Dates on the campaign's calendar, with their original text.
+//! Parses dates with the campaign's calendar. The original text of each date is kept.
 
 use hearsay_model::Date;
 

@@ -1,4 +1,4 @@
-//! Names of entities in texts.
+//! Finds names of entities in texts.
 
 use std::collections::{BTreeSet, HashMap, hash_map::Entry};
 

@@ -1,4 +1,4 @@
-//! Facts of an entity: names, kind, fields, states, dates.
+//! Creates facts from the names, the kind, the fields, the states and the dates of a note.
 
 use hearsay_model::{EntityId, Kind, Object, Predicate, PredicateRole, Validity, Value, attribute};
 

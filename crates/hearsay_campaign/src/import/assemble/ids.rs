@@ -1,4 +1,5 @@
-//! Ids of entities. The ids are readable and stable. Entities with equal names get different ids.
+//! Assigns ids to entities. An id is readable, and stays the same in later imports. Entities with equal names get
+//! different ids.
 
 use std::collections::{BTreeMap, HashSet};
 

@@ -1,4 +1,4 @@
-//! Passages: paragraphs about an entity, and lines of a session.
+//! Creates passages from paragraphs about an entity and from the lines of a session.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! Relations between entities. Relations from fields are canon, and relations from free text are proposals.
+//! Creates relations between entities. Relations from fields are canon. Relations from free text are proposals.
 
 use hearsay_model::{Attitude, EntityId, Object, Predicate, PredicateRole, Validity, Value};
 

@@ -1,8 +1,7 @@
-//! The strict YAML campaign of Glyphoxa, in both published layouts: each relation within its entity, or all relations
-//! in a separate list.
+//! Reads YAML campaigns of the tool Glyphoxa. Relations can be inside their entities or in a separate list.
 //!
-//! If an entity has a `visibility`, only the knowers in it know the entity. Only the NPC itself knows its secret
-//! knowledge. Behavior rules are for the DM.
+//! If an entity has the field `visibility`, only the knowers in this field know the entity. Only an NPC itself knows
+//! its secret knowledge. Behavior rules are for the DM only.
 
 use std::collections::HashMap;
 

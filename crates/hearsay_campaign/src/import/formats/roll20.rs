@@ -1,6 +1,6 @@
 //! Roll20 exports: characters and handouts, all in one file or each in its own file.
 //!
-//! The DM's notes are always secret. A character or handout that no player has in the journal is secret. If only some
+//! The DM's notes are always secret. A character or handout is secret if no player has it in the journal. If only some
 //! players have it in their journals, the characters of these players know it.
 
 use std::{collections::HashSet, sync::LazyLock};

@@ -1,4 +1,4 @@
-//! Text in BBCode, as World Anvil writes it. The text is converted to HTML, which is then parsed.
+//! Converts the BBCode of World Anvil to blocks. The BBCode is first converted to HTML, and the HTML is then parsed.
 
 use super::{hidden::MarkPositions, html, link_syntax::LinkSyntax, writer::BlockWriter};
 use crate::import::{Block, SourceText, Visibility, secret};
@@ -24,13 +24,13 @@ enum HtmlEquivalent {
     Element(&'static str),
     /// A secret element.
     Secret,
-    /// Nothing, and the content is removed too. Examples are the address of an image and a dice roll.
+    /// The tag and its content are removed. Examples are the address of an image and a dice roll.
     Removed,
-    /// Nothing, but the content stays.
+    /// The tag is removed, but its content stays.
     ContentOnly,
     /// A line break.
     LineBreak,
-    /// Text: the tag is not a BBCode tag, so it stays as it is.
+    /// The text is not a BBCode tag, so it stays unchanged.
     Unchanged,
 }
 

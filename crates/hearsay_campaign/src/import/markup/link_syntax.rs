@@ -1,4 +1,4 @@
-//! The link syntax of a tool.
+//! The syntax of links in the texts of a tool.
 
 use std::ops::Range;
 

@@ -19,9 +19,9 @@ use crate::import::{
 /// Converts a part of a text in Markdown to blocks (paragraphs, list items, rows of tables), and appends them to
 /// `blocks`. `range` is a range of bytes in `text.content`.
 ///
-/// These parts are secret: `%% … %%`; HTML comments; callouts, elements, sections and list items whose name matches
-/// [`is_secret`](secret::is_secret); and text after a label such as `**DM only:**`. These parts are removed: code
-/// blocks of plug-ins (`dataview`, …), `INPUT[…]`, `VIEW[…]`, and prompts of templates.
+/// Text in `%% … %%` and in HTML comments is secret, and so is text after a label such as `**DM only:**`. A callout,
+/// element, section or list item is secret if its name matches [`is_secret`](secret::is_secret). Code blocks of
+/// plug-ins (such as `dataview`), `INPUT[…]`, `VIEW[…]` and prompts of templates are removed.
 pub fn markdown(
     text: &SourceText,
     range: Range<usize>,

@@ -1,4 +1,4 @@
-//! Origins whose quotes contain no DM-only text.
+//! Creates origins, which are positions in a file with a quote. The quotes contain no DM-only text.
 
 use std::{ops::Range, sync::Arc};
 

@@ -1,4 +1,4 @@
-//! Removal of the tags from a short piece of HTML.
+//! Removes the tags from a short piece of HTML.
 
 use scraper::Html;
 

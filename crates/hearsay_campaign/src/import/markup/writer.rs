@@ -1,4 +1,4 @@
-//! Construction of blocks by a markup parser.
+//! Builds blocks from the output of a markup parser.
 
 use std::{ops::Range, sync::Arc};
 

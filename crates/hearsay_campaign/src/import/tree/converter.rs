@@ -1,4 +1,4 @@
-//! Conversion of trees to fields, links and texts, shared by all readers.
+//! Converts parsed JSON, YAML or CSV to fields, links and texts. All readers use this conversion.
 
 use super::value::{Data, Tree};
 use crate::import::{

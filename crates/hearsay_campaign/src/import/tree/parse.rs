@@ -1,4 +1,4 @@
-//! Selection of the parser for a file.
+//! Selects the parser for a file.
 
 use super::{csv, json, value::Tree, yaml};
 use crate::{Limits, alias::AliasBytes, import::SourceText};

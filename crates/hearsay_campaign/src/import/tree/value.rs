@@ -1,4 +1,4 @@
-//! A value with its position.
+//! A value of a parsed file, with its position.
 
 use std::ops::Range;
 

@@ -1,5 +1,5 @@
-//! YAML with the position of every value. Limits on depth and on copies by aliases apply already while the tree is
-//! built.
+//! YAML with the position of every value. The parser checks the limits on depth and on copies by aliases while it
+//! builds the tree.
 
 use std::collections::HashMap;
 

@@ -80,7 +80,7 @@ fn a_campaign_file_reads_like_one_of_a_dm() {
     name: The Gull
     kind: location
     part_of: gullhaven  # the larger place that this place belongs to
-    # known to the entity, and to those who live with it or in it
+    # known to the entity, and to the characters who live with it or in it
     description: The Gull is an inn in Gullhaven.
 
   - id: gullhaven
@@ -92,7 +92,7 @@ fn a_campaign_file_reads_like_one_of_a_dm() {
     kind: npc
     location: the-gull  # is here, and lives here too; `home: …` names another home
     description: Mirela is a liar.
-    secrets:  # only this entity, and the knowers in `known_by: […]`, know and conceal these
+    secrets:  # only this entity, and the knowers in `known_by: […]`, know and conceal these facts
       - text: Mirela owes Odo the boat.
         about: [odo]
 

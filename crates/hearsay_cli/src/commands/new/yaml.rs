@@ -55,8 +55,8 @@ pub(super) fn write(draft: &Draft) -> String {
     }
     if !draft.texts.is_empty() {
         text.push_str(
-            "\n# Only you see these texts. `known_by: [ID, ID]` lets characters know one. With `common: true` instead of\n\
-             # `secret: true`, everybody knows it.\npassages:\n",
+            "\n# Only you see these texts. To let characters know a text, add `known_by: [ID, ID]` to it. To let everybody\n\
+             # know a text, replace `secret: true` by `common: true`.\npassages:\n",
         );
         for passage in &draft.texts {
             let _ = writeln!(text, "  - text: {}\n    secret: true", block(passage, 4));
@@ -90,14 +90,17 @@ fn entry(entity: &DraftEntity, comments: &mut Comments) -> String {
         let _ = writeln!(text, "    part_of: {}{comment}", scalar(place.as_str()));
     }
     if !entity.description.is_empty() {
-        let comment = comments.once("known to the entity, and to those who live with it or in it");
+        let comment = comments.once("known to the entity, and to the characters who live with it or in it");
         if !comment.is_empty() {
             let _ = writeln!(text, "    {}", comment.trim_start());
         }
         let _ = writeln!(text, "    description: {}", block(&entity.description.join("\n\n"), 4));
     }
     if !entity.secrets.is_empty() {
-        let comment = comments.once("only this entity, and the knowers in `known_by: […]`, know and conceal these");
+        let comment = comments.once(
+            "only this entity, and the knowers in `known_by: […]`, know and conceal these \
+                                     facts",
+        );
         let _ = writeln!(text, "    secrets:{comment}");
         for secret in &entity.secrets {
             text.push_str(&secret_entry(secret, comments));
@@ -109,7 +112,7 @@ fn entry(entity: &DraftEntity, comments: &mut Comments) -> String {
 fn secret_entry(secret: &DraftSecret, comments: &mut Comments) -> String {
     let mut text = format!("      - text: {}\n", block(&secret.text, 8));
     if secret.is_unknown_to_owner {
-        let comment = comments.once("this entity does not know it; `known_by: […]` names the knowers");
+        let comment = comments.once("this entity does not know this fact; `known_by: […]` names the knowers");
         let _ = writeln!(text, "        bearer: false{comment}");
     }
     for (key, ids) in [("about", &secret.about), ("known_by", &secret.known_by)] {

@@ -217,8 +217,8 @@ impl<'a> Follower<'a> {
         if let Some(session) = ended {
             self.was_playing = false;
             output.note(format!(
-                "{session} has ended, but this command adds further lines to it; press Ctrl-C to stop. To add them to a \
-                 new session, run `hearsay session start`, and start this command again."
+                "{session} has ended, but this command adds further lines to it; press Ctrl-C to stop. To add the \
+                 lines to a new session, run `hearsay session start`, and start this command again."
             ));
         }
         Ok(())

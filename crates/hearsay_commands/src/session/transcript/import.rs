@@ -1,4 +1,4 @@
-//! The import of a transcript: its preview, and the lines that it writes.
+//! Import of a transcript: the preview, and the lines to write.
 
 use std::collections::BTreeMap;
 
@@ -22,19 +22,19 @@ use crate::{
 /// A transcript to import as the log of a session.
 #[derive(Debug, Clone)]
 pub struct TranscriptImport {
-    /// File name, without its directories. Identifies the file in later imports.
+    /// File name, without its directories. The name identifies the file in later imports.
     pub name: String,
     /// Contents of the file.
     pub transcript: Transcript,
-    /// Session that receives the lines. Default: the session of an earlier import of the file, or else a new session.
+    /// Session that receives the lines. `None` means the session of an earlier import of the file, or a new session if
+    /// the file was not imported before.
     pub session: Option<SessionId>,
     /// Session to create if no session is given and the file was not imported before.
     pub new: NewSession,
-    /// Assignments of speakers to characters and persons. An assignment takes precedence over the names in the
-    /// campaign.
+    /// Assignments of speakers to characters and persons. An assignment overrides the names in the campaign.
     pub speakers: Vec<SpeakerAssignment>,
-    /// Number of the first line to write. Set this field for a transcript to which another program still adds lines.
-    /// Earlier lines of the file stay unchanged.
+    /// Number of the first line to write; `None` to write all lines. Set this field for a transcript to which another
+    /// program still adds lines. Earlier lines of the file do not change.
     pub first_line: Option<u32>,
 }
 
@@ -150,9 +150,9 @@ impl TranscriptImport {
         Ok((report, Log { session, new, lines, source: Some(source) }))
     }
 
-    /// Returns the assignments to save with [`remember_speakers`](super::remember_speakers). These are the assignments
-    /// that later imports should use and that the campaign does not contain yet. Each assignment contains the name of
-    /// the speaker as written in the file.
+    /// Returns the assignments to save with [`remember_speakers`](super::remember_speakers): the assignments with
+    /// [`remember`](SpeakerAssignment::remember) that the campaign does not contain yet. Each assignment contains the
+    /// name of the speaker as written in the file.
     ///
     /// # Errors
     /// Returns an error if an assigned speaker is not in the file, or if the assigned character does not exist.

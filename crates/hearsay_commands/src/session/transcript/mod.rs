@@ -1,4 +1,4 @@
-//! Transcripts: links the speakers in a file to characters, and previews the import of the file.
+//! Transcripts: the links from the speakers in a file to characters, and the preview of an import.
 
 mod import;
 mod proposals;

@@ -1,7 +1,7 @@
 //! Proposals for the speakers of a transcript whom the campaign does not identify.
 //!
-//! If others address a character, the player of this character often answers, and this player seldom addresses the
-//! character. Some players introduce themselves as the character. The DM usually speaks more lines than each player.
+//! The player of a character often answers when others address the character, and seldom addresses the character. Some
+//! players introduce themselves as the character. The DM usually speaks more lines than each player.
 
 use std::{
     cmp::Reverse,
@@ -168,9 +168,9 @@ impl Conversation {
         }
     }
 
-    /// Returns whether a speaker introduces himself or herself as a candidate whom the speaker probably plays. If the
-    /// DM introduces himself or herself as a character, the DM does not count as the player of this character, because
-    /// the DM also addresses this character.
+    /// Returns whether a speaker introduces himself or herself as a candidate whom the speaker probably plays. The DM
+    /// is not the player of a character as whom the DM introduces himself or herself, because the DM also addresses
+    /// this character.
     fn introduces_own_character(&self, row: usize) -> bool {
         let mut introduced = self.introductions.iter().filter(|(other, _)| *other == row);
         introduced.any(|(row, candidate)| self.points(*row, *candidate) >= MIN_POINTS)

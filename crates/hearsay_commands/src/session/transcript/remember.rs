@@ -1,4 +1,4 @@
-//! Saves the identities of the speakers of a transcript in the campaign.
+//! Saving of the identities of the speakers of a transcript in the campaign.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use crate::{
 /// identify these speakers.
 ///
 /// The name of a player becomes the attribute `player` of the character. If several speakers play the same character,
-/// only the last one is saved. The names of the DM and of speakers who play no character become settings.
+/// only the last of them is saved. The names of the DM and of speakers who play no character become settings.
 ///
 /// # Errors
 /// Returns an error if a character does not exist.

@@ -1,4 +1,4 @@
-//! Speakers of a transcript: finds the character or person to whom the name of a speaker refers.
+//! Speakers of a transcript, and the characters or persons to whom their names refer.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,8 @@ pub struct SpeakerRow {
     pub lines: usize,
     /// Character or person to whom the name refers.
     pub is: SpeakerIdentity,
-    /// Probable character or person, if the campaign does not identify the speaker.
+    /// Proposal of a character or person, if the campaign does not identify the speaker; `None` if there is no
+    /// proposal.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proposal: Option<SpeakerProposal>,
 }
@@ -46,7 +47,7 @@ impl SpeakerIdentity {
         }
     }
 
-    /// Returns whether the campaign does not identify the speaker, because the name is unknown or ambiguous.
+    /// Returns whether the speaker is unidentified, because the name is unknown or ambiguous.
     pub fn is_unidentified(&self) -> bool {
         matches!(self, Self::Ambiguous(_) | Self::Unknown)
     }
@@ -74,7 +75,7 @@ pub struct SpeakerProposal {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SpeakerEvidence {
-    /// The name of the speaker is similar to a name of the character or of the character's player.
+    /// The name of the speaker is similar to a name of the character, or to the name of its player.
     SimilarName,
     /// The speaker introduces himself or herself as the character.
     Introduction,
@@ -107,8 +108,8 @@ pub enum AssignedSpeaker {
     Role(SpeakerRole),
 }
 
-/// Returns whether a name is a label that a program gave to a speaker, such as `Speaker 1`. In another transcript, the
-/// same label can mean another person.
+/// Returns whether a name is a label that a transcription program gave to a speaker, such as `Speaker 1`. The same
+/// label can mean different persons in different transcripts.
 pub fn is_speaker_label(name: &str) -> bool {
     let name_words = text::words(name);
     let is_label = |word: &String| words::contains_word(&words::english().speaker_labels, word);

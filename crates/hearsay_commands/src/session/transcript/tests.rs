@@ -1,5 +1,4 @@
-//! Tests of the speakers of transcripts: whom the campaign identifies, whom the import proposes, and which assignments
-//! the campaign keeps.
+//! Tests of the speakers of transcripts: identification, proposals and saved assignments.
 
 use hearsay_campaign::Transcript;
 use hearsay_model::{Author, Change, EntityId, Kind, Operation, Position, SpeakerRole, State, Timestamp, attribute};

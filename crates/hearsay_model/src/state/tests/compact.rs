@@ -209,7 +209,7 @@ fn what_the_dm_decided_stays_and_what_was_replaced_goes() {
     assert_eq!(refused, Err(ApplyError::Compacted { given: Position(3), to: state.position() }));
     assert_eq!(
         refused.unwrap_err().to_string(),
-        "operation 3 is too old to undo or to return to; the undo history of the campaign begins at operation 37"
+        "operation 3 is too old, so you can neither undo this operation nor return to it; the undo history of the campaign begins at operation 37"
     );
     assert_eq!(state.at(Position(3)).err(), Some(ApplyError::Compacted { given: Position(3), to: state.position() }));
 }

@@ -1,4 +1,4 @@
-//! Tests of name similarity, and of the number of pairs that are missed because only names in a block are compared.
+//! Tests of name similarity, and of the number of similar pairs that the search misses because of the blocks.
 
 use hearsay_model::{Author, Change, Entity, Method, Operation, Provenance, ReviewSetting, Setting};
 

@@ -1,5 +1,5 @@
-//! The chat template of a language model: a Jinja template in the GGUF file that puts messages into the format with
-//! which the model was trained.
+//! The chat template of a language model: a Jinja template in the GGUF file. The template converts messages to the
+//! format with which the model was trained.
 
 use candle_core::quantized::gguf_file;
 use minijinja::{Environment, Error, ErrorKind, Value, context};

@@ -30,18 +30,20 @@ use tokenizer::ModelTokenizer;
 /// Models that this module can run, for error messages.
 const SUPPORTED: &str = "a GGUF file of a Llama, SmolLM2, Mistral, Qwen 2 or Qwen 3 model that was trained for chats";
 
-/// Options of a language model in this process.
+/// Options of a language model that runs in this process.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LocalModelOptions {
-    /// Sampling temperature from 0.0 to 2.0. With 0.0, the most likely token is always chosen. Default 0.7.
+    /// Sampling temperature, from 0.0 to 2.0. With 0.0, the model always chooses the most likely token. Default 0.7.
     pub temperature: f64,
-    /// Share of the probability from which a token is chosen, above 0.0 to 1.0. Default 0.9.
+    /// Limit of nucleus sampling (top-p), greater than 0.0 and at most 1.0. Each token is chosen from the most likely
+    /// tokens whose probabilities add up to this value. Default 0.9.
     pub top_p: f64,
-    /// Factor by which repeated tokens become less likely, at least 1.0. Default 1.1.
+    /// Factor that makes repeated tokens less likely, at least 1.0. With 1.0, there is no penalty. Default 1.1.
     pub repetition_penalty: f32,
     /// Seed of the random numbers. The same seed and the same prompts give the same texts. Default 0.
     pub seed: u64,
-    /// Maximum memory for the states after beginnings of prompts, in bytes. Default 512 MiB.
+    /// Maximum size of the prompt cache, in bytes. The cache contains states of the model after the beginnings of
+    /// recent prompts. Default 512 MiB.
     pub prefix_cache_bytes: usize,
 }
 
@@ -62,8 +64,8 @@ impl LocalModelOptions {
 
 /// A language model from a GGUF file.
 ///
-/// The model keeps its state after the beginnings of the last prompts. A prompt with the same beginning is therefore
-/// read faster.
+/// The model caches its state after the beginnings of recent prompts. Therefore, the model reads a prompt with the same
+/// beginning faster.
 pub struct LocalModel {
     name: String,
     /// Network without any tokens. `None` during a run if the network cannot be copied.
@@ -84,8 +86,8 @@ impl fmt::Debug for LocalModel {
 }
 
 impl LocalModel {
-    /// Loads a language model from a GGUF file. The tokenizer and the chat template come from the same file. If the
-    /// directory of the file contains a `tokenizer.json`, the tokenizer comes from there.
+    /// Loads a language model from a GGUF file. The tokenizer and the chat template come from the same file. However,
+    /// if the directory of this file contains a `tokenizer.json`, the tokenizer comes from `tokenizer.json`.
     ///
     /// # Errors
     /// Returns an error if the file cannot be read, is not a GGUF file, or contains a model that this program cannot

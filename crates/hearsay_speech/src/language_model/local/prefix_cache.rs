@@ -1,4 +1,4 @@
-//! States of the network after beginnings of prompts.
+//! Cache of the states of a network after the beginnings of recent prompts.
 
 use candle_core::Tensor;
 

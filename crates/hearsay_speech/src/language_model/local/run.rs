@@ -1,4 +1,4 @@
-//! One run of a network: it reads a prompt, then writes a text.
+//! One run of a network: the network reads a prompt, and then writes a text.
 
 use std::{ops::ControlFlow, time::Instant};
 

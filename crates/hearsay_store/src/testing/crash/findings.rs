@@ -19,10 +19,11 @@ pub struct CrashFindings {
     /// Number of damaged files that were handled wrongly: the damage changed data but was not reported, or the repair
     /// lost readable data.
     pub mishandled_damage: u64,
-    /// Number of acknowledged operations and of written frames of derived data that are missing.
+    /// Number of missing acknowledged operations, plus the number of missing frames of derived data. A frame is one
+    /// record of a file.
     pub lost: u64,
-    /// Number of campaigns that contain a group of operations only partially, or that contain operations that no run
-    /// wrote. A group consists of the operations of one commit.
+    /// Number of campaigns that contain only a part of the operations of one commit, or that contain operations that no
+    /// run wrote.
     pub half: u64,
     /// Number of graph records that differed from the state.
     pub graph_differences: u64,
@@ -30,9 +31,9 @@ pub struct CrashFindings {
     pub unopened: u64,
     /// Number of times that a write failed without an injected fault.
     pub failed_writes: u64,
-    /// Number of runs in which commits were rewritten because the storage engine started a new log file.
+    /// Number of runs in which the store wrote commits again because the storage engine started a new log file.
     pub rotations_forced: u64,
-    /// Number of times that commits were rewritten because the storage engine started a new log file.
+    /// Number of times that the store wrote commits again because the storage engine started a new log file.
     pub rotations: u64,
     /// Number of acknowledged operations.
     pub operations: u64,

@@ -2,10 +2,9 @@
 //!
 //! In a *run*, a child program opens a campaign directory and compares the stored data with the data that earlier runs
 //! acknowledged. Then the program writes until it is killed, its storage fails, or its disk is full. Several runs share
-//! a directory. After these runs, copies of the directory are damaged and repaired. One copy is made of a directory
-//! that was not closed, so that its log can be damaged. All written data is derived from a seed, so a later run can
-//! compute the expected data. The memtables, which are the database's buffers in memory, are small. The storage engine
-//! therefore starts new log files in most runs.
+//! a directory. After these runs, the test damages and repairs copies of the directory. All written data is derived
+//! from a seed, so a later run can compute the expected data. The memtables, which are the database's buffers in
+//! memory, are small. Therefore, the storage engine starts new log files in most runs.
 
 mod child;
 mod compare;

@@ -35,14 +35,14 @@ const TIMEOUT: Duration = Duration::from_secs(120);
 /// [`child()`](super::child()). The environment variable [`CHILD`] is added to the command.
 pub type ChildCommand<'a> = &'a (dyn Fn() -> Command + Sync);
 
-/// What to do in the runs.
+/// Options of the crash test.
 #[derive(Debug, Clone, Copy)]
 pub struct CrashOptions {
     /// Number of runs.
     pub runs: u64,
     /// Seed of the random numbers.
     pub seed: u64,
-    /// Number of times that a file of each type is damaged after the runs of a directory.
+    /// Number of times that the test damages a file of each type after the runs of a directory.
     pub damage_rounds: u64,
     /// Whether every directory is on a small disk that is filled in some runs. If `false`, every third directory is on
     /// such a disk. If no small disk can be mounted, this setting has no effect.

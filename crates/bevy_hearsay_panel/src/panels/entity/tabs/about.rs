@@ -1,4 +1,4 @@
-//! The tab with the facts about an entity, and the fields for adding a fact.
+//! The tab of an entity's page that shows the facts about the entity. It also has fields for adding a fact.
 
 use egui::{Key, Modifiers, RichText, TextEdit, Ui};
 use hearsay_commands::edit::{Edit, FactOptions};

@@ -1,4 +1,4 @@
-//! The tab with the facts that an entity knows.
+//! The tab of an entity's page that shows the facts that the entity knows.
 
 use egui::{RichText, Ui};
 

@@ -1,4 +1,4 @@
-//! The tab with the secrets that an entity keeps, and with the secrets about this entity.
+//! The tab of an entity's page that shows the secrets that the entity keeps, and the secrets about the entity.
 
 use egui::{RichText, Ui};
 

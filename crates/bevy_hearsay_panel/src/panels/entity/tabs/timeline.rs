@@ -1,4 +1,4 @@
-//! The tab with the timeline of an entity.
+//! The tab of an entity's page that shows the timeline of the entity.
 
 use egui::{RichText, Ui};
 

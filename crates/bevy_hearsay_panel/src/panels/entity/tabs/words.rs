@@ -1,4 +1,4 @@
-//! The tab with the passages by and about an entity.
+//! The tab of an entity's page that shows passages (recorded texts) by and about the entity.
 
 use egui::{RichText, Ui};
 

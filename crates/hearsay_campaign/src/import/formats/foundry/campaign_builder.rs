@@ -1,4 +1,4 @@
-//! Pages in which the modules Campaign Builder and Monk's Enhanced Journal store entities.
+//! Reads pages in which the Foundry modules Campaign Builder and Monk's Enhanced Journal store entities.
 
 use hearsay_model::{Kind, PredicateRole};
 

@@ -1,4 +1,5 @@
-//! The module Campaign Codex, which stores the type and the links of a journal in `flags["campaign-codex"]`.
+//! Reads the data of the Foundry module Campaign Codex. The module stores the type and the links of a journal in
+//! `flags["campaign-codex"]`.
 
 use hearsay_model::{ExternalId, Kind, PredicateRole};
 

@@ -1,4 +1,4 @@
-//! The documents of Foundry.
+//! Foundry documents, such as actors and journals.
 
 use std::collections::HashMap;
 

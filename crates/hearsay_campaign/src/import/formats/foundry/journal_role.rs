@@ -11,7 +11,7 @@ use crate::import::{lexicon, tree::Tree};
 
 /// The role of a journal.
 pub(super) enum JournalRole {
-    /// An entity of Campaign Codex.
+    /// A journal about one entity, written by the module Campaign Codex.
     Codex,
     /// A journal about one entity. The values are the kind of the entity, and the folder or module that implies the
     /// kind.

@@ -1,4 +1,4 @@
-//! All documents: lookup by link, and visibility.
+//! Finds documents by link, and determines who may see a document.
 
 use std::collections::HashMap;
 

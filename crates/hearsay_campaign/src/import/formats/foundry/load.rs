@@ -1,4 +1,4 @@
-//! Loading of the documents of all files, in every supported container.
+//! Loads the Foundry documents from all files.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 

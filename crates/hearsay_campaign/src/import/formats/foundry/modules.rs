@@ -1,4 +1,4 @@
-//! Detection of the modules that store entities in pages and flags.
+//! Detects data of Foundry modules that store entities in pages and flags.
 
 use hearsay_model::Kind;
 

@@ -1,4 +1,4 @@
-//! Targets of links between Foundry documents.
+//! Finds the targets of links between Foundry documents.
 
 use super::{
     document::{Doc, DocumentType, is_physical_item},

@@ -1,4 +1,4 @@
-//! Texts of documents and pages.
+//! Adds the texts of Foundry documents and pages to notes.
 
 use super::{
     document::Doc,

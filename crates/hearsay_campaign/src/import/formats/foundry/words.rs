@@ -1,4 +1,4 @@
-//! The words of `data/foundry.toml`.
+//! The word lists in `data/foundry.toml`.
 
 use std::{collections::HashSet, sync::LazyLock};
 

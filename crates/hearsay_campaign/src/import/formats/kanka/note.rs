@@ -1,4 +1,4 @@
-//! Conversion of a Kanka entity to a note.
+//! Converts a Kanka entity to a note.
 
 use hearsay_model::{Kind, PredicateRole};
 

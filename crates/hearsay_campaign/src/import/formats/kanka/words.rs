@@ -1,4 +1,4 @@
-//! The words of `data/kanka.toml`.
+//! The word lists in `data/kanka.toml`.
 
 use std::{
     collections::{HashMap, HashSet},

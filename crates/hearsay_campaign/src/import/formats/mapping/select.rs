@@ -1,4 +1,4 @@
-//! Selection of values by path, and selection of files by pattern.
+//! Selects values by path, and files by pattern.
 
 use super::spec::Filter;
 use crate::import::tree::{Data, Tree};

@@ -1,4 +1,4 @@
-//! Links in Markdown, and detection of the part of a two-part link that is the target.
+//! Finds links in Markdown. For two-part links such as `[[a|b]]`, also detects which part is the target.
 
 use std::collections::HashSet;
 

@@ -1,5 +1,5 @@
-//! Folders of Markdown in three styles: an Obsidian vault, whose links contain file names or aliases; the source of a
-//! website, whose links contain titles; and files with several entities, one per heading.
+//! Reads folders of Markdown files in three styles. In an Obsidian vault, links contain file names or aliases. In the
+//! source of a website, links contain titles. In the third style, a file contains several entities, one per heading.
 //!
 //! In a two-part link, one part is the target and the other part is the label. The reader compares all links of the
 //! folder. The part that is more often the name of a note is the target. All other decisions are made for each note, so

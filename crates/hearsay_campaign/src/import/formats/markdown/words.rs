@@ -1,4 +1,4 @@
-//! The words of `data/markdown.toml`.
+//! The word lists in `data/markdown.toml`.
 
 use std::{collections::HashSet, sync::LazyLock};
 

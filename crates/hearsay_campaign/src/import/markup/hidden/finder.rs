@@ -1,4 +1,4 @@
-//! Search for the DM-only regions of a source in linear time.
+//! Finds the DM-only regions of a text in linear time.
 
 use std::{collections::HashMap, ops::Range};
 

@@ -1,4 +1,4 @@
-//! Regions of a source.
+//! DM-only regions of a text.
 
 use std::ops::Range;
 

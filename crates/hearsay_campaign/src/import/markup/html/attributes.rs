@@ -1,4 +1,4 @@
-//! Search for tags with too many attributes, before the parser sees them.
+//! Finds HTML tags with too many attributes, before the text is parsed.
 
 /// Maximum number of attributes of a tag. The parser compares each attribute with all earlier attributes of the same
 /// tag, so the time that it needs grows with the square of this number.
