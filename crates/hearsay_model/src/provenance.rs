@@ -148,6 +148,20 @@ impl Provenance {
         }
     }
 
+    /// Adds the evidence of another provenance of the same fact, and keeps the higher of the two confidences.
+    pub fn support(&mut self, other: &Self) {
+        if other.confidence > self.confidence {
+            (self.confidence, self.extracted) = (other.confidence, other.extracted);
+            self.model.clone_from(&other.model);
+            self.stage = other.stage;
+        }
+        for evidence in &other.evidence {
+            if !self.evidence.contains(evidence) {
+                self.evidence.push(evidence.clone());
+            }
+        }
+    }
+
     /// Calls `visit` with each reference from the provenance to a record.
     pub fn visit_references<'a>(&'a self, visit: &mut dyn FnMut(Reference<'a>)) {
         self.session.iter().for_each(|id| visit(Reference::Session(id)));

@@ -1,11 +1,8 @@
 //! Description of the process that has a campaign open.
 
-use std::{
-    fmt,
-    path::Path,
-    time::{SystemTime, UNIX_EPOCH},
-};
+use std::{fmt, path::Path, time::SystemTime};
 
+use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 /// The process that has a campaign open.
@@ -41,12 +38,11 @@ impl LockHolder {
     pub(crate) fn this_process(shares: bool) -> Self {
         let program = std::env::current_exe().ok();
         let program = program.as_deref().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
-        let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
         Self {
             pid: std::process::id(),
             program: program.unwrap_or_else(|| "unknown".into()),
             host: host_name(),
-            since: format_utc(seconds),
+            since: format_utc(SystemTime::now()),
             shares,
         }
     }
@@ -75,18 +71,9 @@ fn host_name() -> String {
     name.or_else(|| variable("COMPUTERNAME")).or_else(|| variable("HOSTNAME")).unwrap_or_else(|| "this machine".into())
 }
 
-/// Formats seconds since 1970 as date and time in UTC. Uses Howard Hinnant's algorithm `civil_from_days`.
-fn format_utc(seconds: u64) -> String {
-    let (days, rest) = ((seconds / 86_400) as i64, seconds % 86_400);
-    let z = days + 719_468;
-    let (era, day_of_era) = (z.div_euclid(146_097), z.rem_euclid(146_097));
-    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * shifted + 2) / 5 + 1;
-    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
-    format!("{year:04}-{month:02}-{day:02} {:02}:{:02}:{:02} UTC", rest / 3_600, rest / 60 % 60, rest % 60)
+/// Formats a time as date and time in UTC.
+fn format_utc(time: SystemTime) -> String {
+    DateTime::<Utc>::from(time).format("%Y-%m-%d %H:%M:%S UTC").to_string()
 }
 
 #[cfg(test)]
@@ -94,9 +81,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn seconds_become_dates() {
-        assert_eq!(format_utc(0), "1970-01-01 00:00:00 UTC");
-        assert_eq!(format_utc(951_782_400), "2000-02-29 00:00:00 UTC");
-        assert_eq!(format_utc(1_795_185_114), "2026-11-20 14:31:54 UTC");
+    fn a_time_is_written_in_utc() {
+        let time = SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_795_185_114);
+        assert_eq!(format_utc(time), "2026-11-20 14:31:54 UTC");
     }
 }

@@ -165,16 +165,6 @@ pub(super) fn with_added_evidence(
     status: FactStatus,
 ) -> Result<Arc<Fact>, CommandError> {
     let mut provenance = recorded.provenance().clone();
-    let added = proposed.provenance();
-    if added.confidence > provenance.confidence {
-        (provenance.confidence, provenance.extracted) = (added.confidence, added.extracted);
-        provenance.model.clone_from(&added.model);
-        provenance.stage = added.stage;
-    }
-    for evidence in &added.evidence {
-        if !provenance.evidence.contains(evidence) {
-            provenance.evidence.push(evidence.clone());
-        }
-    }
+    provenance.support(proposed.provenance());
     Ok(Arc::new(recorded.to_builder().provenance(provenance).status(status).build()?))
 }

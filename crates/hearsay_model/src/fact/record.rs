@@ -289,17 +289,7 @@ impl Fact {
 
     /// Adds the evidence of another record of the same fact, and keeps the higher of the two confidences.
     pub(crate) fn support(&mut self, other: &Self) {
-        let (own, other) = (&mut self.parts.provenance, other.provenance());
-        if other.confidence > own.confidence {
-            (own.confidence, own.extracted) = (other.confidence, other.extracted);
-            own.model.clone_from(&other.model);
-            own.stage = other.stage;
-        }
-        for evidence in &other.evidence {
-            if !own.evidence.contains(evidence) {
-                own.evidence.push(evidence.clone());
-            }
-        }
+        self.parts.provenance.support(other.provenance());
     }
 }
 

@@ -248,7 +248,9 @@ mod tests {
             let db = Arc::new(open(directory.path()).await);
             db.run("DEFINE TABLE counter SCHEMALESS; CREATE counter:one SET n = 0", object([])).await.unwrap();
             let conflicts = Arc::new(std::sync::atomic::AtomicU32::new(0));
-            let statements = "BEGIN; UPDATE counter:one SET n += 1 RETURN NONE; CREATE counter RETURN NONE; COMMIT;";
+            // The transactions of the writers overlap while they sleep.
+            let statements =
+                "BEGIN; UPDATE counter:one SET n += 1 RETURN NONE; SLEEP 2ms; CREATE counter RETURN NONE; COMMIT;";
             let writers: Vec<_> = (0..8)
                 .map(|_| {
                     let (db, conflicts) = (Arc::clone(&db), Arc::clone(&conflicts));

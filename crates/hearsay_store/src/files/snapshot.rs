@@ -20,7 +20,7 @@ use std::{
 };
 
 use hearsay_files::{Access, Durability};
-use hearsay_model::{Author, Change, Key, KnowledgeId, Operation, Position, SharedIds, State, Timestamp};
+use hearsay_model::{Author, Change, Key, KnowledgeId, Operation, PassageId, Position, SharedIds, State, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::{StoreError, journal::JournalPosition};
@@ -35,7 +35,7 @@ pub(crate) const OTHER_VERSION: &str = "another version of Hearsay wrote it";
 
 /// Version of the format. Increment the version with every change of the format, including changes of the model types
 /// that are serialized.
-const FORMAT: u32 = 14;
+const FORMAT: u32 = 15;
 
 /// Approximate size of a segment in bytes. Several processors decode segments in parallel.
 const SEGMENT: usize = 1 << 20;
@@ -162,8 +162,8 @@ impl<W: Write> Write for HashingWriter<'_, W> {
 
 /// Writes operations as frames. A frame consists of its length in bytes, the number of its elements, and its contents.
 /// The first frame contains the *heads* of all operations: the operations without their changes. The other frames are
-/// segments of changes. The id of a knowledge edge follows the change that adds the edge, because reading the id takes
-/// less time than computing it.
+/// segments of changes. The id of a knowledge edge or passage follows the change that adds it, because reading the id
+/// takes less time than computing it.
 fn encode(compacted_to: Position, operations: &[Placed], content: &mut impl Write) -> io::Result<()> {
     let heads = operations.iter().map(|(position, operation)| Head {
         position: *position,
@@ -182,9 +182,12 @@ fn encode(compacted_to: Position, operations: &[Placed], content: &mut impl Writ
     let (mut segment, mut count) = (Vec::with_capacity(SEGMENT * 2), 0);
     for change in operations.iter().flat_map(|(_, operation)| &operation.changes) {
         segment = postcard::to_extend(change, segment).map_err(io::Error::other)?;
-        if let Change::Learn(edge) = change {
-            segment = postcard::to_extend(&edge.id(), segment).map_err(io::Error::other)?;
+        segment = match change {
+            Change::Learn(edge) => postcard::to_extend(&edge.id(), segment),
+            Change::AddPassage(passage) => postcard::to_extend(&passage.id(), segment),
+            _ => Ok(segment),
         }
+        .map_err(io::Error::other)?;
         count += 1;
         if segment.len() >= SEGMENT {
             write_frame(count, &segment)?;
@@ -388,6 +391,7 @@ fn segment(count: u64, mut rest: &[u8]) -> Result<Segment, String> {
         let change: Change = take(&mut rest)?;
         keys.push(match &change {
             Change::Learn(_) => Some(Key::KnowledgeEdge(take::<KnowledgeId>(&mut rest)?)),
+            Change::AddPassage(_) => Some(Key::Passage(take::<PassageId>(&mut rest)?)),
             change => change.written_key(),
         });
         changes.push(change);
