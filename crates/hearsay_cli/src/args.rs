@@ -111,6 +111,14 @@ Examples:
     List(Facts),
     /// Show a fact with its details, its knowers and its sources
     Show(Show),
+    /// Show how a rumour changed: a fact and all distorted versions of it, as a tree
+    #[command(after_help = "\
+The tree begins with the original, even if you name a later version. It shows who told
+each version first, and how many knowers learned it. Rumours change in gossip if a
+campaign file contains `minds: {distortion: mild}`, and with `hearsay event tell --retold`.
+
+Example: hearsay fact versions wolves-took-jory")]
+    Versions(FactVersions),
     /// Add a relation between two entities
     #[command(after_help = "\
 Examples:

@@ -32,6 +32,7 @@ mod referring;
 pub mod resolve;
 pub mod reveals;
 pub mod review;
+pub mod rumours;
 pub mod search;
 pub mod secrets;
 pub mod session;

@@ -115,6 +115,15 @@ pub(crate) struct Secrets {
 }
 
 #[derive(Debug, ClapArgs)]
+pub(crate) struct FactVersions {
+    #[command(flatten)]
+    pub(crate) campaign: Campaign,
+    /// Any version of the rumour: its handle (short name), the start of its id, or words of its statement
+    #[arg(value_parser = name, add = facts())]
+    pub(crate) fact: String,
+}
+
+#[derive(Debug, ClapArgs)]
 pub(crate) struct Feelings {
     #[command(flatten)]
     pub(crate) campaign: Campaign,

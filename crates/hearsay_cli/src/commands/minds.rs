@@ -1,4 +1,4 @@
-//! The `know` commands about feelings and memory.
+//! The commands about feelings, memory and rumours.
 
 use anyhow::Result;
 use hearsay_model::Degree;
@@ -9,7 +9,7 @@ use crate::{
     args,
     campaign::{self, Access},
     names::Names,
-    output::Output,
+    output::{Output, count},
     style::Line,
     texts::EncoderUse,
 };
@@ -64,6 +64,29 @@ pub(crate) fn memory(args: &args::CharacterMemory, output: &mut Output) -> Resul
             row.fact.short()
         );
         output.line(Line::from(&row.statement).id(marks))?;
+    }
+    Ok(memory.close()?)
+}
+
+pub(crate) fn versions(args: &args::FactVersions, output: &mut Output) -> Result<()> {
+    let memory = campaign::open(&args.campaign, Access::Read, EncoderUse::Disabled, output)?;
+    let names = Names::read(&memory, output)?;
+    let versions = query::rumours::versions(names.state(), names.fact(&args.fact)?)?;
+    output.data(&json!({ "versions": versions }))?;
+    for version in &versions {
+        let teller = version.teller.as_ref().map(|teller| format!("told first by {}", names.state().name_or_id(teller)));
+        let marks: Vec<String> = teller
+            .into_iter()
+            .chain(version.first_learned.clone())
+            .chain([count(version.knowers, "knower", "knowers"), version.status.to_string(), version.fact.short()])
+            .collect();
+        let indent = "  ".repeat(version.distortions.min(30));
+        output.line(
+            Line::from(format!("{indent}{}", version.statement)).id(format!("  [{}]", marks.join(" \u{00B7} "))),
+        )?;
+    }
+    if versions.len() == 1 {
+        output.note("No character told a distorted version of this fact.".to_owned());
     }
     Ok(memory.close()?)
 }

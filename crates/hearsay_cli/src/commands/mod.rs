@@ -80,6 +80,7 @@ fn run_fact(command: &FactCommand, output: &mut Output) -> Result<()> {
     match command {
         FactCommand::List(command) => inspect::facts(command, output),
         FactCommand::Show(command) => inspect::show(command, output),
+        FactCommand::Versions(command) => minds::versions(command, output),
         FactCommand::Add(command) => edit::relate(command, output),
         FactCommand::Correct(command) => edit::correct(command, output),
         FactCommand::Retract(command) => event::retcon(command, output),

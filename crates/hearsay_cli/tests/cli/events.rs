@@ -21,6 +21,10 @@ fn events_teach_those_present() {
     assert_eq!(test_dir.json(&retold)["facts"][0]["fact_relations"][0]["relation"], "distorts");
     assert!(test_dir.ok(&["-C", "mill", "entity", "show", stone]).contains("distorted by"));
     assert!(test_dir.ok(&["-C", "mill", "entity", "show", stone]).contains("passed it on to ben"));
+    let versions = test_dir.ok(&["-C", "mill", "fact", "versions", "mill fell"]);
+    let lines: Vec<&str> = versions.lines().collect();
+    assert_eq!(lines.len(), 2, "{versions}");
+    assert!(lines[1].starts_with("  The mill fell down.  [told first by Ben"), "{versions}");
     let seen = test_dir.json(&[
         "-C",
         "mill",

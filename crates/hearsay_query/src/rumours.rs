@@ -1,0 +1,133 @@
+//! Rumours: a fact and the distorted versions of it that characters tell.
+
+use std::collections::BTreeSet;
+
+use hearsay_model::{EntityId, Fact, FactId, FactRelation, FactStatus, GameTime, State};
+use serde::Serialize;
+
+use crate::{QueryError, ids::require_fact, knowledge::time_text};
+
+/// One version of a rumour: the original fact, or a fact that distorts another version.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RumourVersion {
+    /// Id of the fact that states this version.
+    pub fact: FactId,
+    /// Sentence that states this version.
+    pub statement: String,
+    /// Status of the fact.
+    pub status: FactStatus,
+    /// Version that this version distorts; `None` for the original.
+    pub distorts: Option<FactId>,
+    /// Number of distortions between the original and this version; 0 for the original.
+    pub distortions: usize,
+    /// Entity that stated this version first; `None` if the campaign does not record it.
+    pub teller: Option<EntityId>,
+    /// Game time at which the first knower learned this version, as text; `None` if the time is unknown.
+    pub first_learned: Option<String>,
+    /// Number of knowers that learned this version themselves. A group or place counts as one knower.
+    pub knowers: usize,
+}
+
+/// Returns all versions of the rumour to which a fact belongs. The original comes first. Each other version follows the
+/// version that it distorts, so the list is a tree in depth-first order. Versions of the same fact are sorted by the
+/// time at which they were first learned.
+///
+/// # Errors
+/// Returns an error if the fact does not exist.
+pub fn versions(state: &State, fact: FactId) -> Result<Vec<RumourVersion>, QueryError> {
+    let original = original(state, require_fact(state, fact)?);
+    let (mut versions, mut seen) = (Vec::new(), BTreeSet::new());
+    let mut stack = vec![(original, None, 0)];
+    while let Some((fact, distorts, distortions)) = stack.pop() {
+        if !seen.insert(fact.id()) {
+            continue;
+        }
+        versions.push(version(state, fact, distorts, distortions));
+        // A version can name another object, but never another subject.
+        let distorted = state.facts_of(fact.subject()).map(AsRef::as_ref);
+        let distorted = distorted.filter(|other| other.fact_relation() == Some(FactRelation::Distorts(fact.id())));
+        let mut distorted: Vec<&Fact> = distorted.collect();
+        distorted.sort_by_cached_key(|version| (first_learned(state, version.id()), version.id()));
+        stack.extend(distorted.into_iter().rev().map(|version| (version, Some(fact.id()), distortions + 1)));
+    }
+    Ok(versions)
+}
+
+/// Returns the fact from which a version comes. Returns the version itself if it distorts no recorded fact.
+fn original<'a>(state: &'a State, mut version: &'a Fact) -> &'a Fact {
+    let mut seen = BTreeSet::new();
+    while let Some(FactRelation::Distorts(id)) = version.fact_relation()
+        && seen.insert(version.id())
+        && let Some(earlier) = state.fact(id)
+    {
+        version = earlier;
+    }
+    version
+}
+
+fn version(state: &State, fact: &Fact, distorts: Option<FactId>, distortions: usize) -> RumourVersion {
+    let learned = state.known_by(fact.id()).filter(|edge| edge.acquisition.gives_knowledge());
+    RumourVersion {
+        fact: fact.id(),
+        statement: fact.statement().to_owned(),
+        status: fact.status(),
+        distorts,
+        distortions,
+        teller: fact.provenance().speaker.clone(),
+        first_learned: time_text(state, first_learned(state, fact.id())),
+        knowers: learned.map(|edge| &edge.knower).collect::<BTreeSet<_>>().len(),
+    }
+}
+
+/// Returns the game time at which the first knower learned a fact; `None` if no time is known.
+fn first_learned(state: &State, fact: FactId) -> Option<GameTime> {
+    let learned = state.known_by(fact).filter(|edge| edge.acquisition.gives_knowledge());
+    learned.filter_map(|edge| edge.learned_at()).min()
+}
+
+#[cfg(test)]
+mod tests {
+    use hearsay_model::{
+        Acquisition, Author, Change, Date, Entity, Knower, KnowledgeEdge, Method, Operation, Provenance,
+    };
+
+    use super::*;
+
+    #[test]
+    fn versions_are_listed_as_a_tree_from_any_of_them() {
+        let id = |name: &str| EntityId::new(name).unwrap();
+        let mut changes = ["jory", "ann", "bob"].map(|name| Change::AddEntity(Entity::new(id(name)))).to_vec();
+        let mut tell = |statement: &str, distorts: Option<FactId>, teller: &str, hearer: &str, minute: i64| {
+            let provenance =
+                Provenance { speaker: Some(id(teller)), ..Provenance::new(Method::Stated, Author::Game) };
+            let fact = Fact::attribute(&id("jory"), "lore", statement, provenance).unwrap();
+            let fact = fact.fact_relation(distorts.map(FactRelation::Distorts)).build().unwrap();
+            let fact_id = fact.id();
+            changes.push(Change::AssertFact(fact.into()));
+            changes.push(Change::Learn(
+                KnowledgeEdge {
+                    acquisition: Acquisition::told(Some(id(teller))),
+                    learned: Some(Date::at(GameTime(minute))),
+                    ..KnowledgeEdge::authored(Knower::Entity(id(hearer)), fact_id)
+                }
+                .into(),
+            ));
+            fact_id
+        };
+        let two = tell("Jory saw two wolves.", None, "jory", "ann", 10);
+        let six = tell("Jory saw six wolves.", Some(two), "ann", "bob", 30);
+        let three = tell("Jory saw three wolves.", Some(two), "bob", "ann", 20);
+        let pack = tell("Jory saw a hundred wolves.", Some(three), "ann", "bob", 40);
+        let mut state = State::default();
+        state.apply(Operation::new(Author::Dm, "rumours", changes)).unwrap();
+        for start in [two, six, three, pack] {
+            let found = versions(&state, start).unwrap();
+            let tree: Vec<_> = found.iter().map(|version| (version.fact, version.distortions)).collect();
+            assert_eq!(tree, [(two, 0), (three, 1), (pack, 2), (six, 1)]);
+            let pack = &found[2];
+            assert_eq!((pack.distorts, pack.knowers, &pack.teller), (Some(three), 1, &Some(id("ann"))));
+        }
+        let unknown = FactId::from_parts(&[b"none"]);
+        assert!(versions(&state, unknown).is_err());
+    }
+}
