@@ -98,8 +98,7 @@ mod tests {
         let id = |name: &str| EntityId::new(name).unwrap();
         let mut changes = ["jory", "ann", "bob"].map(|name| Change::AddEntity(Entity::new(id(name)))).to_vec();
         let mut tell = |statement: &str, distorts: Option<FactId>, teller: &str, hearer: &str, minute: i64| {
-            let provenance =
-                Provenance { speaker: Some(id(teller)), ..Provenance::new(Method::Stated, Author::Game) };
+            let provenance = Provenance { speaker: Some(id(teller)), ..Provenance::new(Method::Stated, Author::Game) };
             let fact = Fact::attribute(&id("jory"), "lore", statement, provenance).unwrap();
             let fact = fact.fact_relation(distorts.map(FactRelation::Distorts)).build().unwrap();
             let fact_id = fact.id();

@@ -58,7 +58,7 @@ fn untrue_deeds_do_not_count_and_debts_are_a_baseline() {
     world.learn("ann", harm, Some(0));
     world.learn("ann", debt, None);
     let fear = world.relation("bob", "FEARS", "ann", Validity::default());
-    ["ann", "bob"].into_iter().for_each(|knower| _ = world.learn(knower, fear, None));
+    ["ann", "bob"].into_iter().for_each(|knower| world.learn(knower, fear, None));
     let frightened = feelings(&world, "bob", "ann", 10);
     assert_eq!((frightened.level(Feeling::Fear), frightened.baseline.fear), (50, 50.0));
     let before = feelings(&world, "ann", "bob", 10);

@@ -74,7 +74,8 @@ pub(crate) fn versions(args: &args::FactVersions, output: &mut Output) -> Result
     let versions = query::rumours::versions(names.state(), names.fact(&args.fact)?)?;
     output.data(&json!({ "versions": versions }))?;
     for version in &versions {
-        let teller = version.teller.as_ref().map(|teller| format!("told first by {}", names.state().name_or_id(teller)));
+        let teller =
+            version.teller.as_ref().map(|teller| format!("told first by {}", names.state().name_or_id(teller)));
         let marks: Vec<String> = teller
             .into_iter()
             .chain(version.first_learned.clone())
