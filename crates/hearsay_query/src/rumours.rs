@@ -126,7 +126,7 @@ mod tests {
             let pack = &found[2];
             assert_eq!((pack.distorts, pack.knowers, &pack.teller), (Some(three), 1, &Some(id("ann"))));
         }
-        let unknown = FactId::from_parts(&[b"none"]);
+        let unknown: FactId = "0".repeat(32).parse().unwrap();
         assert!(versions(&state, unknown).is_err());
     }
 }

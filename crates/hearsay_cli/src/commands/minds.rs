@@ -87,7 +87,7 @@ pub(crate) fn versions(args: &args::FactVersions, output: &mut Output) -> Result
         )?;
     }
     if versions.len() == 1 {
-        output.note("No character told a distorted version of this fact.".to_owned());
+        output.note("No character told a distorted version of this fact.");
     }
     Ok(memory.close()?)
 }
