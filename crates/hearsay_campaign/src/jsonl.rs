@@ -1,11 +1,13 @@
 //! Export and import of a whole state as JSON Lines, with one record per line.
 //!
 //! The first line is `{"type":"hearsay","format":2}`. Every other line is an object with a `type`: `setting`, `entity`,
-//! `session`, `fact`, `knowledge_edge` or `passage`. A line of the type `setting` has the setting in the field
-//! `setting`. Any other line has the fields of the `hearsay_model` type to which its `type` refers. Lines are sorted by
-//! type in this order, then by id, so that equal states give equal bytes. A record may name an entity or session that
-//! was removed. For example, a passage may mention a removed entity. In this case, the removed entity or session also
-//! has a line, which contains `"removed":true`.
+//! `session`, `fact`, `knowledge_edge` or `passage`. The lines are sorted by type, in the order of this list, and then
+//! by id. Equal states therefore give equal bytes.
+//!
+//! A line of the type `setting` has the setting in the field `setting`. Any other line has the fields of the
+//! `hearsay_model` type to which its `type` refers. A record may name an entity or session that was removed. For
+//! example, a passage may mention a removed entity. In this case, the removed entity or session also has a line, which
+//! contains `"removed":true`.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -114,8 +114,10 @@ Examples:
     /// Show how a rumour changed: a fact and all distorted versions of it, as a tree
     #[command(after_help = "\
 The tree begins with the original, even if you name a later version. It shows who told
-each version first, and how many knowers learned it. Rumours change in gossip if a
-campaign file contains `minds: {distortion: mild}`, and with `hearsay event tell --retold`.
+each version first, and how many knowers learned it.
+
+A rumour changes during gossip if a campaign file contains `minds: {distortion: mild}`.
+You can also record a changed version: `hearsay event tell --retold` does this.
 
 Example: hearsay fact versions wolves-took-jory")]
     Versions(FactVersions),

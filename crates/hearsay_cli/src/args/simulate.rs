@@ -54,7 +54,7 @@ pub(crate) struct Flag {
     /// Declare a new flag with this name and value
     #[arg(long, requires = "value")]
     pub(crate) declare: bool,
-    /// Show what the new value would change, without changing anything; this option requires a value
+    /// Show what the new value of the flag would change, without changing anything
     #[arg(long, requires = "value")]
     pub(crate) dry_run: bool,
 }
