@@ -265,8 +265,8 @@ fn options_that_cannot_be_say_what_was_expected() {
         assert!(error.contains(expected), "{error}");
     };
     check(days(3, 1), "cannot end at the earlier time");
-    check(days(0, 2_000), "at most 1000 days at a time");
-    check(GossipOptions::between(GameTime(i64::MIN), GameTime(i64::MAX)), "at most 1000 days at a time");
+    check(days(0, 2_000), "can cover at most 1000 days");
+    check(GossipOptions::between(GameTime(i64::MIN), GameTime(i64::MAX)), "can cover at most 1000 days");
     check(GossipOptions { meetings_per_day: 9.0, ..days(1, 2) }, "from 0 to 8, not 9");
     check(GossipOptions { visits_per_day: f64::NAN, ..days(1, 2) }, "from 0 to 1, not NaN");
     for edge in [i64::MIN, i64::MAX - 1] {

@@ -73,11 +73,11 @@ fn numbers_dates_and_words() {
     check(&relation("treads: debt"), 10, "a behavior has no key `treads`", "did you mean `thread`?");
     check(&relation("thread: vow"), 10, "`vow` is not a value of `thread`", "promise, debt, quest");
     check(&relation("attitude: 200"), 10, "200", "");
-    check(&relation("identity: 1"), 10, "only attributes can have the key `behavior.identity`", "");
+    check(&relation("identity: 1"), 10, "cannot have the key `behavior.identity`, which is only for attributes", "");
     check(
         &behaves("attributes: [{name: fate", "event: place"),
         10,
-        "only relations can have the key `behavior.event`",
+        "cannot have the key `behavior.event`, which is only for relations",
         "",
     );
     check(&behaves("attributes: [{name: fate", "identity: 300"), 10, "a position from 0 to 255", "");
@@ -91,7 +91,7 @@ fn numbers_dates_and_words() {
 #[test]
 fn names_ids_and_references() {
     check("  - {name: '', kind: npc}", 10, "needs a name", "");
-    check("  - {id: Ann X, name: Ann, kind: npc}", 10, "is not an id", "");
+    check("  - {id: Ann X, name: Ann, kind: npc}", 10, "is not a valid id", "");
     check(
         "  - {id: ann, name: Other, kind: npc}",
         10,

@@ -107,7 +107,7 @@ fn bad_lines_say_what_was_expected() {
     check("{\"type\":\"hearsay\",\"format\":3}", 1, "unknown format 3", "newer");
     check(&with("{\"type\":\"fct\"}"), 2, "unknown variant `fct`", "expected an object");
     check(&with("{\"type\":\"entity\"}"), 2, "missing field `id`", "expected an object");
-    check(&with("{\"type\":\"entity\",\"id\":\"A b\",\"external_ids\":[]}"), 2, "not an id", "");
+    check(&with("{\"type\":\"entity\",\"id\":\"A b\",\"external_ids\":[]}"), 2, "not a valid id", "");
     check(&with("nonsense"), 2, "expected", "expected an object");
     let edge = "{\"type\":\"knowledge_edge\",\"knower\":\"*\",\"fact\":\"00000000000000000000000000000001\",\"acquisition\":\"authored\",\
         \"learned\":null,\"credence\":1.0,\"conceals\":false,\"session\":null}";
