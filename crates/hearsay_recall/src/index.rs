@@ -13,7 +13,7 @@ use crate::{
     TermCache, VectorKey, VectorSet,
     document::{DocId, passage_text},
     passage_order::{OrderEntry, PassageOrder},
-    term_cache::{CachedDocs, Postings, context_hash},
+    term_cache::{CachedDoc, CachedDocs, Postings, context_hash},
     text_entry::{Doc, Head},
     titles::Titles,
     vectors::Vectors,
@@ -91,8 +91,8 @@ impl Index {
     pub fn with_cache(corpus: Corpus, cache: TermCache) -> Self {
         // The texts of the cache get the first text numbers.
         let heads: Vec<Head> = cache.lengths().into_iter().map(|length| Head { length, ..Head::default() }).collect();
+        let docs: Vec<Doc> = cache.vector_keys().map(|vector_key| Doc { vector_key, ..Doc::default() }).collect();
         let (terms, postings, mut cached_docs) = cache.into_parts();
-        let docs = vec![Doc::default(); heads.len()];
         let mut index = Self { terms, postings, heads, docs, ..Self::default() };
         index.text_numbers.reserve(index.docs.len());
         for (fact_index, fact) in corpus.facts() {
@@ -324,7 +324,7 @@ impl Index {
             // number becomes unused.
             if let Some(previous) = previous {
                 self.heads[at as usize].vector = std::mem::take(&mut self.heads[previous as usize]).vector;
-                self.docs[previous as usize] = Doc::default();
+                self.docs[at as usize].vector_key = std::mem::take(&mut self.docs[previous as usize]).vector_key;
                 self.unused_numbers += 1;
             }
         }
@@ -426,13 +426,42 @@ impl Index {
         self.vector_numbers = set.keys.into_iter().zip(0..).collect();
     }
 
-    /// Assigns the vector with this key to a text. Returns whether the text now has a vector.
+    /// Assigns the vector with this key to a text. The key is the hash of the text. Returns whether the text now has a
+    /// vector. Also stores the key, for [`assign_vectors_by_known_keys`](Self::assign_vectors_by_known_keys).
     pub fn assign_vector(&mut self, id: DocId, key: VectorKey) -> bool {
-        let Some(head) = self.text_numbers.get(&id).map(|at| &mut self.heads[*at as usize]) else { return false };
+        let Some(at) = self.text_number(id) else { return false };
+        self.docs[at as usize].vector_key = Some(key);
+        let head = &mut self.heads[at as usize];
         if head.vector.is_none() {
             head.vector = self.vector_numbers.get(&key).and_then(|number| NonMaxU32::new(*number));
         }
         head.vector.is_some()
+    }
+
+    /// Assigns a vector to each wanted text whose key is known from an earlier call of
+    /// [`assign_vector`](Self::assign_vector) or from the cache. This takes less time than computing the keys again.
+    pub fn assign_vectors_by_known_keys(&mut self, is_wanted: impl Fn(DocId) -> bool) {
+        for (id, at) in &self.text_numbers {
+            let (head, key) = (&mut self.heads[*at as usize], self.docs[*at as usize].vector_key);
+            if let (None, Some(key)) = (head.vector, key)
+                && is_wanted(*id)
+            {
+                head.vector = self.vector_numbers.get(&key).and_then(|number| NonMaxU32::new(*number));
+            }
+        }
+    }
+
+    /// Returns the texts without a vector, sorted by id.
+    pub fn texts_without_vector(&self) -> Vec<DocId> {
+        let without_vector = self.text_numbers.iter().filter(|(_, at)| self.heads[**at as usize].vector.is_none());
+        let mut texts: Vec<DocId> = without_vector.map(|(id, _)| *id).collect();
+        texts.sort_unstable();
+        texts
+    }
+
+    /// Returns the number of texts whose hash is known.
+    pub fn hashed_text_count(&self) -> usize {
+        self.text_numbers.values().filter(|at| self.docs[**at as usize].vector_key.is_some()).count()
     }
 
     /// Returns the vectors that texts use, with the hashes of their texts. Omits the vectors of removed texts.
@@ -469,10 +498,8 @@ impl Index {
     /// Returns the terms of all texts, for storage. [`with_cache`](Self::with_cache) builds an index from them faster
     /// than from the texts.
     pub fn term_cache(&self) -> TermCache {
-        let mut cached: Vec<(DocId, u64, u32)> =
-            self.text_numbers.iter().map(|(id, at)| (*id, self.docs[*at as usize].context_hash, *at)).collect();
-        cached.sort_unstable();
-        TermCache::from_index(&self.terms, &self.postings, &cached, self.docs.len())
+        let cached = self.text_numbers.iter().map(|(id, at)| (CachedDoc::new(*id, &self.docs[*at as usize]), *at));
+        TermCache::from_index(&self.terms, &self.postings, cached.collect(), self.docs.len())
     }
 
     /// Returns whether a text has a vector.

@@ -8,7 +8,7 @@ use std::hash::{Hash, Hasher};
 
 use rustc_hash::{FxHashMap, FxHasher};
 
-use crate::document::DocId;
+use crate::{document::DocId, text_entry::Doc, vector_set::VectorKey};
 
 /// Text numbers of the texts that contain a term, each with the number of occurrences. Sorted, each text once.
 pub(crate) type Postings = Vec<(u32, u32)>;
@@ -35,12 +35,28 @@ pub(crate) fn context_hash(title: Option<&str>, date: &str) -> u64 {
     hasher.finish().max(1)
 }
 
+/// A cached text.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct CachedDoc {
+    key: DocKey,
+    /// Hash from [`context_hash`].
+    context_hash: u64,
+    /// Hash of the text, which is the key of its vector; `None` if the hash was never needed.
+    vector_key: Option<VectorKey>,
+}
+
+impl CachedDoc {
+    pub(crate) fn new(id: DocId, doc: &Doc) -> Self {
+        Self { key: key(id), context_hash: doc.context_hash, vector_key: doc.vector_key }
+    }
+}
+
 /// Cache of the terms of texts, with the number of occurrences of each term in each text.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TermCache {
     terms: Vec<String>,
-    /// Texts, sorted by id, each with the hash from [`context_hash`].
-    docs: Vec<(DocKey, u64)>,
+    /// Texts, sorted by id.
+    docs: Vec<CachedDoc>,
     /// For each term, the indices in `docs` of the texts that contain it, with the number of occurrences. Each term has
     /// at least one text.
     postings: Vec<Postings>,
@@ -49,28 +65,29 @@ pub struct TermCache {
 /// Texts of a cache, to be looked up in the order of their ids.
 #[derive(Debug, Default)]
 pub(crate) struct CachedDocs {
-    docs: Vec<(DocKey, u64)>,
+    docs: Vec<CachedDoc>,
     next: usize,
 }
 
 impl TermCache {
     /// Version of the stored form. Change the version if the stored form, the splitting of words or the stemming
     /// changes.
-    pub const FORMAT: u32 = 2;
+    pub const FORMAT: u32 = 3;
 
     /// Creates a cache from the data of an index. `term_numbers` maps each term to its number. `docs` lists each text
-    /// with its context hash and its text number, sorted by id. All text numbers are below `text_number_count`.
+    /// with its text number, in any order. All text numbers are below `text_number_count`.
     pub(crate) fn from_index(
         term_numbers: &FxHashMap<String, u32>,
         postings: &[Postings],
-        docs: &[(DocId, u64, u32)],
+        mut docs: Vec<(CachedDoc, u32)>,
         text_number_count: usize,
     ) -> Self {
+        docs.sort_unstable_by_key(|(doc, _)| doc.key);
         let mut doc_numbers = vec![u32::MAX; text_number_count];
-        for (number, (.., text_number)) in docs.iter().enumerate() {
+        for (number, (_, text_number)) in docs.iter().enumerate() {
             doc_numbers[*text_number as usize] = number as u32;
         }
-        let docs = docs.iter().map(|(id, context_hash, _)| (key(*id), *context_hash)).collect();
+        let docs = docs.into_iter().map(|(doc, _)| doc).collect();
         let mut terms: Vec<(&str, u32)> = term_numbers.iter().map(|(term, number)| (term.as_str(), *number)).collect();
         terms.sort_unstable_by_key(|(_, number)| *number);
         let mut cache = Self { docs, ..Self::default() };
@@ -98,6 +115,16 @@ impl TermCache {
         self.docs.is_empty()
     }
 
+    /// Returns the number of cached texts whose hash is cached too.
+    pub fn hashed_text_count(&self) -> usize {
+        self.docs.iter().filter(|doc| doc.vector_key.is_some()).count()
+    }
+
+    /// Returns the key of the vector of each text; `None` if the key is not cached.
+    pub(crate) fn vector_keys(&self) -> impl Iterator<Item = Option<VectorKey>> {
+        self.docs.iter().map(|doc| doc.vector_key)
+    }
+
     /// Returns the number of terms of each text, repetitions included.
     pub(crate) fn lengths(&self) -> Vec<u32> {
         let mut lengths = vec![0_u32; self.docs.len()];
@@ -116,12 +143,14 @@ impl TermCache {
 
     /// Encodes the cache in its stored form.
     pub fn encode(&self) -> Vec<u8> {
-        let mut stored = Vec::with_capacity(self.docs.len() * 48);
+        let mut stored = Vec::with_capacity(self.docs.len() * 64);
         write_varint(&mut stored, self.docs.len() as u64);
-        for ((kind, id), context_hash) in &self.docs {
-            stored.push(*kind);
+        for CachedDoc { key: (kind, id), context_hash, vector_key } in &self.docs {
+            // The lowest bit says whether there is a key of a vector.
+            stored.push(kind << 1 | u8::from(vector_key.is_some()));
             stored.extend_from_slice(&id.to_le_bytes());
             stored.extend_from_slice(&context_hash.to_le_bytes());
+            stored.extend_from_slice(vector_key.as_ref().map_or(&[], |key| &key[..]));
         }
         write_varint(&mut stored, self.terms.len() as u64);
         for (term, postings) in self.terms.iter().zip(&self.postings) {
@@ -143,13 +172,17 @@ impl TermCache {
         let input = &mut stored;
         let mut cache = Self::default();
         for _ in 0..read_varint(input)? {
-            let kind = read_bytes(input, 1)?[0];
-            let id = u128::from_le_bytes(read_bytes(input, 16)?.try_into().ok()?);
+            let flags = read_bytes(input, 1)?[0];
+            let key = (flags >> 1, u128::from_le_bytes(read_bytes(input, 16)?.try_into().ok()?));
             let context_hash = u64::from_le_bytes(read_bytes(input, 8)?.try_into().ok()?);
-            if cache.docs.last().is_some_and(|(previous, _)| *previous >= (kind, id)) {
+            let vector_key = match flags & 1 {
+                0 => None,
+                _ => Some(read_bytes(input, 16)?.try_into().ok()?),
+            };
+            if cache.docs.last().is_some_and(|previous| previous.key >= key) {
                 return None;
             }
-            cache.docs.push(((kind, id), context_hash));
+            cache.docs.push(CachedDoc { key, context_hash, vector_key });
         }
         for _ in 0..read_varint(input)? {
             let length = usize::try_from(read_varint(input)?).ok()?;
@@ -180,10 +213,11 @@ impl CachedDocs {
     /// hash. Texts must be requested in the order of their ids, because the search only moves forward.
     pub(crate) fn position(&mut self, id: DocId, context_hash: u64) -> Option<u32> {
         let id = key(id);
-        while self.docs.get(self.next).is_some_and(|(cached, _)| *cached < id) {
+        while self.docs.get(self.next).is_some_and(|cached| cached.key < id) {
             self.next += 1;
         }
-        (self.docs.get(self.next) == Some(&(id, context_hash))).then_some(self.next as u32)
+        let cached = self.docs.get(self.next)?;
+        (cached.key == id && cached.context_hash == context_hash).then_some(self.next as u32)
     }
 }
 

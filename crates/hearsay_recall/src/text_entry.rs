@@ -3,6 +3,8 @@
 use hearsay_model::PassageId;
 use nonmax::NonMaxU32;
 
+use crate::vector_set::VectorKey;
+
 /// Data that a ranking reads for every text. Stored contiguously in memory.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Head {
@@ -29,4 +31,6 @@ pub(crate) struct Doc {
     /// Hash of the title and date of a passage. The words of title and date are searched together with the words of the
     /// passage.
     pub(crate) context_hash: u64,
+    /// Hash of the text, which is the key of its vector; `None` until the hash is needed for the first time.
+    pub(crate) vector_key: Option<VectorKey>,
 }

@@ -78,9 +78,23 @@ pub(super) fn read_terms(directory: &Path) -> TermCache {
     read.unwrap_or_default()
 }
 
-/// Rewrites the file of terms if many texts are missing from it. `stored` is the number of texts in the file.
-pub(super) fn write_terms(directory: &Path, index: &Index, stored: usize) {
-    let unstored = index.len().abs_diff(stored);
+/// Numbers of entries in the file of terms.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct StoredTerms {
+    texts: usize,
+    /// Number of texts whose hash is stored.
+    hashes: usize,
+}
+
+impl StoredTerms {
+    pub(super) fn of(cache: &TermCache) -> Self {
+        Self { texts: cache.len(), hashes: cache.hashed_text_count() }
+    }
+}
+
+/// Rewrites the file of terms if many texts, or the hashes of many texts, are missing from it.
+pub(super) fn write_terms(directory: &Path, index: &Index, stored: StoredTerms) {
+    let unstored = index.len().abs_diff(stored.texts).max(index.hashed_text_count().saturating_sub(stored.hashes));
     if unstored < MIN_MISSING_TEXTS.max(index.len() / MISSING_TEXTS_DIVISOR).min(index.len().max(1)) {
         return;
     }

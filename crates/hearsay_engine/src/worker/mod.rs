@@ -224,9 +224,9 @@ pub(crate) struct Worker {
     reads: Reads,
     /// Number of running background threads, and the handles for joining them.
     background_jobs: (usize, Vec<JoinHandle<()>>),
-    /// Thread that reads the stored terms of texts. `stored_terms` is the number of texts whose terms are stored.
+    /// Thread that reads the stored terms of texts.
     terms: Option<JoinHandle<hearsay_recall::TermCache>>,
-    stored_terms: usize,
+    stored_terms: derived::StoredTerms,
     /// Whether all senders of requests were dropped.
     closing: bool,
     /// Deadline of closing, and counts of the changes that were accepted before closing began.
@@ -296,7 +296,7 @@ pub(crate) fn start(
         reads: Reads::default(),
         background_jobs: (0, Vec::from_iter(vectors)),
         terms,
-        stored_terms: 0,
+        stored_terms: derived::StoredTerms::default(),
         closing: false,
         ending: Closing::new(deadline),
         queued: writes.clone(),
@@ -314,7 +314,7 @@ impl Worker {
     ) -> Result<Closed, MemoryError> {
         self.storage.listen(&self.internal);
         let terms = self.terms.take().and_then(|reading| reading.join().ok()).unwrap_or_default();
-        self.stored_terms = terms.len();
+        self.stored_terms = derived::StoredTerms::of(&terms);
         self.index = hearsay_recall::Index::with_cache(self.snapshot.state.corpus(), terms);
         self.reviews = ReviewCounter::from_state(&self.snapshot.state);
         self.reveals = Reveals::from_state(&self.snapshot.state);

@@ -47,11 +47,9 @@ const MIN_VECTORS_PER_WRITE: usize = 256;
 impl Vectors {
     /// Requests a vector for every text of a state that needs one.
     fn request_all(&mut self, state: &State, index: &mut Index) {
-        for fact in state.facts() {
-            self.request_vector(state, index, DocId::Fact(fact.id()));
-        }
-        for (id, _) in state.passages() {
-            self.request_vector(state, index, DocId::Passage(id));
+        index.assign_vectors_by_known_keys(|doc| needs_vector(state, doc));
+        for doc in index.texts_without_vector() {
+            self.request_vector(state, index, doc);
         }
     }
 
@@ -72,13 +70,7 @@ impl Vectors {
     /// Requests a vector for a text that has none. Uses the vector of another text with the same words, if there is
     /// one.
     fn request_vector(&mut self, state: &State, index: &mut Index, doc: DocId) {
-        let is_embedded = |fact: &Fact| Index::is_indexed(fact) && state.vocabulary().is_embedded(fact.predicate());
-        if let DocId::Fact(id) = doc
-            && !state.fact(id).is_some_and(|fact| is_embedded(fact))
-        {
-            return;
-        }
-        if index.has_vector(doc) {
+        if index.has_vector(doc) || !needs_vector(state, doc) {
             return;
         }
         let Some(text) = document_text(state.corpus(), doc) else { return };
@@ -168,6 +160,15 @@ impl Vectors {
         let file = Arc::new(Mutex::new(VectorFile::create(directory, model)?));
         self.file = Some((model.to_owned(), Arc::clone(&file)));
         Ok(file)
+    }
+}
+
+/// Returns whether a search by meaning can find a text.
+fn needs_vector(state: &State, doc: DocId) -> bool {
+    let is_embedded = |fact: &Fact| Index::is_indexed(fact) && state.vocabulary().is_embedded(fact.predicate());
+    match doc {
+        DocId::Fact(id) => state.fact(id).is_some_and(|fact| is_embedded(fact)),
+        DocId::Passage(_) => true,
     }
 }
 
