@@ -458,7 +458,7 @@ fn a_configuration_of_another_model_is_found_out() {
     for (field, value, expected) in [
         ("hidden_size", 16, "has the shape [6, 8], but config.json requires the shape [6, 16]"),
         ("vocab_size", 7, "has the shape [6, 8], but config.json requires the shape [7, 8]"),
-        ("intermediate_size", 17, "requires [17, 8]"),
+        ("intermediate_size", 17, "requires the shape [17, 8]"),
         ("max_position_embeddings", 13, "requires [13, 8]"),
         ("type_vocab_size", 1, "requires [1, 8]"),
         ("num_hidden_layers", 3, "no tensor `encoder.layer.2."),

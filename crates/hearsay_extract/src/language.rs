@@ -232,6 +232,6 @@ mod tests {
             "the table `[triggers]` of the language file contains the unknown list `hoping`",
         );
         check("[verbs]\nirregular = [\"go went\"]", "`go went`");
-        check("[confidence]\nbase = inf", "`base` in table `[confidence]`");
+        check("[confidence]\nbase = inf", "`base` in the table `[confidence]`");
     }
 }

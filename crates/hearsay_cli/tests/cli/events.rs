@@ -72,7 +72,7 @@ fn events_teach_those_present() {
     test_dir.fails(
         &["-C", "mill", "fact", "retract", &likes, "--until", "yesterday"],
         2,
-        &["is false", "only the validity of a true fact can end"],
+        &["has the status false", "only the validity of a true fact can end"],
     );
     let from = [
         "-C",

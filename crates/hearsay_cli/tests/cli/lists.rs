@@ -141,7 +141,11 @@ fn knowledge_and_beliefs_are_listed() {
     );
     assert!(test_dir.ok(&["-C", "mill", "know", "why", "--help"]).replace("\n", " ").contains("knowledge]"));
     test_dir.fails(&["-C", "mill", "fact", "list", "--as-of", "session-1"], 2, &["--as"]);
-    test_dir.fails(&["-C", "mill", "know", "knows", "ben", "--recorded", "99"], 1, &["position 99"]);
+    test_dir.fails(
+        &["-C", "mill", "know", "knows", "ben", "--recorded", "99"],
+        1,
+        &["no operation with the number 99"],
+    );
     test_dir.fails(
         &["-C", "mill", "know", "knows", "ben", "--as-of", "41 Springmonth 10"],
         2,

@@ -13,7 +13,11 @@ fn a_session_is_played_and_told() {
     assert_eq!(logged["heard_by"], serde_json::json!(["ada", "lyra"]));
     test_dir.fails(&["-C", "mill", "log", "--by", "eve", "Hm."], 3, &["no entity is called `eve`"]);
     test_dir.fails(&["-C", "mill", "session", "start"], 1, &["`session-1` is still running"]);
-    test_dir.fails(&["-C", "mill", "session", "attend", "--leave", "ben"], 1, &["ben is not present in the session"]);
+    test_dir.fails(
+        &["-C", "mill", "session", "attend", "--leave", "ben"],
+        1,
+        &["ben cannot leave now", "not present in the session"],
+    );
     test_dir.ok(&["-C", "mill", "fact", "add", "ben", "OWES", "ada"]);
     let ended = test_dir.json(&["-C", "mill", "session", "end"]);
     // The fact that was added, and the statement in the logged line.
@@ -88,7 +92,7 @@ fn an_earlier_line_becomes_a_lie_by_its_number() {
     assert_eq!((&lines[1]["lie"], lines.as_array().unwrap().len()), (&true.into(), 2), "{lines}");
     let stated = test_dir.ok(&["-C", "mill", "log", "--line", "2", "--states", "stone-is-cracked"]);
     assert!(stated.contains("states: stone-is-cracked") && stated.contains("learned by: Ben"), "{stated}");
-    test_dir.fails(&["-C", "mill", "log", "--line", "9", "--lie"], 1, &["session-1 has no line 9"]);
+    test_dir.fails(&["-C", "mill", "log", "--line", "9", "--lie"], 1, &["session `session-1` has no line 9"]);
     test_dir.fails(&["-C", "mill", "log", "--line", "2", "--by", "ben", "--lie"], 2, &["--line"]);
 }
 

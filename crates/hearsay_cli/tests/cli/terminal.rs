@@ -8,7 +8,7 @@ use super::{lists::with_session, *};
 fn errors_name_the_thing_and_have_their_code() {
     let test_dir = TestDir::new();
     test_dir.fails(&["-C", "nowhere", "ask", "--as", "ada", "x"], 4, &["nowhere", "hearsay new"]);
-    test_dir.fails(&["-C", "mill/campaign.yaml", "ask", "--as", "ada", "x"], 4, &["this is a file"]);
+    test_dir.fails(&["-C", "mill/campaign.yaml", "ask", "--as", "ada", "x"], 4, &["this path leads to a file"]);
     fs::create_dir(test_dir.path("empty")).unwrap();
     test_dir.fails(&["-C", "empty", "status"], 4, &["empty", "not a campaign"]);
     test_dir.fails(&["-C", "mill", "ask", "--as", "adda", "x"], 3, &["adda", "ada"]);

@@ -318,7 +318,7 @@ fn edits_that_are_not_understood_change_nothing() {
     check(set("Pell", "Occu pation", "potboy"), &["is not a predicate"]);
     check(set("Pell", "OWES", "potboy"), &["the object of OWES must be an entity"]);
     check(set("Pell", "occupation", "  "), &["`occupation` is empty"]);
-    check(with(|options| options.since = Some("yesterday".into())), &["yesterday", "is not a date"]);
+    check(with(|options| options.since = Some("yesterday".into())), &["yesterday", "give a date with a year"]);
     check(with(|options| options.attitude = Some(101)), &["attitude must be from -100 to 100, not 101"]);
     check(with(|options| options.known_by = ids(&["Nobody"])), &["there is no entity `nobody`"]);
     let backwards = |options: &mut FactOptions| {
@@ -342,7 +342,7 @@ fn the_beginning_of_an_id_must_mean_one_fact() {
     assert_eq!(find_fact(&state, &one.id().to_string()[..12]).unwrap().id(), one.id());
     assert!(find_fact(&state, &one.id().to_string()[..3]).is_err(), "three digits are too few");
     assert!(find_fact(&state, "").is_err());
-    assert!(find_fact(&state, "no-such-handle").unwrap_err().to_string().contains("there is no fact `no-such-handle`"));
+    assert!(find_fact(&state, "no-such-handle").unwrap_err().to_string().contains("no fact matches `no-such-handle`"));
 }
 
 #[test]

@@ -331,7 +331,10 @@ fn dates_are_told_by_the_game_clock_and_sessions_by_name() {
     retcon("today", owes.id()).unwrap();
     assert_eq!(fact(&memory, "pell", "OWES").validity().until.as_ref().unwrap().raw, days_ago(0));
     let refused = retcon("today", handle(&before, "club-alibi")).unwrap_err().to_string();
-    assert!(refused.contains("is false") && refused.contains("only the validity of a true fact can end"), "{refused}");
+    assert!(
+        refused.contains("has the status false") && refused.contains("only the validity of a true fact can end"),
+        "{refused}"
+    );
     let filter = |given: &str| KnowsFilter { since: Some(given.into()), limit: 5, ..KnowsFilter::default() };
     let knows =
         |given: &str| query::knowledge::knows(&before, &id("sister-ilva"), &filter(given), None).map(|(_, all)| all);

@@ -357,7 +357,7 @@ fn impossible_events_change_nothing() {
         credence: None,
         circumstances: Circumstances::default(),
     };
-    check(read, &["silver-ring has no text"]);
+    check(read, &["no text of the document silver-ring"]);
     let GameEvent::Tell { teller, fact, hearers, lie, citing, circumstances, retold, .. } =
         tell("Pell", fire(), &["Mirela Voss"])
     else {

@@ -121,8 +121,12 @@ fn one_session_is_played_at_a_time() {
     start(&memory);
     let again = || SessionStep::Start(NewSession::default());
     refused(&memory, |memory| step(memory, again()), &["`session-1` is still running", "session end"]);
-    refused(&memory, |memory| attend(memory, &["Borin"], &[]), &["borin is already present in the session"]);
-    refused(&memory, |memory| attend(memory, &[], &["Pell"]), &["pell is not present in the session"]);
+    refused(
+        &memory,
+        |memory| attend(memory, &["Borin"], &[]),
+        &["borin cannot arrive now", "already present in the session"],
+    );
+    refused(&memory, |memory| attend(memory, &[], &["Pell"]), &["pell cannot leave now", "not present in the session"]);
     refused(&memory, |memory| log(memory, None, "  "), &["line 1 of the new log lines", "the line has no text"]);
     refused(&memory, |memory| log(memory, Some("Nobody"), "Hm."), &["line 1", "`nobody`"]);
     set_clock(&memory, 1_100);

@@ -103,7 +103,7 @@ fn dates_off_the_calendar_say_what_was_expected() {
     check(&salt(), "3 Rainmoon 0", "the calendar has no year 0");
     check(&salt(), "413 AS", "the year of Age of Salt must be from 1 to 412");
     check(&salt(), "87 brine", "the year of Brine must be from 0 to 86");
-    check(&salt(), "0 BR", "the first year of Before Reckoning is 1");
+    check(&salt(), "0 BR", "the first year of the era Before Reckoning is 1");
     check(&salt(), "-1 AS", "must be from 1 to 412");
 }
 

@@ -35,7 +35,7 @@ fn flags_are_declared_before_they_are_set_or_named() {
     check_refused(
         &mut state,
         set("fire-reported", Value::from("soon")),
-        "the value of flag `fire-reported` must be yes or no, not `soon`",
+        "the value of the flag `fire-reported` must be yes or no, not `soon`",
     );
     check_refused(&mut state, set_reveal(flag_is("moon", Value::Flag(true))), "no flag `moon` is declared");
     check_refused(&mut state, set_reveal(flag_is("fire-reported", Value::from("yes"))), "must be yes or no");
