@@ -87,7 +87,7 @@ pub(super) struct StoredTerms {
 }
 
 impl StoredTerms {
-    pub(super) fn of(cache: &TermCache) -> Self {
+    pub(super) fn from_cache(cache: &TermCache) -> Self {
         Self { texts: cache.len(), hashes: cache.hashed_text_count() }
     }
 }

@@ -314,7 +314,7 @@ impl Worker {
     ) -> Result<Closed, MemoryError> {
         self.storage.listen(&self.internal);
         let terms = self.terms.take().and_then(|reading| reading.join().ok()).unwrap_or_default();
-        self.stored_terms = derived::StoredTerms::of(&terms);
+        self.stored_terms = derived::StoredTerms::from_cache(&terms);
         self.index = hearsay_recall::Index::with_cache(self.snapshot.state.corpus(), terms);
         self.reviews = ReviewCounter::from_state(&self.snapshot.state);
         self.reveals = Reveals::from_state(&self.snapshot.state);
