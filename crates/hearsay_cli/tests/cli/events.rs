@@ -137,7 +137,11 @@ fn events_teach_those_present() {
     );
     test_dir.fails(&["-C", "mill", "event", "tell", "--by", "ada", "--to", "ben"], 2, &["FACT"]);
     test_dir.fails(&["-C", "mill", "event", "witness", &cat], 1, &["nobody would learn the fact"]);
-    test_dir.fails(&["-C", "mill", "event", "read", "the-mill", "--by", "ben"], 1, &["contains no text of the document the-mill"]);
+    test_dir.fails(
+        &["-C", "mill", "event", "read", "the-mill", "--by", "ben"],
+        1,
+        &["contains no text of the document the-mill"],
+    );
     test_dir.fails(&["-C", "mill", "know", "forget", "sam-a", &cat], 1, &["did not learn", "cannot forget this"]);
     test_dir.fails(&["-C", "mill", "fact", "retract", &cat], 2, &["--never-so"]);
     assert_eq!(test_dir.json(&["-C", "mill", "db", "history"])[0]["position"], 11, "nothing was changed");
