@@ -23,7 +23,7 @@ use hearsay_model::{
 use crate::{Occasion, View, credence::credence};
 pub use acquaintance::{Acquaintance, meet};
 pub use error::LearnError;
-use recorder::{LearningRecorder, all_except};
+use recorder::LearningRecorder;
 pub(crate) use recorder::{justifications, newest_name_and_kind};
 pub use related_fact::{ending, ending_statement, refutation, refutation_statement};
 
@@ -122,7 +122,7 @@ pub fn witness(
     }
     for knower in &witnesses {
         let view = recorder.view(knower);
-        let co_present = all_except(&witnesses, &[knower]);
+        let co_present = recorder.noticed_by(&view, &witnesses, &[knower]);
         for fact in facts {
             let edge = KnowledgeEdge {
                 co_present: co_present.clone(),
@@ -280,7 +280,7 @@ pub fn read(
     let acquisition = Acquisition::Read { document: Some(document.clone()) };
     for knower in &readers {
         let view = recorder.view(knower);
-        let co_present = all_except(&readers, &[knower]);
+        let co_present = recorder.noticed_by(&view, &readers, &[knower]);
         for fact in &facts {
             let edge = KnowledgeEdge {
                 credence,

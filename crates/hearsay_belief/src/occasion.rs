@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use hearsay_model::{
     Acquisition, Date, EntityId, Fact, FactId, FactStatus, GameTime, Kind, Knower, KnowledgeEdge, PredicateRole,
-    SessionId, State,
+    Secrecy, SessionId, State,
 };
+
+use crate::View;
 
 /// Time, place and session in which knowers learn facts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -83,6 +85,15 @@ pub fn characters_at(state: &State, place: &EntityId, moment: Option<GameTime>) 
     characters.sort();
     characters.dedup();
     characters
+}
+
+/// Returns whether a character hides from a knower at a moment: all canon facts that state its location are secret, and
+/// the knower knows none of them.
+pub(crate) fn hides_from(state: &State, id: &EntityId, view: &View, moment: Option<GameTime>) -> bool {
+    let locations = state.facts_with_subject(id, PredicateRole::Location.name()).at(moment);
+    let mut locations = locations.filter(|fact| fact.status() == FactStatus::Canon).peekable();
+    locations.peek().is_some()
+        && locations.all(|fact| fact.secrecy() == Secrecy::Secret && view.fact(fact.id()).is_none())
 }
 
 /// Returns whether an entity can know anything. Items, documents and events cannot.

@@ -11,7 +11,7 @@ use super::{HeardStatement, LearnError, LearnedFact, Learning, Sincerity, Tellin
 use crate::{
     AccessPath, Known, KnownEdge, Occasion, RETELLING_FACTOR, Trust, View,
     credence::credence,
-    occasion::{can_know, is_dead},
+    occasion::{can_know, hides_from, is_dead},
 };
 
 /// Testimony: a fact that a teller tells hearers, and the edges through which the teller knows the fact.
@@ -232,13 +232,20 @@ impl<'s> LearningRecorder<'s> {
         (edge.sorted(), credence(trust.level().get() * RETELLING_FACTOR * certainty.get()))
     }
 
+    /// Returns the present characters that a knower notices: all except the excluded characters and those who
+    /// [hide](hides_from) from the knower.
+    pub(super) fn noticed_by(&self, view: &View, present: &[EntityId], excluded: &[&EntityId]) -> Vec<EntityId> {
+        let hides = |id: &EntityId| hides_from(self.state, id, view, self.occasion.moment());
+        present.iter().filter(|id| !excluded.contains(id) && !hides(id)).cloned().collect()
+    }
+
     /// Records that hearers learn a fact from a teller, and that the teller told the hearers.
     fn testify(&mut self, testimony: &Testimony) {
         let &Testimony { teller, view, fact, hearers, teller_credence, certainty, .. } = testimony;
         let sources = &testimony.sources;
         let present: Vec<EntityId> = hearers.iter().filter_map(Knower::entity).cloned().collect();
         let record = KnowledgeEdge {
-            co_present: present.clone(),
+            co_present: self.noticed_by(view, &present, &[]),
             sources: sources.clone(),
             credence: Credence::NONE,
             ..self.new_edge(teller.clone(), fact, Acquisition::Shared)
@@ -251,7 +258,7 @@ impl<'s> LearningRecorder<'s> {
             let acquisition = Acquisition::Told { by: known_teller.cloned(), citing: testimony.citing.cloned() };
             let trust = known_teller.map_or_else(Trust::for_stranger, |teller| Trust::from_view(&hearer_view, teller));
             let excluded: Vec<&EntityId> = hearer.entity().into_iter().chain([teller]).collect();
-            let co_present = all_except(&present, &excluded);
+            let co_present = self.noticed_by(&hearer_view, &present, &excluded);
             let mut edge = KnowledgeEdge {
                 co_present: co_present.clone(),
                 sources: sources.clone(),
@@ -346,11 +353,6 @@ fn is_known_on_own_word(known: &Known) -> bool {
         .known_edges()
         .iter()
         .all(|known_edge| known_edge.access_path == AccessPath::Own && known_edge.edge.acquisition.is_authored())
-}
-
-/// Returns all ids except the excluded ones.
-pub(super) fn all_except(all: &[EntityId], excluded: &[&EntityId]) -> Vec<EntityId> {
-    all.iter().filter(|id| !excluded.contains(id)).cloned().collect()
 }
 
 /// Returns the newest name and kind of an entity, each with the name of its attribute. Secret names and kinds are

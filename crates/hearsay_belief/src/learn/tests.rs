@@ -61,6 +61,24 @@ fn is_close(a: f64, b: f64) -> bool {
 }
 
 #[test]
+fn nobody_notices_a_character_that_hides() {
+    let mut world = World::new("ann bob pim crypt fire");
+    let location = Fact::relation(&id("pim"), "LOCATED_AT", &id("crypt"), dm()).unwrap();
+    let location = Arc::new(location.secrecy(hearsay_model::Secrecy::Secret).build().unwrap());
+    world.apply(vec![Change::AssertFact(Arc::clone(&location))]);
+    world.learn("bob", location.id(), None);
+    let seen = World::saying("fire", "It burned.");
+    world.sees(5, "ann bob pim", &seen);
+    world.tells(6, "ann", "bob pim", &seen).unwrap();
+    let company = |knower: &str| world.view(knower).fact(seen.id()).unwrap().known_edges()[0].edge.co_present.clone();
+    assert_eq!(company("ann"), ids("bob"));
+    assert_eq!(company("bob"), ids("ann pim"), "Bob knows where Pim hides");
+    assert_eq!(company("pim"), ids("ann bob"));
+    let view = world.view("ann");
+    assert_eq!(view.fact(seen.id()).unwrap().shared()[0].edge.co_present, ids("bob"));
+}
+
+#[test]
 fn belief_falls_with_each_retelling_and_rises_with_independent_origins() {
     let mut world = World::new("ann bob cid dan eve fire");
     let fact = World::saying("fire", "The mill burned.");
