@@ -1,4 +1,4 @@
-//! Correction of the kind of talk of a line.
+//! Corrections of the talk kind of lines.
 
 use std::sync::Arc;
 
