@@ -269,9 +269,18 @@ mod tests {
 
     #[test]
     fn what_is_stored_is_read_as_it_was_or_not_at_all() {
-        let cache = Index::new(state().corpus()).term_cache();
+        let state = state();
+        let mut index = Index::new(state.corpus());
+        let (id, _) = state.passages().next().unwrap();
+        index.assign_vector(DocId::Passage(id), [7; 16]);
+        let cache = index.term_cache();
         let stored = cache.encode();
-        assert_eq!(cache.len(), 3);
+        assert_eq!((cache.len(), cache.hashed_text_count()), (3, 1));
+        // A new index finds the vector of the text by the cached key.
+        let mut again = Index::with_cache(state.corpus(), cache.clone());
+        again.add_vector([7; 16], &[1.0, 0.0]);
+        again.assign_vectors_by_known_keys(|_| true);
+        assert!(again.has_vector(DocId::Passage(id)) && again.texts_without_vector().len() == 2);
         assert_eq!(TermCache::decode(&stored).as_ref(), Some(&cache));
         for length in 0..stored.len() {
             assert_eq!(TermCache::decode(&stored[..length]), None, "{length} bytes");
@@ -282,7 +291,7 @@ mod tests {
             let mut bad = stored.clone();
             bad[at] ^= 0x55;
             if let Some(cache) = TermCache::decode(&bad) {
-                Index::with_cache(state().corpus(), cache);
+                Index::with_cache(state.corpus(), cache);
             }
         }
     }
