@@ -11,7 +11,7 @@ use hearsay_model::{
 };
 use serde::Serialize;
 
-use crate::{View, is_dead};
+use crate::{Feelings, View, is_dead};
 
 /// Function that returns the trust of the first entity in the second entity.
 pub type TrustFn<'a> = &'a dyn Fn(&EntityId, &EntityId) -> Credence;
@@ -297,6 +297,15 @@ impl<'a> ConditionEvaluator<'a> {
                 let statement = state.fact(*fact).map_or_else(|| fact.short(), |fact| fact.statement().to_owned());
                 describe(self.knows(who, *fact), who, "knows", "does not know", format!("\u{201C}{statement}\u{201D}"))
             }
+            Condition::Feels { who, towards, feeling, at_least } => {
+                let (Some(who), Some(towards)) = (participants.resolve(who), participants.resolve(towards)) else {
+                    return no_listener();
+                };
+                let level = self.with_view(who, |view| Feelings::from_view(view, towards)).level(*feeling);
+                let holds = level >= at_least.get();
+                let expected = if holds { String::new() } else { format!(" (wanted: at least {})", at_least.get()) };
+                (holds, format!("the {feeling} of {} towards {} is {level}{expected}", name_of(who), name_of(towards)))
+            }
             Condition::All(_) | Condition::Any(_) | Condition::Not(_) => {
                 let missing = self.unmet_parts(condition, participants, true);
                 (missing.is_empty(), missing.join(" and "))
@@ -379,9 +388,14 @@ impl<'a> ConditionEvaluator<'a> {
     }
 
     fn knows(&self, knower: &EntityId, fact: FactId) -> bool {
+        self.with_view(knower, |view| view.fact(fact).is_some_and(|known| !known.is_made_up()))
+    }
+
+    /// Calls `read` with the view of a knower at the current game time.
+    fn with_view<T>(&self, knower: &EntityId, read: impl FnOnce(&View) -> T) -> T {
         let mut views = self.views.borrow_mut();
         let view = || View::new(self.state, &Knower::Entity(knower.clone()), self.state.clock());
-        views.entry(knower.clone()).or_insert_with(view).fact(fact).is_some_and(|known| !known.is_made_up())
+        read(views.entry(knower.clone()).or_insert_with(view))
     }
 }
 

@@ -106,9 +106,10 @@ keys! {
     SESSION = "session", "a session", &[&["id", "number", "title", "date", "start", "end", "place", "present", "summary",
         "log"]];
     REVEAL = "reveal", "a reveal", &[&["id", "when", "holder", "note"]];
-    CONDITION = "condition", "a condition", &[&["trust", "owns", "member", "at", "stage", "attribute", "flag", "date",
-        "knows", "all", "any", "not"]];
+    CONDITION = "condition", "a condition", &[&["trust", "feels", "owns", "member", "at", "stage", "attribute", "flag",
+        "date", "knows", "all", "any", "not"]];
     TRUST = "trust", "a condition on trust", &[&["who", "of", "at_least"]];
+    FEELS = "feels", "a condition on a feeling", &[&["who", "towards", "feeling", "at_least"]];
     OWNS = "owns", "a condition on ownership", &[&["who", "item"]];
     MEMBER = "member", "a condition on membership", &[&["who", "group", "rank"]];
     AT = "at", "a condition on a place", &[&["who", "place"]];

@@ -5,7 +5,7 @@
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::{Credence, Date, EntityId, FactId, IdError, Predicate, Reference, Rename, Value};
+use crate::{Attitude, Credence, Date, EntityId, FactId, Feeling, IdError, Predicate, Reference, Rename, Value};
 
 /// Entity in a condition: the listener, the holder of the secret, or a fixed entity.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -35,7 +35,8 @@ impl ConditionEntity {
     }
 }
 
-/// Condition of a reveal. The evaluation uses only canon facts that are valid at the current game time.
+/// Condition of a reveal. Conditions about the world use only canon facts that are valid at the current game time.
+/// Conditions on knowledge and feelings use the view of the entity.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Condition {
@@ -106,6 +107,17 @@ pub enum Condition {
     Any(Vec<Condition>),
     /// This condition is true if the inner condition is false.
     Not(Box<Condition>),
+    /// One entity has a feeling towards another at least to a given degree.
+    Feels {
+        /// The entity that has the feeling.
+        who: ConditionEntity,
+        /// The entity that the feeling is about.
+        towards: ConditionEntity,
+        /// The kind of feeling.
+        feeling: Feeling,
+        /// The minimum value of the feeling.
+        at_least: Attitude,
+    },
 }
 
 impl Condition {
@@ -133,7 +145,7 @@ impl Condition {
     /// Returns the entities that this condition is about. Entities in nested conditions are not included.
     fn own_entities(&self) -> [Option<&ConditionEntity>; 2] {
         match self {
-            Self::Trusts { who, of, .. } => [Some(who), Some(of)],
+            Self::Trusts { who, of: other, .. } | Self::Feels { who, towards: other, .. } => [Some(who), Some(other)],
             Self::Owns { who, .. } | Self::Member { who, .. } | Self::At { who, .. } | Self::Knows { who, .. } => {
                 [Some(who), None]
             }
@@ -178,7 +190,9 @@ impl Condition {
 
     fn rename(&mut self, renaming: &mut impl Rename) {
         match self {
-            Self::Trusts { who, of, .. } => [who, of].into_iter().for_each(|who| who.rename(renaming)),
+            Self::Trusts { who, of: other, .. } | Self::Feels { who, towards: other, .. } => {
+                [who, other].into_iter().for_each(|entity| entity.rename(renaming));
+            }
             Self::Owns { who, item: id } | Self::Member { who, group: id, .. } | Self::At { who, place: id } => {
                 who.rename(renaming);
                 renaming.entity(id);

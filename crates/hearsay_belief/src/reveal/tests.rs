@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use hearsay_model::{
-    Author, Change, Entity, GameSetting, GameTime, KnowledgeEdge, Method, Object, Operation, Provenance, Reveal,
-    Setting, Validity, Value,
+    Attitude, Author, Change, Entity, Feeling, GameSetting, GameTime, KnowledgeEdge, Method, Object, Operation,
+    Provenance, Reveal, Setting, Validity, Value,
 };
 
 use super::*;
@@ -124,11 +124,19 @@ fn each_condition_says_what_is_missing() {
         let name = Predicate::new("stage").unwrap();
         Condition::Attribute { of: id("find-it"), name, is: is.into() }
     };
+    let fears = |at_least| Condition::Feels {
+        who: ConditionEntity::Holder,
+        towards: listener(),
+        feeling: Feeling::Fear,
+        at_least: Attitude::new(at_least).unwrap(),
+    };
     let from = |minute| Condition::Date { from: Date::at(GameTime(minute)) };
     let knows = || Condition::Knows { who: listener(), fact: secret().id() };
 
     check(&state, trusts(0.6), "wren", &[]);
     check(&state, trusts(0.7), "wren", &["mirela trusts wren 0.60 (wanted: at least 0.70)"]);
+    check(&state, fears(0), "wren", &[]);
+    check(&state, fears(30), "wren", &["the fear of mirela towards wren is 0 (wanted: at least 30)"]);
     check(&state, owns(), "wren", &["wren does not own ledger"]);
     check(&state, member("watch", None), "wren", &[]);
     check(&state, member("night-watch", Some("warden")), "wren", &[]);
@@ -180,6 +188,13 @@ fn each_condition_says_what_is_missing() {
             Change::Learn(KnowledgeEdge::authored(id("wren").into(), joined).into()),
         ],
     );
+    let threat = fact("wren", "THREATENED", Object::Entity(id("mirela")));
+    let mut threatened = state.clone();
+    apply(&mut threatened, vec![Change::AssertFact(Arc::clone(&threat))]);
+    check(&threatened, fears(30), "wren", &["the fear of mirela towards wren is 0 (wanted: at least 30)"]);
+    let edge = KnowledgeEdge::authored(id("mirela").into(), threat.id());
+    apply(&mut threatened, vec![Change::Learn(edge.into())]);
+    check(&threatened, fears(30), "wren", &[]);
     check(&state, owns(), "wren", &[]);
     check(&state, owns(), "dorric", &["dorric does not own ledger"]);
     check(&state, reported(), "wren", &[]);

@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use hearsay_model::{Condition, ConditionEntity, Credence, EntityId, FactId, Predicate, Reveal, Value};
+use hearsay_model::{
+    Attitude, Condition, ConditionEntity, Credence, EntityId, FactId, Feeling, Predicate, Reveal, Value,
+};
 
 use super::{
     drafts::UnparsedNode,
@@ -128,6 +130,7 @@ impl CampaignReader {
                 self.required_node(&f, "at_least")?;
                 Some(Condition::Trusts { who, of, at_least: self.read_scale(&f, "at_least", Credence::new)? })
             }
+            "feels" => self.read_feeling_condition(node, &path),
             "owns" => {
                 let (f, who) = self.read_listener_condition(node, &path, &keys::OWNS)?;
                 Some(Condition::Owns { who, item: self.read_required_reference(&f, "item")? })
@@ -176,6 +179,25 @@ impl CampaignReader {
             // The unknown key was already reported as an error.
             _ => None,
         }
+    }
+
+    /// Reads `feels: {who: …, towards: …, feeling: …, at_least: …}`.
+    fn read_feeling_condition(&mut self, node: &Node, path: &str) -> Option<Condition> {
+        let f = self.read_fields(node, path, &keys::FEELS)?;
+        let who = self.read_role(&f, "who", ConditionEntity::Holder)?;
+        let towards = self.read_role(&f, "towards", ConditionEntity::Listener)?;
+        let name_node = self.required_node(&f, "feeling")?;
+        let name = self.read_text_node(name_node, &f.child_path("feeling"))?.trim();
+        let Some(feeling) = Feeling::ALL.into_iter().find(|feeling| feeling.name() == name) else {
+            let hint = keys::hint(name, Feeling::ALL.iter().map(|feeling| feeling.name()));
+            let message = format!("`{name}` is not a feeling");
+            self.diagnostics.add(name_node.at, &f.child_path("feeling"), message, hint);
+            return None;
+        };
+        self.required_node(&f, "at_least")?;
+        let at_least = self.read_integer(&f, "at_least")?;
+        let at_least = self.check_scale(&f, "at_least", Attitude::new(at_least))?;
+        Some(Condition::Feels { who, towards, feeling, at_least })
     }
 
     fn read_conditions(&mut self, f: &Fields, key: &str) -> Option<Vec<Condition>> {

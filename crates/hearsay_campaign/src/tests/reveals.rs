@@ -2,8 +2,8 @@
 
 use hearsay_belief::evaluate_reveals;
 use hearsay_model::{
-    Author, Change, Condition, ConditionEntity, Credence, EntityId, Operation, Predicate, Setting, SettingKey, State,
-    Timestamp, Value, WorldSetting,
+    Attitude, Author, Change, Condition, ConditionEntity, Credence, EntityId, Feeling, Operation, Predicate, Setting,
+    SettingKey, State, Timestamp, Value, WorldSetting,
 };
 
 use super::{HEAD, apply, fact, fixture, import, imported, read_good, read_text};
@@ -52,6 +52,16 @@ fn conditions_are_read_in_their_short_form() {
     let state = imported(&with("{when: {flag: fire-reported}}"));
     check("{trust: {who: Bob Elm, of: listener, at_least: 0.8}}", trusts(bob(), listener()));
     check("{trust: {at_least: 0.8}}", trusts(ConditionEntity::Holder, listener()));
+    let feels = |who, towards, feeling, at_least| {
+        let at_least = Attitude::new(at_least).unwrap();
+        Condition::Feels { who, towards, feeling, at_least }
+    };
+    let afraid = feels(bob(), ConditionEntity::Holder, Feeling::Fear, -5);
+    check(
+        "{feels: {feeling: affinity, at_least: 40}}",
+        feels(ConditionEntity::Holder, listener(), Feeling::Affinity, 40),
+    );
+    check("{feels: {who: bob, towards: holder, feeling: fear, at_least: -5}}", afraid);
     check("{owns: {who: listener, item: book}}", owns(listener()));
     check("{owns: {item: book}}", owns(listener()));
     check("{owns: {who: holder, item: book}}", owns(ConditionEntity::Holder));
@@ -112,6 +122,10 @@ fn bad_reveals_are_refused_with_their_line() {
     when("{owns: book}", "expected a mapping", "");
     when("{trust: {at_least: 2}}", "credence must be from 0 to 1", "");
     when("{trust: {of: bob}}", "`trust` needs `at_least`", "");
+    when("{feels: {feeling: love, at_least: 2}}", "`love` is not a feeling", "expected one of");
+    when("{feels: {feeling: afinity, at_least: 2}}", "`afinity` is not a feeling", "did you mean `affinity`?");
+    when("{feels: {feeling: debt, at_least: 101}}", "from -100 to 100", "");
+    when("{feels: {feeling: debt}}", "`feels` needs `at_least`", "");
     when("{date: someday}", "someday", "");
     when("{date: }", "needs `date`", "");
     when("{owns: }", "expected a mapping", "");
