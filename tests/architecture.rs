@@ -57,7 +57,15 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     (
         "hearsay_speech",
-        &["hearsay_model", "hearsay_features", "hearsay_recall", "hearsay_query", "hearsay_commands", "hearsay_engine"],
+        &[
+            "hearsay_model",
+            "hearsay_features",
+            "hearsay_llm",
+            "hearsay_recall",
+            "hearsay_query",
+            "hearsay_commands",
+            "hearsay_engine",
+        ],
     ),
     (
         "bevy_hearsay",

@@ -67,8 +67,8 @@ pub use progress::{ImportProgress, ImportStage};
 #[cfg(not(feature = "llm"))]
 pub use settings::LlmSettings;
 pub use settings::{
-    DuplicateSettings, ExtractionEngine, ExtractionSettings, ModelSettings, SETTINGS_FILE, Settings, SpeechSettings,
-    StoreSettings,
+    DuplicateSettings, ExtractionEngine, ExtractionSettings, ModelSettings, SETTINGS_FILE, Settings, SpeechServer,
+    SpeechSettings, StoreSettings,
 };
 #[cfg(feature = "llm")]
 pub use status::LlmStatus;

@@ -18,7 +18,7 @@ use crate::MemoryError;
 #[cfg(feature = "llm")]
 use hearsay_llm::LlmSettings;
 
-pub use speech::SpeechSettings;
+pub use speech::{SpeechServer, SpeechSettings};
 
 /// Name of the settings file in a campaign directory.
 pub const SETTINGS_FILE: &str = "hearsay.toml";
@@ -276,6 +276,9 @@ mod tests {
         check("[review]\nmax_per_source = -1\n", &["line 2", "max_per_source"]);
         check("[model]\nthreads = 0\n", &["threads"]);
         check("[speech]\ntemperature = 3\n", &["[speech]", "temperature must be from 0 to 2, not 3"]);
+        let server = "server = { base_url = \"http://127.0.0.1:11434/v1\", model = \"llama3.2\" }";
+        let both = format!("[speech]\nmodel = \"m.gguf\"\n{server}\n");
+        check(&both, &["[speech]", "only one of `model` and `server` can be set"]);
         check("[", &["line 1"]);
     }
 }

@@ -1,5 +1,7 @@
 //! Calls to the server, with retries, token budgets and cancellation.
 
+mod stream;
+
 use std::{
     sync::{
         Arc,
@@ -366,7 +368,7 @@ struct Message {
     refusal: Option<String>,
 }
 
-#[derive(Deserialize)]
+#[derive(Debug, Clone, Copy, Deserialize)]
 struct Usage {
     #[serde(default)]
     prompt_tokens: u64,

@@ -59,12 +59,17 @@
 //! A [`Queue`] contains the texts that wait for extraction, as plain data. An engine stores the queue, takes jobs from
 //! it when it has time, and reports the result of each job. [`Job::script`] returns the text of a job.
 //! [`Job::split_by_turn`] divides the extracted facts by passage. A [`Writer`] writes recaps.
+//!
+//! # Chats
+//!
+//! A [`ChatClient`] writes the next message of a chat, and passes the text on while the model writes it.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod answer;
 mod backoff;
 mod budget;
 mod cancel;
+mod chat;
 mod client;
 mod error;
 pub mod fuzz;
@@ -92,6 +97,7 @@ use hearsay_model::{Span, Vocabulary};
 use serde::{Deserialize, Serialize};
 
 pub use cancel::CancelHandle;
+pub use chat::{ChatClient, ChatEnd, ChatLine, ChatRequest, ChatStats};
 pub use error::LlmError;
 pub use item_checks::RejectionCounts;
 pub use key::ApiKey;

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::*;
 
+mod chat;
 mod faulty_servers;
 mod items;
 mod key_secrecy;

@@ -1,12 +1,13 @@
 //! Speech: starts the language model, and begins replies.
 
 use std::{
+    path::PathBuf,
     sync::{Arc, OnceLock},
     thread,
     time::Duration,
 };
 
-use hearsay_engine::{SpeechSettings, Ticket, Waker};
+use hearsay_engine::{SpeechServer, SpeechSettings, Ticket, Waker};
 use hearsay_query::ask::Answer;
 
 use crate::{GenerationLimits, LanguageModel, PendingReply, ReplyRequest, SpeechError, drafts::DraftQueue};
@@ -102,33 +103,70 @@ impl Speech {
     ///
     /// # Errors
     /// Returns an error if a setting is invalid, or if the thread cannot be started. Also returns an error if the
-    /// settings name a language model but this program was built without the feature `local`. If the file cannot be
-    /// read, [`status`](Self::status) returns the error later.
+    /// settings name a language model that needs the feature `local` or `server`, and this program was built without
+    /// that feature. If the file cannot be read, [`status`](Self::status) returns the error later.
     pub fn from_settings(settings: &SpeechSettings, waker: Option<Waker>) -> Result<Self, SpeechError> {
         settings.check().map_err(SpeechError::Settings)?;
-        let Some(model) = settings.model.clone() else { return Ok(Self::without_model()) };
-        #[cfg(feature = "local")]
-        {
-            let options = crate::LocalModelOptions {
-                temperature: settings.temperature,
-                top_p: settings.top_p,
-                repetition_penalty: settings.repetition_penalty,
-                seed: settings.seed,
-                prefix_cache_bytes: settings.prefix_cache_mb << 20,
-            };
-            Self::start(
-                move || crate::LocalModel::load(model, options),
-                GenerationLimits::from_settings(settings),
-                waker,
-            )
+        let limits = GenerationLimits::from_settings(settings);
+        if let Some(server) = &settings.server {
+            return Self::start_server_model(server, settings, limits, waker);
         }
-        #[cfg(not(feature = "local"))]
-        {
-            let _ = waker;
-            let problem =
-                format!("model is {}, but this program was built without the feature `local`", model.display());
-            Err(SpeechError::Settings(problem))
+        match settings.model.clone() {
+            Some(model) => Self::start_local_model(model, settings, limits, waker),
+            None => Ok(Self::without_model()),
         }
+    }
+
+    #[cfg(feature = "server")]
+    fn start_server_model(
+        server: &SpeechServer,
+        settings: &SpeechSettings,
+        limits: GenerationLimits,
+        waker: Option<Waker>,
+    ) -> Result<Self, SpeechError> {
+        let model = crate::ServerModel::new(server, settings)?;
+        Self::start(move || Ok(model), limits, waker)
+    }
+
+    #[cfg(not(feature = "server"))]
+    fn start_server_model(
+        server: &SpeechServer,
+        _: &SpeechSettings,
+        _: GenerationLimits,
+        _: Option<Waker>,
+    ) -> Result<Self, SpeechError> {
+        let name = format!("the server {}", server.base_url);
+        Err(SpeechError::Settings(format!(
+            "{name} cannot be used: this program was built without the feature `server`"
+        )))
+    }
+
+    #[cfg(feature = "local")]
+    fn start_local_model(
+        model: PathBuf,
+        settings: &SpeechSettings,
+        limits: GenerationLimits,
+        waker: Option<Waker>,
+    ) -> Result<Self, SpeechError> {
+        let options = crate::LocalModelOptions {
+            temperature: settings.temperature,
+            top_p: settings.top_p,
+            repetition_penalty: settings.repetition_penalty,
+            seed: settings.seed,
+            prefix_cache_bytes: settings.prefix_cache_mb << 20,
+        };
+        Self::start(move || crate::LocalModel::load(model, options), limits, waker)
+    }
+
+    #[cfg(not(feature = "local"))]
+    fn start_local_model(
+        model: PathBuf,
+        _: &SpeechSettings,
+        _: GenerationLimits,
+        _: Option<Waker>,
+    ) -> Result<Self, SpeechError> {
+        let model = model.display();
+        Err(SpeechError::Settings(format!("model is {model}, but this program was built without the feature `local`")))
     }
 
     /// Begins a reply. `answer` is the answer of the memory to the words that were said to the character: see

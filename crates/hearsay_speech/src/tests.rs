@@ -140,6 +140,60 @@ fn a_reply_is_recorded_with_its_facts() {
     memory.close().unwrap();
 }
 
+/// A reply of a model on a server, which is checked like every reply.
+#[cfg(feature = "server")]
+#[test]
+fn a_model_on_a_server_writes_a_reply() {
+    use std::io::{BufRead, BufReader, Read, Write};
+
+    let memory = gullhaven();
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let base_url = format!("http://{}/v1", listener.local_addr().unwrap());
+    let server = std::thread::spawn(move || {
+        for words in [LEAK, "Odo Brandt knows the ferry, ", FINE] {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut reader = BufReader::new(stream.try_clone().unwrap());
+            let (mut line, mut length) = (String::new(), 0);
+            while reader.read_line(&mut line).unwrap() > 2 {
+                length =
+                    line.to_lowercase().strip_prefix("content-length: ").map_or(length, |n| n.trim().parse().unwrap());
+                line.clear();
+            }
+            reader.take(length).read_to_string(&mut line).unwrap();
+            assert!(line.contains("You are Mirela Voss"), "{line}");
+            let part = format!("data: {{\"choices\": [{{\"delta\": {{\"content\": \"{words}\"}}}}]}}\n\n");
+            let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
+            let _ = stream.write_all(format!("{head}{part}data: [DONE]\n\n").as_bytes());
+        }
+    });
+    let settings = |base_url: &str| SpeechSettings {
+        server: Some(hearsay_engine::SpeechServer {
+            base_url: base_url.to_owned(),
+            model: "m".to_owned(),
+            key_env: "HEARSAY_TEST_WITHOUT_KEY".to_owned(),
+            total_tokens: 100_000,
+        }),
+        ..SpeechSettings::default()
+    };
+    let speech = Speech::from_settings(&settings(&base_url), None).unwrap();
+    let loaded = speech.wait_until_loaded(|| Ok::<_, SpeechError>(())).unwrap();
+    assert_eq!(loaded, Some(format!("m at {base_url}")));
+    // The first draft reveals a secret; the repaired draft is half a sentence, but says nothing wrong.
+    let (repaired, _) = reply(&memory, &speech, "Where is the harbour ledger?");
+    assert_eq!((repaired.text(), repaired.writer), ("Odo Brandt knows the ferry,", ReplyWriter::Repair));
+    let (fine, chunks) = reply(&memory, &speech, "Who runs the ferry?");
+    assert_eq!((fine.text(), fine.writer, chunks.concat().as_str()), (FINE, ReplyWriter::Model, FINE));
+    server.join().unwrap();
+
+    // Without the server, a template speaks.
+    let (template, _) = reply(&memory, &speech, "Who owns the Gilded Gull?");
+    assert_eq!(template.writer, ReplyWriter::Template);
+    assert!(template.model_error.unwrap().to_string().contains("gave no answer"));
+    let error = Speech::from_settings(&settings("ftp://x"), None).unwrap_err().to_string();
+    assert!(error.contains("base_url must be an address"), "{error}");
+    memory.close().unwrap();
+}
+
 /// A model that writes only when the test lets it.
 struct Waiting {
     words: Receiver<&'static str>,

@@ -24,7 +24,8 @@ can contain secrets.
 
 The language model must be a GGUF file of a Llama, SmolLM2, Mistral, Qwen 2 or Qwen 3 chat
 model. Hearsay includes no language model. Pass the path of your file with --model, or set
-`model` under [speech] in hearsay.toml. Without a language model, a template writes the
+`model` under [speech] in hearsay.toml. You can also use a server with an OpenAI-compatible
+API, such as Ollama: set `server` there. Without a language model, a template writes the
 reply, and the reply states one fact.
 
 Examples:
@@ -51,7 +52,7 @@ pub(crate) struct Talk {
     /// Place of the talk [default: the place where the character is]
     #[arg(long, value_name = "PLACE", value_parser = name, add = entities())]
     pub(crate) at: Option<String>,
-    /// GGUF file of the language model [default: the file in hearsay.toml]
+    /// GGUF file of the language model [default: the model in hearsay.toml]
     #[arg(long, value_name = "FILE")]
     pub(crate) model: Option<PathBuf>,
     /// Record the conversation; the listeners hear your words and the replies, and learn the facts that the replies

@@ -45,7 +45,10 @@ pub(crate) fn talk(args: &args::Talk, output: &mut Output) -> Result<()> {
         (names.state().name_or_id(&speaker).to_owned(), names.state().name_or_id(&listeners[0]).to_owned());
     drop(names);
     let mut settings = memory.settings().speech.clone();
-    settings.model = args.model.clone().or(settings.model);
+    if let Some(model) = &args.model {
+        settings.model = Some(model.clone());
+        settings.server = None;
+    }
     let speech = Speech::from_settings(&settings, None)?;
     texts::embed_if_few(&memory, EncoderUse::Enabled, output)?;
     wait_for_model(&speech, output)?;

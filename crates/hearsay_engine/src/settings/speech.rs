@@ -8,8 +8,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SpeechSettings {
-    /// GGUF file of the language model, relative to the campaign directory. If unset, templates write the replies.
+    /// GGUF file of the language model, relative to the campaign directory. If neither `model` nor `server` is set,
+    /// templates write the replies.
     pub model: Option<PathBuf>,
+    /// Language model on a server, instead of `model`.
+    pub server: Option<SpeechServer>,
     /// Maximum number of tokens of the scene context in a prompt, at least 64; by default 600. A language model reads a
     /// short prompt faster.
     pub prompt_tokens: usize,
@@ -31,10 +34,37 @@ pub struct SpeechSettings {
     pub prefix_cache_mb: usize,
 }
 
+/// A language model on a server with an OpenAI-compatible API. Each prompt is sent to this server: a prompt contains
+/// what one character knows, including its secrets.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SpeechServer {
+    /// Address of the server, for example `http://127.0.0.1:11434/v1` for Ollama on the same machine.
+    pub base_url: String,
+    /// Name of the model on the server.
+    pub model: String,
+    /// Name of the environment variable that contains the key; by default `HEARSAY_LLM_KEY`. The variable with the same
+    /// name and the suffix `_HOST` contains the host that may receive the key.
+    #[serde(default = "default_key_env")]
+    pub key_env: String,
+    /// Maximum number of tokens for all replies together, until the program ends; by default 2,000,000.
+    #[serde(default = "default_total_tokens")]
+    pub total_tokens: u64,
+}
+
+fn default_key_env() -> String {
+    "HEARSAY_LLM_KEY".to_owned()
+}
+
+fn default_total_tokens() -> u64 {
+    2_000_000
+}
+
 impl Default for SpeechSettings {
     fn default() -> Self {
         Self {
             model: None,
+            server: None,
             prompt_tokens: 600,
             max_tokens: 80,
             timeout_ms: 20_000,
@@ -55,6 +85,9 @@ impl SpeechSettings {
     pub fn check(&self) -> Result<(), String> {
         let is_in = |value: f64, min: f64, max: f64| (min..=max).contains(&value);
         match () {
+            () if self.model.is_some() && self.server.is_some() => {
+                Err("only one of `model` and `server` can be set".to_owned())
+            }
             () if self.prompt_tokens < 64 => {
                 Err(format!("prompt_tokens must be at least 64, not {}", self.prompt_tokens))
             }

@@ -20,6 +20,8 @@ pub(super) enum Reaction {
     Answer(String),
     /// Answers with these words of the model, and reports that the answer was cut off.
     AnswerCutOff(String),
+    /// Sends these events one after the other, as server-sent events, and then the end of the stream.
+    Stream(Vec<String>),
     /// Answers with this HTTP status and body.
     Status(u16, String),
     /// Redirects the client to this address.
@@ -152,6 +154,14 @@ fn answer(stream: &mut TcpStream, reaction: Reaction) {
         Reaction::Answer(words) => (200, completion(&words, "stop")),
         Reaction::AnswerCutOff(words) => (200, completion(&words, "length")),
         Reaction::Status(status, body) => (status, body),
+        Reaction::Stream(events) => {
+            let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
+            let _ = stream.write_all(head.as_bytes());
+            for event in events.iter().map(String::as_str).chain(["[DONE]"]) {
+                let _ = stream.write_all(format!("data: {event}\n\n").as_bytes()).and_then(|()| stream.flush());
+            }
+            return;
+        }
         Reaction::Redirect(to) => {
             let head = format!("HTTP/1.1 307 X\r\nLocation: {to}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
             let _ = stream.write_all(head.as_bytes());

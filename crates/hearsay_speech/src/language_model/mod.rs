@@ -3,6 +3,8 @@
 #[cfg(feature = "local")]
 mod local;
 mod scripted;
+#[cfg(feature = "server")]
+mod server;
 mod stop;
 
 use std::{ops::ControlFlow, time::Duration};
@@ -10,6 +12,8 @@ use std::{ops::ControlFlow, time::Duration};
 #[cfg(feature = "local")]
 pub use local::{LocalModel, LocalModelOptions};
 pub use scripted::ScriptedModel;
+#[cfg(feature = "server")]
+pub use server::ServerModel;
 pub(crate) use stop::StopFilter;
 
 use hearsay_engine::SpeechSettings;
@@ -98,7 +102,7 @@ pub struct GenerationStats {
     pub end: EndReason,
 }
 
-/// A language model. Implement this trait to use your own language model, for example on a server.
+/// A language model. Implement this trait to use your own language model.
 pub trait LanguageModel: Send {
     /// Returns the name of the language model for display.
     fn name(&self) -> &str;
