@@ -88,7 +88,7 @@
 //!
 //! - on the acting entity: [`ActionCommitted`] with the facts and hearers of a game event, or [`ActionFailed`]
 //! - on a character: [`SecretRevealable`] and, with the component [`WatchMind`], [`FactLearned`], [`RumourHeard`],
-//!   [`PromiseMade`] and [`BeliefChanged`]
+//!   [`PromiseMade`], [`FeelingChanged`] and [`BeliefChanged`]
 //! - on a question: [`Answered`] or [`Unanswered`]
 //! - on an entity that was removed from the memory: [`Forgotten`]
 //! - the messages [`MemoryChanged`], [`MemoryErrorMessage`], [`SessionStarted`], [`SessionEnded`], [`SlotSaved`] and
@@ -279,7 +279,9 @@ pub use events::{
     GameEventsPlugin, Gossip, NewSession, RelationCommands, SessionCommands, SessionEnded, SessionEvent,
     SessionStarted, Statement, Target, WorldEvent, WorldMemoryCommands,
 };
-pub use minds::{BeliefChanged, FactLearned, MindsPlugin, PromiseMade, RumourHeard, SecretRevealable, WatchMind};
+pub use minds::{
+    BeliefChanged, FactLearned, FeelingChanged, MindsPlugin, PromiseMade, RumourHeard, SecretRevealable, WatchMind,
+};
 pub use plugins::HearsayPlugins;
 pub use questions::{
     Answered, AskedOf, EntityQuestionCommands, KeepAnswer, MemoryCommands, Question, QuestionState, Questions,
@@ -298,7 +300,7 @@ pub use sync::{
 /// The items that most games need.
 pub mod prelude {
     pub use hearsay_model::{
-        Acquisition, Audience, Author, Credence, EntityId, FactId, GameTime, Kind, Predicate, Value,
+        Acquisition, Audience, Author, Credence, EntityId, FactId, Feeling, GameTime, Kind, Predicate, Value,
     };
     pub use hearsay_query::{
         ask::Answer,
@@ -311,13 +313,13 @@ pub mod prelude {
 
     pub use crate::{
         ActionCommitted, ActionFailed, ActionId, Answered, AskedOf, Attributes, BeliefChanged, ConversationCommands,
-        ConversationTurn, Earshot, EntityKind, EntityMemoryCommands, EntityQuestionCommands, FactLearned, GameAction,
-        GameClock, GameEvent, HearsayError, HearsayPlugins, HearsaySystems, KeepAnswer, LoadProgress, LocatedIn,
-        MemoryChanged, MemoryCommands, MemoryEntities, MemoryErrorMessage, MemoryFailure, MemoryId,
-        MemoryLifecycleCommands, MemoryPhase, NewSession, Occupants, PlaceId, PreferGameState, PromiseMade, Question,
-        QuestionState, Relation, RelationOf, Relations, Reply, ReplyChunk, ReplySpoken, RumourHeard, SaveCommands,
-        SecretRevealable, SessionCommands, SessionEnded, SessionStarted, SlotLoaded, SlotSaved, SpawnPolicy, Statement,
-        SyncedAttribute, SyncedAttributeAppExt, Target, TurnCommands, Unanswered, WatchMind, WorldMemoryCommands,
-        memory_ready,
+        ConversationTurn, Earshot, EntityKind, EntityMemoryCommands, EntityQuestionCommands, FactLearned,
+        FeelingChanged, GameAction, GameClock, GameEvent, HearsayError, HearsayPlugins, HearsaySystems, KeepAnswer,
+        LoadProgress, LocatedIn, MemoryChanged, MemoryCommands, MemoryEntities, MemoryErrorMessage, MemoryFailure,
+        MemoryId, MemoryLifecycleCommands, MemoryPhase, NewSession, Occupants, PlaceId, PreferGameState, PromiseMade,
+        Question, QuestionState, Relation, RelationOf, Relations, Reply, ReplyChunk, ReplySpoken, RumourHeard,
+        SaveCommands, SecretRevealable, SessionCommands, SessionEnded, SessionStarted, SlotLoaded, SlotSaved,
+        SpawnPolicy, Statement, SyncedAttribute, SyncedAttributeAppExt, Target, TurnCommands, Unanswered, WatchMind,
+        WorldMemoryCommands, memory_ready,
     };
 }

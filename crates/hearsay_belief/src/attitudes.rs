@@ -1,6 +1,6 @@
 //! Attitudes between two entities, according to the relations that a knower knows.
 
-use hearsay_model::{Attitude, EntityId, PredicateRole, Vocabulary};
+use hearsay_model::{Attitude, EntityId, FactId, PredicateRole, Vocabulary};
 
 use crate::Known;
 
@@ -12,15 +12,24 @@ pub(crate) fn strongest_attitude<'k>(
     other: &EntityId,
     known: impl IntoIterator<Item = &'k Known>,
 ) -> i32 {
-    attitudes(vocabulary, knower, other, known).strongest
+    attitudes(vocabulary, knower, other, known).strongest.map_or(0, |stated| stated.level)
 }
 
 /// The attitudes that the relations between a knower and another entity state.
 pub(crate) struct Attitudes {
-    /// The strongest attitude, from −100 to 100.
-    pub(crate) strongest: i32,
-    /// The level of the latest TRUSTS fact, from −100 to 100.
-    pub(crate) stated_trust: Option<i32>,
+    /// The strongest attitude. `None` if no relation states an attitude other than 0.
+    pub(crate) strongest: Option<StatedLevel>,
+    /// The level of the latest TRUSTS fact.
+    pub(crate) stated_trust: Option<StatedLevel>,
+}
+
+/// An attitude or a trust, with the fact that states it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct StatedLevel {
+    /// The level, from −100 to 100.
+    pub(crate) level: i32,
+    /// The fact.
+    pub(crate) fact: FactId,
 }
 
 /// Returns the attitudes between a knower and another entity.
@@ -30,7 +39,7 @@ pub(crate) fn attitudes<'k>(
     other: &EntityId,
     known: impl IntoIterator<Item = &'k Known>,
 ) -> Attitudes {
-    let mut strongest_attitude = 0_i32;
+    let mut strongest = None::<StatedLevel>;
     let mut stated_trust = None;
     for known in known {
         let object = known.object().entity();
@@ -45,14 +54,15 @@ pub(crate) fn attitudes<'k>(
         let stated_attitude =
             known.attitude().filter(|_| is_towards_other).map(|attitude| i32::from(Attitude::get(attitude)));
         if is_towards_other && PredicateRole::Trust.is(known.predicate()) {
-            let level = stated_attitude.unwrap_or(100);
-            stated_trust = stated_trust.max(Some((known.recency(), level)));
+            let stated = StatedLevel { level: stated_attitude.unwrap_or(100), fact: known.id() };
+            stated_trust = stated_trust.max(Some((known.recency(), stated)));
         } else if known.credence().get() >= 0.5 {
             let attitude = stated_attitude.unwrap_or(default_attitude);
-            if (attitude.abs(), attitude) > (strongest_attitude.abs(), strongest_attitude) {
-                strongest_attitude = attitude;
+            let current = strongest.map_or(0, |stated| stated.level);
+            if (attitude.abs(), attitude) > (current.abs(), current) {
+                strongest = Some(StatedLevel { level: attitude, fact: known.id() });
             }
         }
     }
-    Attitudes { strongest: strongest_attitude, stated_trust: stated_trust.map(|(_, level)| level) }
+    Attitudes { strongest, stated_trust: stated_trust.map(|(_, stated)| stated) }
 }

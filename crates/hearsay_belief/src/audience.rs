@@ -1,6 +1,6 @@
 //! Default audience: the knowers of a fact if the author of the fact names no knowers.
 
-use hearsay_model::{Audience, EntityId, Fact, FactStatus, Kind, Knower, PredicateRole, State, Vocabulary};
+use hearsay_model::{Audience, EntityId, Fact, FactStatus, Kind, Knower, PredicateRole, Secrecy, State, Vocabulary};
 
 /// Lookup of the kinds and places of entities for [`default_audience`].
 ///
@@ -9,7 +9,8 @@ pub trait EntityLookup {
     /// Returns the kind of an entity; `None` if the entity has no kind.
     fn kind(&self, id: &EntityId) -> Option<Kind>;
 
-    /// Returns the place where an entity lives. If the entity has no residence, returns its current location.
+    /// Returns the place where an entity lives. If the entity has no residence, returns its current location. A secret
+    /// residence or location does not count.
     fn place(&self, id: &EntityId) -> Option<EntityId>;
 }
 
@@ -19,9 +20,10 @@ impl EntityLookup for State {
     }
 
     fn place(&self, id: &EntityId) -> Option<EntityId> {
-        [PredicateRole::Residence, PredicateRole::Location]
-            .into_iter()
-            .find_map(|role| self.newest(id, role.name())?.object().entity().cloned())
+        [PredicateRole::Residence, PredicateRole::Location].into_iter().find_map(|role| {
+            let fact = self.newest(id, role.name()).filter(|fact| fact.secrecy() != Secrecy::Secret)?;
+            fact.object().entity().cloned()
+        })
     }
 }
 

@@ -61,7 +61,8 @@ impl View {
     /// The credence in a refuted fact is `c (1 − r) ÷ (1 − c r)` by Dempster's rule. Here, `c` is the
     /// [credence](Known::credence) without the refutation, and `r` is the credence in the refutation. There are two
     /// exceptions. A refutation that the knower only heard does not change its belief in a fact that it observed. If
-    /// the knower observed both the fact and the refutation, the knower believes the later observation.
+    /// the knower observed both the fact and the refutation, the knower believes the later observation. The
+    /// [refutations](Self::refutations) include those of the facts that the fact distorts.
     pub fn beliefs(&self, subject: &EntityId, predicate: &Predicate) -> Vec<Belief<'_>> {
         let candidates = self.facts_with_subject(subject).filter(|known| known.predicate() == predicate);
         let mut beliefs: Vec<Belief> = candidates.map(|known| self.belief(known)).collect();
@@ -112,15 +113,25 @@ impl View {
         })
     }
 
+    /// Returns the known facts that refute a fact, or that refute a fact which it distorts. If the knower observed the
+    /// fact, returns only the facts that refute the fact itself.
+    ///
+    /// The knower must know each version between the fact and the refuted fact.
+    pub fn refutations<'v>(&'v self, known: &'v Known) -> impl Iterator<Item = &'v Known> {
+        let is_observed = known.is_observed();
+        let versions = std::iter::successors(Some(known), |version| self.fact(version.distorted_fact()?));
+        let distorted = versions.take_while(move |_| !is_observed).map_while(Known::distorted_fact);
+        let related = std::iter::once(known.id()).chain(distorted).flat_map(|id| self.relations_to(id));
+        related.filter(|other| matches!(other.fact_relation(), Some(FactRelation::Refutes(_))))
+    }
+
     /// Returns the knower's belief in a fact that the knower knows.
     pub fn belief<'v>(&'v self, known: &'v Known) -> Belief<'v> {
         let mut refutations = Vec::new();
         let mut outweighed = None;
-        for other in self.relations_to(known.id()) {
-            if let Some(FactRelation::Refutes(_)) = other.fact_relation() {
-                refutations.push((other.credence().get(), other.learned()));
-                outweighed = outweighed.max(Some((other.credence(), other.id())));
-            }
+        for other in self.refutations(known) {
+            refutations.push((other.credence().get(), other.learned()));
+            outweighed = outweighed.max(Some((other.credence(), other.id())));
         }
         let ended = self.ending_fact(known).map(Known::id);
         let belief = refuted_belief((known.credence().get(), known.learned()), refutations);

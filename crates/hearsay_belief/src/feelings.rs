@@ -1,9 +1,14 @@
 //! Feelings: what one character feels towards another, computed from the facts that the character knows.
 
+use std::collections::BTreeMap;
+
 use hearsay_model::{EntityId, FactId, Feeling, FeelingChanges, GameTime, Knower, OpenThread, State, Vocabulary};
 use serde::Serialize;
 
-use crate::{BeliefStatus, Known, View, attitudes::strongest_attitude};
+use crate::{
+    BeliefStatus, Known, View,
+    attitudes::{attitudes, strongest_attitude},
+};
 
 /// Share of a change for characters that are not the object of the fact.
 const BYSTANDER_SHARE: f64 = 0.5;
@@ -57,12 +62,13 @@ impl FeelingValues {
     }
 }
 
-/// A fact that changes the feelings of one character towards another.
+/// A fact that causes feelings of one character towards another: a deed or a relation.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct FeelingCause {
     /// The fact.
     pub fact: FactId,
-    /// The change of each feeling at the moment of the view, after multiplication by credence and decay.
+    /// The part of each feeling that comes from this fact. For a deed, this is the change at the moment of the view,
+    /// after multiplication by credence and decay.
     pub change: FeelingValues,
 }
 
@@ -84,6 +90,8 @@ pub struct Feelings {
     pub values: FeelingValues,
     /// The part of the feelings that comes from relations, such as LIKES and OWES. This part does not decay over time.
     pub baseline: FeelingValues,
+    /// The relations from which the baseline comes, in the same order as `causes`.
+    pub baseline_causes: Vec<FeelingCause>,
     /// The facts that change the feelings. The strongest change comes first. Equally strong changes are sorted by fact.
     pub causes: Vec<FeelingCause>,
 }
@@ -114,21 +122,19 @@ impl Feelings {
     /// `now`. If `now` is `None`, the changes decay until the moment of the view.
     pub fn from_view_at(view: &View, other: &EntityId, now: Option<GameTime>) -> Self {
         let Some(knower) = view.knower().entity().filter(|knower| *knower != other) else { return Self::default() };
-        let mut causes = causes_in_view(view, other, now);
-        let between: Vec<&Known> = view.facts_about(knower).collect();
-        let attitude = strongest_attitude(view.vocabulary(), knower, other, between.iter().copied());
-        let baseline = FeelingValues {
-            affinity: f64::from(attitude),
-            fear: implied_fear(view, knower, other, &between),
-            debt: open_debt(view, knower, other, &between),
-            ..FeelingValues::default()
+        let (mut baseline_causes, mut causes) =
+            (baseline_causes(view, knower, other), causes_in_view(view, other, now));
+        let sum = |causes: &[FeelingCause], feeling| {
+            causes.iter().fold(0.0, |sum, cause: &FeelingCause| sum + cause.change.get(feeling))
         };
-        let values = FeelingValues::from_fn(|feeling| {
-            let changes: f64 = causes.iter().map(|cause| cause.change.get(feeling)).sum();
-            (baseline.get(feeling) + changes).clamp(-100.0, 100.0)
-        });
-        causes.sort_by(|a, b| b.change.strength().total_cmp(&a.change.strength()).then_with(|| a.fact.cmp(&b.fact)));
-        Self { values, baseline, causes }
+        let baseline = FeelingValues::from_fn(|feeling| sum(&baseline_causes, feeling));
+        let values =
+            FeelingValues::from_fn(|feeling| (baseline.get(feeling) + sum(&causes, feeling)).clamp(-100.0, 100.0));
+        for causes in [&mut baseline_causes, &mut causes] {
+            causes
+                .sort_by(|a, b| b.change.strength().total_cmp(&a.change.strength()).then_with(|| a.fact.cmp(&b.fact)));
+        }
+        Self { values, baseline, baseline_causes, causes }
     }
 
     /// Returns the feelings of one character towards another at the current game time.
@@ -147,8 +153,8 @@ impl Feelings {
         Feeling::ALL.into_iter().filter_map(|feeling| words(feeling, self.level(feeling))).collect()
     }
 
-    /// Returns the main cause of a feeling: the fact with the largest change in the direction of its value. Returns
-    /// `None` if no fact changes the feeling in this direction.
+    /// Returns the main cause of a feeling: the relation or deed with the largest part in the direction of its value.
+    /// Returns `None` if the value is 0.
     pub fn strongest_cause(&self, feeling: Feeling) -> Option<&FeelingCause> {
         let direction = self.values.get(feeling).signum();
         let in_direction = |cause: &&FeelingCause| cause.change.get(feeling) * direction > 0.0;
@@ -156,7 +162,7 @@ impl Feelings {
             let change = |cause: &FeelingCause| cause.change.get(feeling) * direction;
             change(a).total_cmp(&change(b)).then_with(|| b.fact.cmp(&a.fact))
         };
-        self.causes.iter().filter(in_direction).max_by(by_change)
+        self.baseline_causes.iter().chain(&self.causes).filter(in_direction).max_by(by_change)
     }
 }
 
@@ -186,25 +192,35 @@ fn words(feeling: Feeling, level: i8) -> Option<FeelingWords> {
     Some(FeelingWords { feeling, third_person, second_person })
 }
 
-/// Returns the debt of the knower to another entity because of open debts that the knower believes.
-fn open_debt(view: &View, knower: &EntityId, other: &EntityId, between: &[&Known]) -> f64 {
-    let owes = |debtor: &EntityId, creditor: &EntityId| {
-        between.iter().any(|known| {
-            known.subject() == debtor
-                && known.object().entity() == Some(creditor)
-                && view.vocabulary().behavior(known.predicate()).thread == Some(OpenThread::Debt)
-                && view.belief(known).status == BeliefStatus::Believed
-        })
+/// Returns the relations from which the baseline of the feelings comes: the strongest attitude, the strongest implied
+/// fear, and an open debt in each direction.
+fn baseline_causes(view: &View, knower: &EntityId, other: &EntityId) -> Vec<FeelingCause> {
+    let between: Vec<&Known> = view.facts_about(knower).collect();
+    let mut causes: BTreeMap<FactId, FeelingValues> = BTreeMap::new();
+    if let Some(attitude) = attitudes(view.vocabulary(), knower, other, between.iter().copied()).strongest {
+        causes.entry(attitude.fact).or_default().affinity = f64::from(attitude.level);
+    }
+    let is_believed = |known: &&&Known| view.belief(known).status == BeliefStatus::Believed;
+    let relations = |subject: &EntityId, object: &EntityId| -> Vec<&Known> {
+        let relations =
+            between.iter().filter(|known| known.subject() == subject && known.object().entity() == Some(object));
+        relations.filter(is_believed).copied().collect()
     };
-    f64::from(u8::from(owes(knower, other))) * OPEN_DEBT - f64::from(u8::from(owes(other, knower))) * OPEN_DEBT
-}
-
-/// Returns the strongest fear of another entity that the relations of the knower imply, if the knower believes them.
-fn implied_fear(view: &View, knower: &EntityId, other: &EntityId, between: &[&Known]) -> f64 {
-    let fears = between.iter().filter(|known| known.subject() == knower && known.object().entity() == Some(other));
-    let fears = fears.filter(|known| view.belief(known).status == BeliefStatus::Believed);
-    let fears = fears.filter_map(|known| view.vocabulary().behavior(known.predicate()).fear);
-    fears.map(|fear| f64::from(fear.get())).max_by(|a, b| a.abs().total_cmp(&b.abs())).unwrap_or_default()
+    let own = relations(knower, other);
+    let fears = own
+        .iter()
+        .filter_map(|known| Some((f64::from(view.vocabulary().behavior(known.predicate()).fear?.get()), known.id())));
+    if let Some((fear, fact)) = fears.max_by(|a, b| a.0.abs().total_cmp(&b.0.abs())) {
+        causes.entry(fact).or_default().fear = fear;
+    }
+    for (relations, value) in [(own, OPEN_DEBT), (relations(other, knower), -OPEN_DEBT)] {
+        let is_debt = |known: &&Known| view.vocabulary().behavior(known.predicate()).thread == Some(OpenThread::Debt);
+        if let Some(debt) = relations.into_iter().find(is_debt) {
+            causes.entry(debt.id()).or_default().debt = value;
+        }
+    }
+    let causes = causes.into_iter().map(|(fact, change)| FeelingCause { fact, change });
+    causes.filter(|cause| cause.change.strength() > 0.0).collect()
 }
 
 /// The pair of characters and the moment for which changes of feelings are computed.
@@ -223,7 +239,7 @@ impl FeelingContext<'_> {
     pub(crate) fn is_deed(&self, known: &Known) -> bool {
         known.subject() == self.other
             && known.object().entity().is_some_and(|object| object != self.other)
-            && !self.vocabulary.behavior(known.predicate()).feelings.is_none()
+            && self.vocabulary.is_deed(known.predicate())
     }
 
     /// Returns the changes that facts cause, in the order of the facts. Each fact has the credence of the knower. This

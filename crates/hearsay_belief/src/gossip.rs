@@ -12,6 +12,9 @@
 //! hours from 8:00 to 22:00. In each round, some characters are selected and paired at random. Player characters do not
 //! take part, because the players decide what their characters say.
 //!
+//! A character *hides* if all facts that state its place are secret. It meets only characters who know one of these
+//! facts, and does not travel.
+//!
 //! Sometimes a character visits a neighbouring place. Two places are neighbours if a canon relation connects them, such
 //! as PART_OF or a road, or if both are PART_OF the same place. A visitor travels for one whole day and meets nobody on
 //! that day. The visitor spends the whole next day at the neighbouring place, where it tells news and hears the local
@@ -29,11 +32,12 @@
 //! - facts whose predicate is excluded from search by meaning, such as names, kinds and moods.
 //!
 //! A teller never tells the hearer a fact about the hearer. The teller does not tell a fact if its credence is below
-//! [`min_credence`](GossipOptions::min_credence), or if it knows that the fact is refuted or ended. The teller does not
-//! tell a fact that has [faded](crate::Retention::is_faded) from its memory. The teller also does not tell a fact if
-//! the teller has a reason to think that the hearer already knows the fact. There are four such reasons. The hearer was
-//! present when the teller learned the fact. The hearer told the teller the fact. The teller told the hearer the fact
-//! before. The hearer belongs to a group or place that knows the fact.
+//! [`min_credence`](GossipOptions::min_credence), or if it knows that the fact is refuted or ended. The teller also does
+//! not tell a fact if it believes a contradicting fact more, for example because it witnessed the contradicting fact.
+//! The teller does not tell a fact that has [faded](crate::Retention::is_faded) from its memory. The teller also does
+//! not tell a fact if the teller has a reason to think that the hearer already knows the fact. There are four such
+//! reasons. The hearer was present when the teller learned the fact. The hearer told the teller the fact. The teller
+//! told the hearer the fact before. The hearer belongs to a group or place that knows the fact.
 //!
 //! The teller tells each of the remaining facts with the probability
 //!
@@ -211,7 +215,7 @@ pub fn gossip(state: &State, options: &GossipOptions) -> Result<GossipStep, Goss
             }
             let when = GameTime(when);
             let time = Some(Date { raw: state.calendar().format(when), time: Some(when) });
-            for meeting in plan.meetings(day, GameTime(begins), round, when) {
+            for meeting in plan.meetings(day, GameTime(begins), round, when, &mut simulation.knowledge) {
                 let Meeting { place, people: [a, b] } = meeting;
                 let occasion = Occasion { time: time.clone(), place: Some(place.clone()), session: None };
                 simulation.step.meetings += 1;
@@ -334,9 +338,11 @@ impl Simulation<'_> {
             return false;
         }
         let Some(known) = self.knowledge.known(teller, id, when) else { return false };
+        let credence = self.knowledge.effective_credence(teller, &known, when);
         !known.conceals()
             && !self.knowledge.retention(teller, &known, when).is_faded()
-            && self.knowledge.effective_credence(teller, &known, when) >= self.options.min_credence.get()
+            && credence >= self.options.min_credence.get()
+            && !self.knowledge.knows_better(teller, &known, credence, when)
             && !self.knowledge.thinks_knows(teller, hearer, &known, when)
     }
 

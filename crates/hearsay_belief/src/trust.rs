@@ -1,6 +1,8 @@
 //! Trust: the degree to which one character believes the statements of another character.
 
-use hearsay_model::{Credence, EntityId, FactRelation, GameTime, Justification, KnowledgeId, State, Vocabulary};
+use hearsay_model::{
+    Credence, EntityId, FactId, FactRelation, GameTime, Justification, KnowledgeId, State, Vocabulary,
+};
 
 use rustc_hash::FxHashMap;
 
@@ -80,6 +82,14 @@ impl Trust {
         Self { first_impression: credence(STRANGER_TRUST), experiences: Vec::new() }
     }
 
+    /// Returns the TRUSTS fact that sets the first impression of another entity. `None` if the view's knower knows no
+    /// such fact: the first impression then comes from the affinity of its [`Feelings`](crate::Feelings).
+    pub fn stated_in_view(view: &View, other: &EntityId) -> Option<FactId> {
+        let knower = view.knower().entity().filter(|knower| *knower != other)?;
+        let stated = attitudes(view.vocabulary(), knower, other, view.facts_about(knower)).stated_trust?;
+        Some(stated.fact)
+    }
+
     /// Returns the trust of one character in another at the current game time.
     pub fn between(state: &State, truster: &EntityId, other: &EntityId) -> Self {
         Self::from_view(&View::new(state, &truster.clone().into(), state.clock()), other)
@@ -107,9 +117,10 @@ pub(crate) fn first_impression<'k>(
     }
     let Attitudes { strongest, stated_trust } = attitudes(vocabulary, knower, other, known);
     match stated_trust {
-        Some(level) => f64::from(level + 100) / 200.0,
+        Some(stated) => f64::from(stated.level + 100) / 200.0,
         None => {
-            let attitude = (f64::from(strongest) + affinity_change).clamp(-100.0, 100.0);
+            let strongest = strongest.map_or(0.0, |stated| f64::from(stated.level));
+            let attitude = (strongest + affinity_change).clamp(-100.0, 100.0);
             STRANGER_TRUST + MAX_ATTITUDE_EFFECT * attitude / 100.0
         }
     }

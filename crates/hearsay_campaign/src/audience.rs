@@ -10,7 +10,7 @@ use hearsay_belief::{EntityLookup, default_audience};
 use hearsay_model::{
     Acquisition, Audience, Credence, EntityId, Fact, FactId, FactRelation, FactStatus, GameTime, Kind, Knower,
     KnowledgeEdge, KnowledgeId, Method, Passage, PassageId, Predicate, PredicateRole, Provenance, Secrecy, State,
-    attribute,
+    Vocabulary, attribute,
 };
 
 use crate::{
@@ -20,15 +20,18 @@ use crate::{
     justifications::{DraftEdge, TellingStep, justify_edges},
 };
 
-/// Returns the part of a warning that says who knows a relation without a definition, and how to change that.
-pub(crate) fn undeclared_audience_note(relation: &Predicate) -> String {
+/// Returns the part of a warning about a relation without a definition: which relation the author probably meant, who
+/// knows the facts of the relation, and how to change that.
+pub(crate) fn undeclared_relation_note(vocabulary: &Vocabulary, relation: &Predicate) -> String {
+    let similar_relation = vocabulary.similar_relation(relation.as_str());
+    let question = similar_relation.map_or_else(String::new, |similar| format!("Did you mean {similar}? "));
     format!(
-        "Only its subject and object know its facts. To choose another audience, add {relation} to `predicates` with an \
-         `audience`."
+        "{question}Only its subject and object know its facts. To choose another audience, add {relation} to `predicates` \
+         with an `audience`."
     )
 }
 
-/// The homes and locations of entities, for the audience rules. If an entity is in the files, only the files determine
+/// The homes and locations of entities, for the audience rules. Secret homes and locations do not count. If an entity is in the files, only the files determine
 /// its home and location. A second import then gives the same audience, even if characters have moved during play. For
 /// all other entities, the home and location come from the state.
 pub(crate) struct CampaignSurroundings<'a> {
@@ -43,7 +46,8 @@ impl<'a> CampaignSurroundings<'a> {
         let (mut homes, mut locations) = (HashMap::new(), HashMap::new());
         for CampaignFact { fact, .. } in &campaign.facts {
             let Some(place) = fact.object().entity() else { continue };
-            if fact.status() != FactStatus::Canon || fact.validity().is_closed() {
+            let is_secret = fact.secrecy() == Secrecy::Secret;
+            if fact.status() != FactStatus::Canon || fact.validity().is_closed() || is_secret {
                 continue;
             }
             match fact.predicate() {

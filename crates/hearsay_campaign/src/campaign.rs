@@ -169,6 +169,8 @@ pub(crate) struct KnowerEntry {
     pub(crate) acquisition: Acquisition,
     pub(crate) learned: Option<Date>,
     pub(crate) credence: Credence,
+    /// Whether the files state no credence, so that `credence` is a default.
+    pub(crate) has_default_credence: bool,
     pub(crate) conceals: bool,
     pub(crate) session: Option<SessionId>,
     /// The other characters who were present.
@@ -186,6 +188,7 @@ impl KnowerEntry {
             acquisition: Acquisition::Authored,
             learned: None,
             credence,
+            has_default_credence: false,
             conceals,
             session: None,
             co_present: Vec::new(),

@@ -121,11 +121,7 @@ keys! {
 
 /// Returns the candidate that is most similar to a written key, if it is similar enough.
 pub(crate) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let lower = word.to_lowercase();
-    let score = |candidate: &str| strsim::jaro_winkler(&lower, &candidate.to_lowercase());
-    let scored = candidates.into_iter().map(|candidate| (score(candidate), candidate));
-    let best = scored.max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(a.1)));
-    best.filter(|(score, _)| *score >= 0.78).map(|(_, candidate)| candidate)
+    hearsay_model::spelling::nearest_name(word, candidates, |candidate| candidate)
 }
 
 /// Returns a hint that names the candidate most similar to the written key. If none is similar, the hint names all

@@ -86,6 +86,7 @@ pub use report::{
 };
 pub use transcript::{
     LiveTranscript, LiveUpdate, Transcript, TranscriptError, TranscriptFormat, TranscriptWriter, Utterance,
+    split_speaker,
 };
 #[cfg(feature = "import")]
 pub use watch::FileWatcher;

@@ -218,12 +218,25 @@ Examples:
 This command is for the DM only, because it uses all facts and names of the campaign.
 
 Feelings come from relations, such as LIKES, and from deeds that the character knows, such
-as HELPED and THREATENED. Each number is from -100 to 100.
+as HELPED and THREATENED. Each number is from -100 to 100. The output lists the facts
+behind each feeling: relations set the baseline, and deeds change the feeling.
 
 Examples:
   hearsay know feelings pell
   hearsay know feelings pell --towards odo-brandt --as-of session-1")]
     Feelings(Feelings),
+    /// Show whom a character trusts, how much, and why
+    #[command(after_help = "\
+This command is for the DM only, because it uses all facts and names of the campaign.
+
+Trust is a number from 0 to 1. It starts with a first impression, which comes from a TRUSTS
+fact, or else from relations and deeds. It rises and falls when the character sees that a
+statement of the other character is true or untrue.
+
+Examples:
+  hearsay know trust pell
+  hearsay know trust captain-rusk --towards odo-brandt --as-of session-1")]
+    Trust(CharacterTrust),
     /// List the facts that fade from a character's memory
     #[command(after_help = "\
 This command is for the DM only, because it uses all facts and names of the campaign.

@@ -1,5 +1,5 @@
 //! Ambiguous names of entities and facts: lists the candidates with numbers and, on a terminal, lets the user choose
-//! one.
+//! one. Also asks questions that the user answers with yes or no.
 
 use std::io::{self, BufRead, IsTerminal, Write};
 
@@ -76,6 +76,13 @@ impl Ambiguity {
             }
         }
     }
+}
+
+/// Asks a question. Only an answer that begins with "y" means yes.
+pub(crate) fn is_confirmed(question: &str, input: &mut impl BufRead, screen: &mut impl Write) -> bool {
+    let mut answer = String::new();
+    let asked = write!(screen, "{question}").and_then(|()| screen.flush());
+    asked.is_ok() && input.read_line(&mut answer).is_ok() && answer.trim().to_lowercase().starts_with('y')
 }
 
 /// Returns the text of an error about an ambiguous name, with its candidates; `None` for other errors.

@@ -6,7 +6,12 @@ use hearsay_model::Operation;
 use hearsay_query::preview::Preview;
 use serde::Serialize;
 
-use crate::{display_names::DisplayNames, facts::print_fact_line, output::Output, reveals::print_with_reveals};
+use crate::{
+    display_names::DisplayNames,
+    facts::print_fact_line,
+    output::{Output, count},
+    reveals::print_with_reveals,
+};
 
 /// JSON output of a dry run.
 #[derive(Serialize)]
@@ -88,6 +93,16 @@ pub(crate) fn print_effects(preview: &Preview, names: &DisplayNames, output: &mu
             names.knower(&change.knower),
             change.before,
             change.after
+        ))?;
+    }
+    for refuted in &preview.refuted {
+        let label = if refuted.is_version { "its version" } else { "refuted" };
+        let believers = count(refuted.believers, "knower believes", "knowers believe");
+        output.line(format!(
+            "  {label}: {} [{}]: {believers} it, {} before",
+            refuted.statement,
+            refuted.fact.short(),
+            refuted.believers_before
         ))?;
     }
     for believer in &preview.still {

@@ -5,11 +5,12 @@
 //! the view of the knower. A name that the knower does not know and a name that does not exist therefore give the same
 //! output.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use anyhow::Result;
+use hearsay_commands::session::speaker_of_player;
 use hearsay_engine::Memory;
-use hearsay_model::{EntityId, FactId, GameTime, Object, SessionId, State, Vocabulary};
+use hearsay_model::{EntityId, FactId, GameTime, Object, SessionId, State, Vocabulary, text};
 use hearsay_query::{
     QueryError,
     as_of::AsOf,
@@ -153,20 +154,40 @@ impl Names {
         self.each(names, |name| self.character(name))
     }
 
+    /// Like [`characters`](Self::characters), for listeners. Also returns an error for each different name that the
+    /// knower does not know: the listener with this name is a stranger to the knower.
+    pub(crate) fn listeners(&self, names: &[String]) -> Result<(Vec<EntityId>, Vec<QueryError>)> {
+        let (mut known, mut strangers) = (Vec::new(), BTreeMap::new());
+        for name in names.iter().flat_map(|name| self.split(name)) {
+            match self.character(name).map_err(anyhow::Error::downcast) {
+                Ok(id) if !known.contains(&id) => known.push(id),
+                Ok(_) => {}
+                Err(Ok(error @ QueryError::UnknownToKnower { .. })) => {
+                    _ = strangers.insert(text::normalize(name), error)
+                }
+                Err(Ok(error)) => return Err(error.into()),
+                Err(Err(error)) => return Err(error),
+            }
+        }
+        Ok((known, strangers.into_values().collect()))
+    }
+
     fn each(&self, names: &[String], find: impl Fn(&str) -> Result<EntityId>) -> Result<Vec<EntityId>> {
         let mut found = Vec::new();
-        for name in names {
-            // A name can contain a comma itself.
-            let is_list = name.contains(',') && self.find_entity(name).is_err();
-            let parts = if is_list { name.split(',').collect() } else { vec![name.as_str()] };
-            for part in parts.into_iter().map(str::trim).filter(|part| !part.is_empty()) {
-                let id = find(part)?;
-                if !found.contains(&id) {
-                    found.push(id);
-                }
+        for name in names.iter().flat_map(|name| self.split(name)) {
+            let id = find(name)?;
+            if !found.contains(&id) {
+                found.push(id);
             }
         }
         Ok(found)
+    }
+
+    /// Splits a list of names at the commas. A name can contain a comma itself.
+    fn split<'a>(&self, name: &'a str) -> impl Iterator<Item = &'a str> + use<'a> {
+        let is_list = name.contains(',') && self.find_entity(name).is_err();
+        let parts = if is_list { name.split(',').collect() } else { vec![name] };
+        parts.into_iter().map(str::trim).filter(|part| !part.is_empty())
     }
 
     /// Returns the speaker. If the command line gives a secret name, the character speaks under this name.
@@ -174,6 +195,15 @@ impl Names {
         match resolve_speaker(&self.state, name) {
             Ok(speaker) => Ok(speaker),
             Err(_) => Ok(self.character(name)?.into()),
+        }
+    }
+
+    /// Returns the speaker, and whether the name is that of the player of the speaker.
+    pub(crate) fn speaker_or_player(&self, name: &str) -> Result<(Speaker, bool)> {
+        match (self.speaker(name), speaker_of_player(&self.state, name)) {
+            (Ok(speaker), _) => Ok((speaker, false)),
+            (Err(_), Some(speaker)) => Ok((speaker, true)),
+            (Err(error), None) => Err(error),
         }
     }
 

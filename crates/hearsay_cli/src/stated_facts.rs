@@ -1,19 +1,23 @@
-//! Recorded facts that a spoken line states. This module recognizes and prints these facts, and asks the user about
-//! doubtful facts.
+//! Recorded facts that a spoken line states, and secrets that narration states. This module recognizes and prints these
+//! facts, and asks the user about doubtful facts and about secrets.
 
 use std::{
-    io::{self, BufRead, IsTerminal, Write},
+    collections::BTreeSet,
+    io::{self, BufRead, Write},
     sync::Arc,
 };
 
 use anyhow::Result;
-use hearsay_commands::fact_matching::{FactMatch, SpokenLine};
+use hearsay_commands::{
+    fact_matching::{FactMatch, FactMatches, SpokenLine},
+    line_reading::{LineReading, UnrecordedLine},
+};
 use hearsay_engine::Memory;
-use hearsay_model::{Fact, FactId, Knower, State, escape};
-use hearsay_query::preview::Preview;
+use hearsay_model::{Fact, FactId, Knower, Passage, PassageId, State, escape};
+use hearsay_query::{facts::is_secret, preview::Preview};
 use serde::Serialize;
 
-use crate::{display_names::DisplayNames, output::Output, texts};
+use crate::{choice, display_names::DisplayNames, output::Output, speakers::is_terminal, texts};
 
 /// A recorded fact that a line states, with the knowers who learn it from the line.
 #[derive(Debug, Serialize)]
@@ -29,51 +33,129 @@ impl StatedRow {
     }
 }
 
+/// A secret that narration may state and that does not come out, with the hearers of the line that do not know it.
+#[derive(Debug, Serialize)]
+struct WithheldRow {
+    #[serde(flatten)]
+    fact: FactMatch,
+    unknown_to: Vec<Knower>,
+}
+
 /// The recorded facts that a line states, and those that it may state.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct LineFacts {
     states: Vec<StatedRow>,
     may_state: Vec<FactMatch>,
+    /// Secrets because of which no character hears the line.
+    withheld: Vec<WithheldRow>,
 }
 
 /// Finds the recorded facts that a line states. On a terminal, asks the user about the facts that it may state.
 pub(crate) fn recognize(memory: &Memory, line: SpokenLine, output: &Output) -> Result<LineFacts> {
-    let mut facts = find(memory, line)?;
-    if !output.is_json() && io::stdin().is_terminal() && io::stderr().is_terminal() {
-        let mut screen = io::stderr().lock();
-        let mut confirmed = std::mem::take(&mut facts.may_state);
-        confirmed.retain(|fact| confirm(fact, &mut io::stdin().lock(), &mut screen));
-        facts.states.extend(confirmed.into_iter().map(StatedRow::new));
-    }
+    texts::wait_until_ready(memory)?;
+    let mut facts = LineFacts::from(memory.match_facts(line)?.wait()?);
+    facts.confirm(output);
     Ok(facts)
 }
 
-/// Finds the recorded facts that a line states or may state, without asking the user.
-pub(crate) fn find(memory: &Memory, line: SpokenLine) -> Result<LineFacts> {
+/// Finds the speaker of a line that is not recorded yet, its kind of talk, and the recorded facts that it states.
+pub(crate) fn read_line(memory: &Memory, line: UnrecordedLine) -> Result<LineReading> {
     texts::wait_until_ready(memory)?;
-    let matches = memory.match_facts(line)?.wait()?;
-    Ok(LineFacts { states: matches.states.into_iter().map(StatedRow::new).collect(), may_state: matches.may_state })
+    Ok(memory.read_line(line)?.wait()?)
 }
 
-/// Asks whether a line states a fact. Only an answer that begins with "y" means yes.
+/// Sorts the secrets that narration may state. `hearers_without` returns the hearers of the line that do not know a
+/// secret; a secret that all hearers know is dropped. On a terminal, asks the user whether each secret comes out.
+pub(crate) fn confirm_secrets(
+    found: FactMatches,
+    hearers_without: impl Fn(FactId) -> Vec<Knower>,
+    output: &Output,
+) -> LineFacts {
+    let mut facts = LineFacts::default();
+    let may_ask = !output.is_json() && is_terminal();
+    for fact in found.states.into_iter().chain(found.may_state) {
+        let unknown_to = hearers_without(fact.fact);
+        if unknown_to.is_empty() {
+            continue;
+        }
+        let reference = fact.reference();
+        let question =
+            format!("does the secret \"{reference}\" come out: \"{}\"? [y/N] ", escape::line(&fact.statement));
+        if may_ask && choice::is_confirmed(&question, &mut io::stdin().lock(), &mut io::stderr().lock()) {
+            facts.states.push(StatedRow::new(fact));
+        } else {
+            facts.withheld.push(WithheldRow { fact, unknown_to });
+        }
+    }
+    facts
+}
+
+/// Returns the recorded secrets that the extraction found in a line, each with the knowers that learned it from the
+/// line. `earlier` is the state before the line was logged.
+pub(crate) fn extracted_secrets(memory: &Memory, passages: &[Arc<Passage>], earlier: Arc<State>) -> Result<LineFacts> {
+    let ids: Vec<PassageId> = passages.iter().map(|passage| passage.id()).collect();
+    let read = memory.read(move |world| {
+        let state = &world.state;
+        let facts = ids.iter().flat_map(|id| state.facts_citing(*id));
+        let secrets = facts.filter(|fact| earlier.fact(fact.id()).is_some() && is_secret(state, fact));
+        let row = |fact: &Arc<Fact>| {
+            let is_new = |knower: &Knower| earlier.known_by(fact.id()).all(|edge| edge.knower != *knower);
+            let knowers = state.known_by(fact.id()).map(|edge| edge.knower.clone());
+            let learned_by: BTreeSet<Knower> = knowers.filter(is_new).collect();
+            StatedRow { learned_by: learned_by.into_iter().collect(), ..StatedRow::new(recorded_fact(fact)) }
+        };
+        let states = secrets.map(row).filter(|row| !row.learned_by.is_empty());
+        Ok(LineFacts { states: states.collect(), ..LineFacts::default() })
+    })?;
+    Ok(read.wait()?)
+}
+
+/// Returns a recorded fact as a certain match.
+fn recorded_fact(fact: &Arc<Fact>) -> FactMatch {
+    FactMatch {
+        fact: fact.id(),
+        handle: fact.handle().map(str::to_owned),
+        statement: fact.statement().to_owned(),
+        score: 1.0,
+    }
+}
+
+/// Asks whether a line states a fact.
 fn confirm(fact: &FactMatch, input: &mut impl BufRead, screen: &mut impl Write) -> bool {
     let question = format!("is this \"{}\": \"{}\"? [y/N] ", fact.reference(), escape::line(&fact.statement));
-    let mut answer = String::new();
-    let asked = write!(screen, "{question}").and_then(|()| screen.flush());
-    asked.is_ok() && input.read_line(&mut answer).is_ok() && answer.trim().to_lowercase().starts_with('y')
+    choice::is_confirmed(&question, input, screen)
+}
+
+impl From<FactMatches> for LineFacts {
+    fn from(matches: FactMatches) -> Self {
+        let states = matches.states.into_iter().map(StatedRow::new).collect();
+        Self { states, may_state: matches.may_state, ..Self::default() }
+    }
 }
 
 impl LineFacts {
+    /// On a terminal, asks the user about the facts that the line may state.
+    pub(crate) fn confirm(&mut self, output: &Output) {
+        if output.is_json() || !is_terminal() {
+            return;
+        }
+        let mut screen = io::stderr().lock();
+        let mut confirmed = std::mem::take(&mut self.may_state);
+        confirmed.retain(|fact| confirm(fact, &mut io::stdin().lock(), &mut screen));
+        self.states.extend(confirmed.into_iter().map(StatedRow::new));
+    }
+
     /// Creates the facts that the user names.
     pub(crate) fn given(state: &State, ids: &[FactId]) -> Self {
-        let fact_match = |fact: &Arc<Fact>| FactMatch {
-            fact: fact.id(),
-            handle: fact.handle().map(str::to_owned),
-            statement: fact.statement().to_owned(),
-            score: 1.0,
-        };
         let facts = ids.iter().filter_map(|id| state.fact(*id));
-        Self { states: facts.map(|fact| StatedRow::new(fact_match(fact))).collect(), may_state: Vec::new() }
+        Self { states: facts.map(|fact| StatedRow::new(recorded_fact(fact))).collect(), ..Self::default() }
+    }
+
+    /// Adds the facts of another recognition of the same line.
+    pub(crate) fn extend(&mut self, other: Self) {
+        self.states.extend(other.states);
+        self.may_state.extend(other.may_state);
+        self.withheld.extend(other.withheld);
     }
 
     /// Returns whether the line states no fact.
@@ -86,9 +168,14 @@ impl LineFacts {
         self.states.iter().map(|row| row.fact.fact).collect()
     }
 
-    /// Treats all facts as facts that the line may state.
-    pub(crate) fn doubt_all(&mut self) {
-        self.may_state.splice(0..0, self.states.drain(..).map(|row| row.fact));
+    /// Returns the secrets that do not come out.
+    pub(crate) fn withheld_ids(&self) -> Vec<FactId> {
+        self.withheld.iter().map(|row| row.fact.fact).collect()
+    }
+
+    /// Returns the references to the secrets that do not come out, as options of `log`.
+    pub(crate) fn withheld_options(&self) -> String {
+        self.withheld.iter().map(|row| format!(" --states {}", row.fact.reference())).collect()
     }
 
     /// Sets who learns the facts, from a preview of the operation that records the line.
@@ -108,6 +195,14 @@ impl LineFacts {
                 knowers => names.list_knowers(knowers),
             };
             output.line(format!("  states: {}: \"{}\"; learned by: {learned_by}", fact.reference(), fact.statement))?;
+        }
+        for WithheldRow { fact, unknown_to } in &self.withheld {
+            let unknown_to = names.list_knowers(unknown_to);
+            output.line(format!(
+                "  secret: {}: \"{}\"; not known to: {unknown_to}",
+                fact.reference(),
+                fact.statement
+            ))?;
         }
         for fact in &self.may_state {
             let (reference, statement) = (fact.reference(), &fact.statement);

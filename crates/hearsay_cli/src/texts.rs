@@ -3,14 +3,18 @@
 use std::{path::Path, sync::Arc};
 
 use anyhow::{Context, Result};
+use hearsay_belief::states_death;
 use hearsay_commands::proposal::ProposalCounts;
 use hearsay_engine::{Memory, ModelStatus, Settings, Status};
 use hearsay_model::{Author, Fact, FactId, FactStatus, Passage, PassageId};
+use hearsay_query::session::{FoundFact, MatchingPromises, matching_promises};
 use serde::Serialize;
 
 use crate::{
+    args::Campaign,
     interrupt,
     output::{Output, count},
+    style::{Line, Style},
 };
 
 /// Whether the command uses the sentence encoder.
@@ -197,20 +201,58 @@ pub(crate) struct ExtractedRow {
     pub(crate) statement: String,
     /// Status of the fact.
     pub(crate) status: FactStatus,
+    /// Name of the character whose death the fact states. `None` if the fact states no death, does not wait for review,
+    /// or is not from narration.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) unconfirmed_death: Option<String>,
+    /// Promises that were kept or broken according to the fact. `None` if the fact is not about a kept or broken promise,
+    /// or is neither canon nor waits for review.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) settles: Option<SettledPromises>,
+}
+
+/// Promises to which a fact about a kept or broken promise may refer.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct SettledPromises {
+    /// Promises that have not ended.
+    promises: Vec<FoundFact>,
+    /// Whether the fact closes the promise if it is canon.
+    is_unique: bool,
+}
+
+impl SettledPromises {
+    fn new(matching: MatchingPromises) -> Self {
+        let promise =
+            |fact: &Fact| FoundFact { fact: fact.id(), statement: fact.statement().to_owned(), status: fact.status() };
+        Self { promises: matching.promises.into_iter().map(promise).collect(), is_unique: matching.is_unique }
+    }
 }
 
 /// Returns the facts that were extracted from passages and not rejected, sorted by status and statement.
 pub(crate) fn extracted_facts(memory: &Memory, passages: &[Arc<Passage>]) -> Result<Vec<ExtractedRow>> {
-    let ids: Vec<PassageId> = passages.iter().map(|passage| passage.id()).collect();
+    let sources: Vec<(PassageId, bool)> =
+        passages.iter().map(|passage| (passage.id(), passage.speaker.is_none())).collect();
     let rows = memory.read(move |world| {
         let state = &world.state;
-        let facts = ids.iter().flat_map(|id| state.facts_citing(*id));
-        let is_shown =
-            |fact: &&Arc<Fact>| fact.provenance().author == Author::Extractor && fact.status() != FactStatus::Rejected;
-        let row = |fact: &Arc<Fact>| ExtractedRow {
-            fact: fact.id(),
-            statement: fact.statement().to_owned(),
-            status: fact.status(),
+        let citing = |(id, is_narration): &(PassageId, bool)| {
+            let is_narration = *is_narration;
+            state.facts_citing(*id).map(move |fact| (fact, is_narration))
+        };
+        let facts = sources.iter().flat_map(citing);
+        let is_shown = |(fact, _): &(&Arc<Fact>, bool)| {
+            fact.provenance().author == Author::Extractor && fact.status() != FactStatus::Rejected
+        };
+        let row = |(fact, is_narration): (&Arc<Fact>, bool)| {
+            let is_proposed = fact.status() == FactStatus::Proposed;
+            let is_death = is_narration && is_proposed && states_death(state, fact);
+            let settles = matching_promises(state, fact).filter(|_| is_proposed || fact.status() == FactStatus::Canon);
+            ExtractedRow {
+                fact: fact.id(),
+                statement: fact.statement().to_owned(),
+                status: fact.status(),
+                unconfirmed_death: is_death.then(|| state.name_or_id(fact.subject()).to_owned()),
+                settles: settles.map(SettledPromises::new),
+            }
         };
         let mut rows: Vec<ExtractedRow> = facts.filter(is_shown).map(row).collect();
         rows.sort_by(|a, b| (a.status, &a.statement, a.fact).cmp(&(b.status, &b.statement, b.fact)));
@@ -220,8 +262,8 @@ pub(crate) fn extracted_facts(memory: &Memory, passages: &[Arc<Passage>]) -> Res
     Ok(rows.wait()?)
 }
 
-/// Prints extracted facts with their ids.
-pub(crate) fn print_extracted_facts(rows: &[ExtractedRow], output: &mut Output) -> Result<()> {
+/// Prints extracted facts with their ids. For each death that waits for review, prints the command that accepts it.
+pub(crate) fn print_extracted_facts(rows: &[ExtractedRow], campaign: &Campaign, output: &mut Output) -> Result<()> {
     for row in rows {
         let label = match row.status {
             FactStatus::Proposed => "waits for review",
@@ -231,6 +273,47 @@ pub(crate) fn print_extracted_facts(rows: &[ExtractedRow], output: &mut Output) 
             FactStatus::Rejected => "rejected",
         };
         output.line(format!("  {label}: {}: \"{}\"", row.fact.short(), row.statement))?;
+    }
+    for row in rows {
+        let accept = campaign.command(&format!("review accept {}", row.fact.short()));
+        if let Some(name) = &row.unconfirmed_death {
+            let text = format!(
+                " {name} counts as alive, and can still hear and speak, until you accept the death: `{accept}`"
+            );
+            output.line(Line::default().styled(Style::Warning, "warning:").plain(text))?;
+        }
+        if let Some(settled) = &row.settles {
+            let accept = (row.status == FactStatus::Proposed).then_some(&*accept);
+            print_settled_promises(settled, accept, campaign, output)?;
+        }
+    }
+    Ok(())
+}
+
+/// Prints which promise a kept or broken promise closes. `accept` is the command that accepts the fact, if the fact waits
+/// for review.
+fn print_settled_promises(
+    settled: &SettledPromises,
+    accept: Option<&str>,
+    campaign: &Campaign,
+    output: &mut Output,
+) -> Result<()> {
+    let SettledPromises { promises, is_unique } = settled;
+    match (&promises[..], accept) {
+        ([], _) => return output.line("  no open promise matches"),
+        ([promise], None) if *is_unique => {
+            return output.line(format!("  closes the promise: {}", promise.statement));
+        }
+        ([promise], Some(accept)) if *is_unique => {
+            let statement = &promise.statement;
+            return output.line(format!("  to close the promise \"{statement}\", accept the fact: `{accept}`"));
+        }
+        _ => {}
+    }
+    let retract = campaign.command("fact retract FACT --until DATE");
+    output.line(format!("  several promises are recorded, so none is closed; to close one: `{retract}`"))?;
+    for promise in promises {
+        output.line(format!("    {}  {}", promise.fact.short(), promise.statement))?;
     }
     Ok(())
 }

@@ -1,23 +1,30 @@
-//! Fact matching: recognition of recorded facts in the words of a character.
+//! Fact matching: recognition of recorded facts in the words of a character, and of secrets in narration.
 //!
-//! Only facts that the speaker knows can match.
+//! If a character says the line, only facts that this character knows can match. In narration, only secrets can match.
 
 mod agreement;
 mod score;
 
 use std::collections::BTreeSet;
 
-use hearsay_extract::{SpokenSentence, Text, TextType};
-use hearsay_model::{Credence, EntityId, FactId, GameTime, Knower, State};
+use hearsay_belief::Known;
+use hearsay_extract::{ExtractedFact, FactObject, Mention, SpokenSentence, Text, TextType};
+use hearsay_model::{Credence, EntityId, FactId, GameTime, Knower, Object, State, Validity};
 use hearsay_query::{
     dates::parse_date,
-    ids::require_entity,
+    duplicates::{Claim, is_equivalent},
+    facts::is_secret,
+    ids::require_entities,
     views::{CachedView, ViewCache},
 };
 use hearsay_recall::{Index, LinkedEntity, Query, Ranking, Weights};
 use serde::Serialize;
 
-use crate::{CommandError, reading::ReadingTools};
+use crate::{
+    CommandError,
+    policy::Policy,
+    reading::{Draft, ReadingTools},
+};
 use agreement::{Agreement, EntityAgreement};
 use score::MatchScore;
 
@@ -27,11 +34,11 @@ const MAX_CANDIDATES: usize = 12;
 /// Maximum number of sentences of a line that are compared with facts. Further sentences are not compared.
 const MAX_SENTENCES: usize = 8;
 
-/// A line that a character says.
+/// A line that a character says, or a line of narration.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SpokenLine {
-    /// Character that says the line.
-    pub speaker: EntityId,
+    /// Character that says the line; `None` for narration.
+    pub speaker: Option<EntityId>,
     /// Words of the line.
     pub text: String,
     /// Whether the speaker lies. The words of a liar match only facts that the liar invented earlier.
@@ -52,6 +59,13 @@ pub struct FactMatch {
     pub statement: String,
     /// Similarity between the sentence and the fact in meaning and words, 0.0–1.0.
     pub score: f32,
+}
+
+impl FactMatches {
+    /// Treats all facts as facts that the line only possibly states.
+    pub fn doubt_all(&mut self) {
+        self.may_state.splice(0..0, self.states.drain(..));
+    }
 }
 
 impl FactMatch {
@@ -76,6 +90,8 @@ pub struct LineSentence {
     sentence: SpokenSentence,
     /// Vector of the sentence; `None` if there is no sentence encoder.
     vector: Option<Vec<f32>>,
+    /// For narration: the facts that the extraction finds in the sentence.
+    extracted: Vec<ExtractedFact>,
 }
 
 /// A fact that is compared with a sentence.
@@ -87,6 +103,8 @@ struct Candidate {
     is_doubtful: bool,
     /// Whether the sentence contains a pronoun that can stand for an entity.
     has_pronoun: bool,
+    /// Whether the extraction finds the fact in the sentence.
+    is_extracted: bool,
     /// Vector of the sentence if the fact has no vector yet; `None` otherwise.
     missing_vector: Option<Vec<f32>>,
 }
@@ -100,7 +118,12 @@ pub struct MatchCandidates {
 impl SpokenLine {
     /// Creates a line that is said now, by a sincere speaker.
     pub fn new(speaker: EntityId, text: impl Into<String>) -> Self {
-        Self { speaker, text: text.into(), lie: false, time: None }
+        Self { speaker: Some(speaker), text: text.into(), lie: false, time: None }
+    }
+
+    /// Creates a line of narration at the current game time.
+    pub fn narration(text: impl Into<String>) -> Self {
+        Self { speaker: None, text: text.into(), lie: false, time: None }
     }
 
     /// Checks that the speaker exists, and returns the game time of the line.
@@ -108,23 +131,47 @@ impl SpokenLine {
     /// # Errors
     /// Returns an error if the speaker does not exist, or if the date is invalid.
     pub fn check(&self, state: &State) -> Result<Option<GameTime>, CommandError> {
-        require_entity(state, &self.speaker)?;
+        require_entities(state, &self.speaker)?;
         Ok(self.time.as_deref().map(|raw| parse_date(state, raw)).transpose()?.and_then(|date| date.time))
     }
 
-    /// Returns the sentences of the line in which the speaker asserts something, with their vectors.
+    /// Returns the sentences of the line in which the speaker asserts something, with their vectors. For narration,
+    /// also extracts the facts of each sentence.
     pub fn sentences(&self, tools: &ReadingTools<'_>) -> Vec<LineSentence> {
-        let text = Text { speaker: Some(&self.speaker), ..Text::new(&self.text, TextType::Talk) };
+        let form = if self.speaker.is_some() { TextType::Talk } else { TextType::Narration };
+        let text = Text { speaker: self.speaker.as_ref(), ..Text::new(&self.text, form) };
         let mut sentences = tools.extractor.spoken_sentences(tools.lexicon, &text);
         sentences.retain(|sentence| sentence.is_asserted);
         sentences.truncate(MAX_SENTENCES);
         let texts: Vec<&str> = sentences.iter().map(|sentence| sentence.text.as_str()).collect();
         let vectors = tools.encoder.filter(|_| !texts.is_empty()).and_then(|encoder| encoder.vectors(&texts));
         let mut vectors = vectors.into_iter().flatten();
-        sentences.into_iter().map(|sentence| LineSentence { sentence, vector: vectors.next() }).collect()
+        let extracted = match self.speaker {
+            Some(_) => Vec::new(),
+            None => {
+                let draft = Draft { text: self.text.clone(), form, ..Draft::default() };
+                draft.extract(&Policy::default(), tools).extraction.facts
+            }
+        };
+        let line_sentence = |sentence: SpokenSentence| {
+            let is_inside =
+                |fact: &&ExtractedFact| fact.span.start < sentence.span.end && sentence.span.start < fact.span.end;
+            let extracted = extracted.iter().filter(is_inside).cloned().collect();
+            LineSentence { sentence, vector: vectors.next(), extracted }
+        };
+        sentences.into_iter().map(line_sentence).collect()
     }
 
-    /// Finds the facts that each sentence possibly states. Compares only facts that the speaker knows at `moment`.
+    /// Returns whether the line can state a fact. A liar does not believe its own invention, even if others believe it.
+    fn can_state(&self, state: &State, known: &Known) -> bool {
+        match self.speaker {
+            Some(_) => (known.credence() == Credence::NONE) == self.lie,
+            None => state.fact(known.id()).is_some_and(|fact| is_secret(state, fact)),
+        }
+    }
+
+    /// Finds the facts that each sentence possibly states. Compares only facts that the speaker knows at `moment`. For
+    /// narration, compares all secrets.
     pub fn candidates(
         &self,
         state: &State,
@@ -134,8 +181,8 @@ impl SpokenLine {
         tools: &ReadingTools<'_>,
         sentences: &[LineSentence],
     ) -> MatchCandidates {
-        let speaker = Knower::Entity(self.speaker.clone());
-        let cached_view = view_cache.get_or_compute(state, Some(&speaker), moment);
+        let speaker = self.speaker.clone().map(Knower::Entity);
+        let cached_view = view_cache.get_or_compute(state, speaker.as_ref(), moment);
         let named_in_line =
             cached_view.names.mentioned_entities(&self.text).into_iter().map(|named| named.id).collect();
         let matcher = SentenceMatcher { line: self, state, index, cached_view: &cached_view, tools, named_in_line };
@@ -143,7 +190,7 @@ impl SpokenLine {
     }
 }
 
-/// Compares the sentences of a line with the facts that the speaker knows.
+/// Compares the sentences of a line with the facts that the line can state.
 struct SentenceMatcher<'a> {
     line: &'a SpokenLine,
     state: &'a State,
@@ -155,7 +202,7 @@ struct SentenceMatcher<'a> {
 }
 
 impl SentenceMatcher<'_> {
-    fn candidates(&self, LineSentence { sentence, vector }: &LineSentence) -> Vec<Candidate> {
+    fn candidates(&self, LineSentence { sentence, vector, extracted }: &LineSentence) -> Vec<Candidate> {
         let CachedView { view, names, .. } = self.cached_view;
         let named: Vec<LinkedEntity> = names.mentioned_entities(&sentence.text);
         let query = Query {
@@ -169,10 +216,9 @@ impl SentenceMatcher<'_> {
         };
         let mut ranking = Ranking::new(view, self.index, &query);
         let ranked = ranking.facts(MAX_CANDIDATES, |known| {
-            // A liar does not believe its own invention, even if others believe it.
-            let is_invention = known.credence() == Credence::NONE;
             let is_minor = view.vocabulary().behavior(known.predicate()).minor;
-            is_invention == self.line.lie && !is_minor && !known.is_name() && !view.is_superseded(known.id())
+            let can_be_stated = !is_minor && !known.is_name() && !view.is_superseded(known.id());
+            can_be_stated && self.line.can_state(self.state, known)
         });
         let candidates = ranked.into_iter().filter_map(|ranked| {
             let hearsay_recall::DocId::Fact(id) = ranked.doc else { return None };
@@ -180,7 +226,7 @@ impl SentenceMatcher<'_> {
             let entities = EntityAgreement {
                 state: self.state,
                 cached_view: self.cached_view,
-                speaker: &self.line.speaker,
+                speaker: self.line.speaker.as_ref(),
                 sentence,
                 named: &named,
                 named_in_line: &self.named_in_line,
@@ -198,20 +244,57 @@ impl SentenceMatcher<'_> {
                 agreement = Agreement::Partial;
             }
             Some(Candidate {
-                fact: FactMatch {
-                    fact: id,
-                    handle: self.state.fact(id).and_then(|fact| fact.handle().map(str::to_owned)),
-                    statement: known.statement().to_owned(),
-                    score: 0.0,
-                },
+                fact: self.fact_match(known),
                 score,
                 agreement,
                 is_doubtful: sentence.is_doubtful,
                 has_pronoun: sentence.pronoun_count > 0,
+                is_extracted: false,
                 missing_vector: vector.clone().filter(|_| cosine.is_none()),
             })
         });
-        candidates.collect()
+        extracted.iter().flat_map(|fact| self.extracted_candidates(sentence, fact)).chain(candidates).collect()
+    }
+
+    /// Returns the recorded facts with the same content as an extracted fact.
+    fn extracted_candidates(&self, sentence: &SpokenSentence, extracted: &ExtractedFact) -> Vec<Candidate> {
+        let object = match &extracted.object {
+            FactObject::Value(value) => Object::Value(value.as_str().into()),
+            FactObject::Entity(Mention::Known(id)) => Object::Entity(id.clone()),
+            FactObject::Entity(Mention::New(_)) => return Vec::new(),
+        };
+        let Mention::Known(subject) = &extracted.subject else { return Vec::new() };
+        if extracted.denied || extracted.ended {
+            return Vec::new();
+        }
+        let vocabulary = self.state.vocabulary();
+        let parts = (subject, &extracted.predicate, &object);
+        let claim = Claim::new(vocabulary, parts, &extracted.statement, &Validity::default());
+        let is_same = |known: &&Known| {
+            let recorded = self.state.fact(known.id());
+            recorded.is_some_and(|fact| is_equivalent(vocabulary, (&claim, &extracted.statement), fact))
+        };
+        let known = self.cached_view.view.facts_about(claim.subject());
+        let same = known.filter(|known| self.line.can_state(self.state, known)).filter(is_same);
+        let candidate = |known: &Known| Candidate {
+            fact: self.fact_match(known),
+            score: MatchScore::new(&sentence.text, known.statement(), &BTreeSet::new()),
+            agreement: Agreement::Full,
+            is_doubtful: sentence.is_doubtful,
+            has_pronoun: sentence.pronoun_count > 0,
+            is_extracted: true,
+            missing_vector: None,
+        };
+        same.map(candidate).collect()
+    }
+
+    fn fact_match(&self, known: &Known) -> FactMatch {
+        FactMatch {
+            fact: known.id(),
+            handle: self.state.fact(known.id()).and_then(|fact| fact.handle().map(str::to_owned)),
+            statement: known.statement().to_owned(),
+            score: 0.0,
+        }
     }
 
     /// Returns whether a sentence and a fact agree in negation, and agree in whether they state that something has

@@ -12,6 +12,7 @@ pub mod fact_matching;
 pub mod game_event;
 pub mod gossip;
 mod lie;
+pub mod line_reading;
 pub mod merge;
 pub mod patches;
 pub mod policy;

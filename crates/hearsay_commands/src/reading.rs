@@ -12,9 +12,14 @@ use hearsay_extract::{
     DocumentLine, Extraction, Extractor, Lexicon, LineRole, LineStatements, ReadingModel, SentenceEncoder,
     TalkProbabilities,
 };
-use hearsay_model::{Author, Change, Confidence, EntityId, Operation, Passage, PassageId, State, TalkKind, Timestamp};
+use hearsay_model::{
+    Author, Change, Confidence, EntityId, Kind, Operation, Passage, PassageId, State, TalkKind, Timestamp,
+};
 
-use crate::{policy::TextOrigin, session::is_table_line};
+use crate::{
+    policy::TextOrigin,
+    session::{has_game_phrase, is_table_line},
+};
 pub use draft::{Draft, DraftExtraction};
 pub use passage_context::{PassageWithContext, SessionLines};
 pub use proposals::operation;
@@ -93,7 +98,7 @@ pub fn read_passages(passages: Vec<PassageWithContext>, tools: &ReadingTools<'_>
     .into_iter();
     let findings = passages.into_iter().map(|passage| {
         let mut extraction = passage.extract_with_patterns(tools);
-        let passage = passage.passage;
+        let PassageWithContext { passage, speaker_kind, .. } = passage;
         let origin = TextOrigin::from_passage(&passage);
         limit_confidence(&mut extraction, origin);
         let mut talk_kind = passage.talk_kind;
@@ -102,6 +107,8 @@ pub fn read_passages(passages: Vec<PassageWithContext>, tools: &ReadingTools<'_>
                 .unwrap_or_else(|| decide_talk_kind(&page_statements.talk, passage.speaker.as_ref(), &passage.text));
             extraction.add_statements(page_statements, found_kind, origin == TextOrigin::SessionImport);
             talk_kind = talk_kind.or_else(|| is_table_line(&passage).then_some(found_kind));
+        } else if talk_kind.is_none() && is_table_line(&passage) && is_game_talk(speaker_kind, &passage.text) {
+            talk_kind = Some(TalkKind::OutOfCharacter);
         }
         if talk_kind == Some(TalkKind::OutOfCharacter) {
             extraction.clear_facts();
@@ -122,6 +129,32 @@ fn decide_talk_kind(talk: &TalkProbabilities, speaker: Option<&EntityId>, text: 
         TalkKind::OutOfCharacter if is_shout && talk.out_of_character < MIN_CERTAIN_TABLE_TALK => TalkKind::InCharacter,
         kind => kind,
     }
+}
+
+/// Returns whether a player talks about the game, according to the words alone.
+fn is_game_talk(speaker_kind: Option<Kind>, text: &str) -> bool {
+    speaker_kind == Some(Kind::Player) && has_game_phrase(text)
+}
+
+/// Returns the kind of talk of a line that a person at the table says. `before` contains the preceding lines. The reading
+/// model decides. Without the reading model, a line is out of character if its speaker is a player character and the
+/// line contains a phrase about the game. Returns `None` for any other line.
+pub(crate) fn find_talk_kind(
+    speaker: Option<&EntityId>,
+    speaker_kind: Option<Kind>,
+    text: &str,
+    before: &[String],
+    tools: &ReadingTools<'_>,
+) -> Option<TalkKind> {
+    if let Some(model) = tools.model {
+        let context = before.iter().map(|text| (None, text.as_str()));
+        let lines: Vec<(Option<&EntityId>, &str)> = context.chain([(speaker, text)]).collect();
+        let read = document_statements(tools, model, &lines, before.len());
+        if let Some(statements) = read.first() {
+            return Some(decide_talk_kind(&statements.talk, speaker, text));
+        }
+    }
+    is_game_talk(speaker_kind, text).then_some(TalkKind::OutOfCharacter)
 }
 
 /// Returns the operation that records the kinds of talk that were found in lines. Lines that no longer exist, and lines

@@ -156,7 +156,7 @@ impl Reader<'_> {
 
 /// Converts half-precision numbers to f32. Works in blocks, so that the processor's conversion instructions can be
 /// used.
-fn widen<T: Copy>(bytes: &[u8], read: fn([u8; 2]) -> T) -> Vec<f32>
+fn widen<T: Copy>(bytes: &[u8], read: impl Fn([u8; 2]) -> T) -> Vec<f32>
 where
     [T]: HalfFloatSliceExt,
 {

@@ -6,7 +6,7 @@ use std::sync::{
 };
 
 use crossbeam_channel::Sender;
-use hearsay_model::{Acquisition, Credence, EntityId, FactId, Key, OpenThread, Position};
+use hearsay_model::{Acquisition, Credence, EntityId, FactId, Feeling, Key, OpenThread, Position};
 use hearsay_recall::LineClaim;
 
 use crate::{ModelStatus, Waker};
@@ -41,6 +41,23 @@ pub struct BeliefChange {
     pub before: Credence,
     /// Credence after the change; 0 if the knower no longer knows the fact.
     pub after: Credence,
+}
+
+/// A changed feeling of a watched knower towards another entity.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FeelingChange {
+    /// Knower whose feeling changed.
+    pub knower: EntityId,
+    /// Entity towards which the feeling changed.
+    pub towards: EntityId,
+    /// Kind of feeling.
+    pub feeling: Feeling,
+    /// Value before the change, from −100 to 100.
+    pub before: i8,
+    /// Value after the change, from −100 to 100.
+    pub after: i8,
+    /// Fact that caused the change: the knower learned or forgot this fact.
+    pub fact: FactId,
 }
 
 /// An event of the memory.
@@ -79,6 +96,10 @@ pub enum Event {
     /// The beliefs of watched knowers changed: see [`Memory::watch`](crate::Memory::watch). Sorted by knower and fact.
     /// A write causes at most one event of this kind.
     BeliefsChanged(Vec<BeliefChange>),
+    /// Feelings of watched knowers changed, because the knowers themselves learned or forgot facts: see
+    /// [`Memory::watch`](crate::Memory::watch). The decay of feelings over time causes no event. Sorted by knower and
+    /// other entity. A write causes at most one event of this kind.
+    FeelingsChanged(Vec<FeelingChange>),
     /// The model of the sentence encoder was loaded, or loading it failed.
     Model(ModelStatus),
     /// The language model has read some texts, or has failed (feature `llm`).

@@ -51,7 +51,7 @@ pub use campaign::{
 };
 pub use clock::real_time;
 pub use error::MemoryError;
-pub use event::{BeliefChange, Event, LearnedEdge};
+pub use event::{BeliefChange, Event, FeelingChange, LearnedEdge};
 pub use hearsay_campaign::{CampaignError, CampaignErrors, ImportReport, UnappliedChange, Warning};
 pub use hearsay_embed::is_optimised as encoder_is_optimised;
 pub use hearsay_extract::{

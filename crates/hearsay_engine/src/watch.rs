@@ -8,7 +8,7 @@ use hearsay_model::EntityId;
 /// knowers.
 pub const MAX_WATCHED_BELIEFS: usize = 256;
 
-/// Selects the knowers whose new knowledge and changed beliefs the memory reports as events: see
+/// Selects the knowers whose new knowledge, beliefs and feelings the memory reports as events: see
 /// [`Memory::watch`](crate::Memory::watch).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum MindFilter {

@@ -146,6 +146,41 @@ fn kinship_marriage_teaching_rule_worship_birth_and_death_have_their_own_predica
 }
 
 #[test]
+fn deeds_have_their_own_predicates() {
+    for (fact, texts) in [
+        (
+            "odo-brandt SAVED mirela-voss",
+            &[
+                "Odo saved Mirela.",
+                "Odo Brandt has rescued Mirela.",
+                "Mirela was rescued by Odo.",
+                "Odo saved Mirela's life.",
+            ][..],
+        ),
+        (
+            "odo-brandt THREATENED mirela-voss",
+            &["Odo threatened Mirela.", "Odo is threatening Mirela with a knife.", "Mirela was menaced by Odo."],
+        ),
+        ("odo-brandt HELPED mirela-voss", &["Odo helped Mirela.", "Mirela was helped by Odo."]),
+        ("odo-brandt INSULTED mirela-voss", &["Odo insulted Mirela.", "Mirela has been mocked by Odo."]),
+        (
+            "odo-brandt HARMED mirela-voss",
+            &["Odo attacked Mirela.", "Mirela was wounded by Odo.", "Odo beat Mirela up."],
+        ),
+        (
+            "odo-brandt STOLE_FROM mirela-voss",
+            &["Odo stole from Mirela.", "Odo robbed Mirela.", "Mirela was robbed by Odo."],
+        ),
+        ("odo-brandt BETRAYED mirela-voss", &["Odo betrayed Mirela.", "Mirela was betrayed by Odo."]),
+    ] {
+        texts.iter().for_each(|text| check(text, &[fact]));
+    }
+    for text in ["Odo wants to help Mirela.", "Did Odo threaten Mirela?", "If Odo betrays Mirela, we are done."] {
+        check(text, &[]);
+    }
+}
+
+#[test]
 fn relations_that_the_labels_do_not_tell_apart_share_a_label() {
     let extractor = extractor();
     for (name, label) in

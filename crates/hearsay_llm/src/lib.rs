@@ -70,6 +70,7 @@ mod backoff;
 mod budget;
 mod cancel;
 mod chat;
+mod chat_message;
 mod client;
 mod error;
 pub mod fuzz;
@@ -97,7 +98,8 @@ use hearsay_model::{Span, Vocabulary};
 use serde::{Deserialize, Serialize};
 
 pub use cancel::CancelHandle;
-pub use chat::{ChatClient, ChatEnd, ChatLine, ChatRequest, ChatStats};
+pub use chat::ChatClient;
+pub use chat_message::{ChatEnd, ChatLine, ChatRequest, ChatStats};
 pub use error::LlmError;
 pub use item_checks::RejectionCounts;
 pub use key::ApiKey;

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use hearsay_commands::{
+    fact_matching::{FactMatches, SpokenLine},
     policy::{Policy, ReviewMode},
     proposal::{Proposal, ProposalRules, propose},
     review::{Decision, Decisions},
@@ -298,8 +299,14 @@ pub(crate) fn undo(memory: &Memory, planned: &PlannedUndo) -> Result<WrittenOutp
 
 pub(crate) fn log(memory: &Memory, arguments: LogArguments) -> Result<WrittenOutput, ToolError> {
     let text = checked_text(&arguments.text, "text")?;
+    let is_narration = arguments.speaker.is_none();
+    let secrets = match is_narration {
+        true => memory.match_facts(SpokenLine::narration(&text))?.wait()?,
+        false => FactMatches::default(),
+    };
     let log = read_state(memory, move |state| {
         let line = LogLine {
+            secrets: secrets.states.iter().chain(&secrets.may_state).map(|fact| fact.fact).collect(),
             speaker: arguments.speaker.as_deref().map(|name| resolve_speaker(state, name)).transpose()?,
             heard_by: resolve_all(state, &arguments.to)?,
             ..LogLine::new(text)

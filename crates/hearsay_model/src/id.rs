@@ -218,6 +218,11 @@ macro_rules! hash_id {
             pub fn as_u128(&self) -> u128 {
                 self.0
             }
+
+            /// Returns the id with this number, which is a result of [`as_u128`](Self::as_u128).
+            pub fn from_u128(number: u128) -> Self {
+                Self(number)
+            }
         }
 
         impl fmt::Display for $name {

@@ -115,6 +115,23 @@ pub fn phonetic_key(letters: &str) -> String {
     key
 }
 
+/// Minimum similarity (Jaro–Winkler) of a name that a user probably meant.
+const MIN_NAME_SIMILARITY: f64 = 0.78;
+
+/// Returns the candidate whose name is most similar to a written name; `None` if no name is similar enough. `name_of`
+/// returns the name of a candidate.
+pub fn nearest_name<'a, T: Copy>(
+    written: &str,
+    candidates: impl IntoIterator<Item = T>,
+    name_of: impl Fn(T) -> &'a str,
+) -> Option<T> {
+    let lower = written.to_lowercase();
+    let score = |candidate: T| strsim::jaro_winkler(&lower, &name_of(candidate).to_lowercase());
+    let scored = candidates.into_iter().map(|candidate| (score(candidate), candidate));
+    let best = scored.max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| name_of(b.1).cmp(name_of(a.1))));
+    best.filter(|(score, _)| *score >= MIN_NAME_SIMILARITY).map(|(_, candidate)| candidate)
+}
+
 /// A name, or a part of a name, prepared for comparison.
 #[derive(Debug, Clone)]
 struct Spelling<E> {

@@ -405,6 +405,11 @@ impl Vocabulary {
         self.property(name, |def| def.functional, |def| def.functional).unwrap_or(false)
     }
 
+    /// Returns whether a predicate is a deed: its facts [change feelings](Behavior::feelings).
+    pub fn is_deed(&self, name: &Predicate) -> bool {
+        !self.behavior(name).feelings.is_none()
+    }
+
     /// Returns which past values of a predicate are kept when the game replaces the present value.
     pub fn history(&self, name: &Predicate) -> History {
         self.property(name, |def| def.history, |def| def.history).unwrap_or_default()

@@ -18,6 +18,10 @@ pub struct Words {
     pub negations: Vec<String>,
     /// Names that mean the DM, such as `gm` or `narrator`.
     pub narrators: Vec<String>,
+    /// Marks of a line that no character says, such as `ooc`.
+    pub out_of_character_marks: Vec<String>,
+    /// Phrases that players use to talk about rules and dice. A `#` stands for a number.
+    pub game_phrases: Vec<String>,
     /// Beginnings of words that start with a consonant letter but a vowel sound, such as `hour`.
     pub vowel_sounds: Vec<String>,
     /// Beginnings of words that start with a vowel letter but a consonant sound, such as `unit`.

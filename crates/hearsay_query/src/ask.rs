@@ -28,6 +28,9 @@ pub struct Ask {
     /// conversation at the current place of the session being played. The default is all characters who attend the
     /// session, and the entities that the speaker sees at the place.
     pub present: Vec<EntityId>,
+    /// Number of other listeners, whom the speaker does not know. If it is not 0, an empty list in `present` has no
+    /// default.
+    pub strangers: usize,
     /// Entities that the question is about. The answer contains only facts and passages that concern these entities or
     /// their direct neighbours. If the list is empty, the answer may concern any entity.
     pub about: Vec<EntityId>,
@@ -61,6 +64,7 @@ impl Ask {
             question: question.into(),
             place: None,
             present: Vec::new(),
+            strangers: 0,
             about: Vec::new(),
             hidden: Arc::default(),
             session: None,
@@ -105,7 +109,8 @@ impl Ask {
         }
         let cached_view = view_cache.get_or_compute(state, Some(&Knower::Entity(speaker.clone())), self.as_of);
         let (place, present) = self.scene_of(state, &cached_view.view);
-        let scene = Scene { place, present, time: self.as_of.or_else(|| state.clock()), session: self.session.clone() };
+        let time = self.as_of.or_else(|| state.clock());
+        let scene = Scene { place, present, strangers: self.strangers, time, session: self.session.clone() };
         // Reveals are evaluated at the current game time only.
         let is_current = self.as_of.is_none() || self.as_of == state.clock();
         let revealable = if is_current { revealable_facts(reveals, speaker) } else { RevealableFacts::new() };
@@ -147,8 +152,8 @@ impl Ask {
             None => known_place(view, &self.speaker),
         };
         let place = self.place.clone().or(speaker_place);
-        let Some(playing) =
-            playing.filter(|_| self.present.is_empty() && place.is_some() && place.as_ref() == session_place)
+        let has_default = self.present.is_empty() && self.strangers == 0;
+        let Some(playing) = playing.filter(|_| has_default && place.is_some() && place.as_ref() == session_place)
         else {
             return (place, self.present.clone());
         };

@@ -163,6 +163,12 @@ pub fn describe_acquisition(acquisition: &Acquisition) -> String {
     describe_acquisition_with_names(acquisition, &EntityId::to_string)
 }
 
+/// Returns the first evidence for a fact as text. Without evidence, returns the author of the fact.
+pub(crate) fn source_text(fact: &Fact) -> String {
+    let provenance = fact.provenance();
+    provenance.evidence.first().map_or_else(|| format!("recorded by {}", provenance.author), evidence_text)
+}
+
 fn evidence_text(evidence: &Evidence) -> String {
     match evidence {
         Evidence::File { path, line, field } => format!("{path}:{line} ({field})"),

@@ -160,13 +160,27 @@ pub fn describe_undo(state: &State, target: &UndoTarget, limit: usize) -> Result
 /// Returns the summary of an undo of the operation at a position. If this operation is itself an undo, the summary says
 /// `redo`.
 pub fn undo_summary(state: &State, position: Position) -> String {
-    let (mut target, mut verbs) = (position, ["undo", "redo"].into_iter().cycle());
-    let mut verb = verbs.next();
-    while let Some([Change::Revert(undone)]) = state.entry(target).map(|entry| &entry.operation.changes[..]) {
-        (target, verb) = (*undone, verbs.next());
-    }
+    let (target, undo_count) = undone_operation(state, position);
+    let verb = if undo_count % 2 == 0 { "undo" } else { "redo" };
     let summary = state.entry(target).map_or("", |entry| &entry.operation.summary);
-    format!("{} {target}: {summary}", verb.unwrap_or_default())
+    format!("{verb} {target}: {summary}")
+}
+
+/// Returns whether an undo of the operation at a position reverts an import. Returns `false` if the undo restores the
+/// import.
+pub fn reverts_import(state: &State, position: Position) -> bool {
+    let (target, undo_count) = undone_operation(state, position);
+    let is_import = |entry: &Entry| matches!(entry.operation.author, Author::Importer(_));
+    undo_count % 2 == 0 && state.entry(target).is_some_and(is_import)
+}
+
+/// Follows a chain of undo operations. Returns the operation that the first of them undid, and their number.
+fn undone_operation(state: &State, mut position: Position) -> (Position, usize) {
+    let mut undo_count = 0;
+    while let Some([Change::Revert(undone)]) = state.entry(position).map(|entry| &entry.operation.changes[..]) {
+        (position, undo_count) = (*undone, undo_count + 1);
+    }
+    (position, undo_count)
 }
 
 /// An operation of the journal.
@@ -194,16 +208,26 @@ pub fn history(state: &State, limit: usize) -> Vec<HistoryRow> {
 /// Returns the newest operations, newest first, without internal operations. Internal operations record the progress of
 /// the extraction, the kinds of talk that the extractor found, and the model that computes the vectors.
 pub fn visible_history(state: &State, limit: usize) -> Vec<HistoryRow> {
-    let is_internal = |author: &Author, change: &Change| match change {
+    let visible = state.journal().rev().filter(|(_, entry)| is_visible(&entry.operation));
+    visible.take(limit).map(|(position, entry)| history_row(position, entry)).collect()
+}
+
+/// Returns the live operations after a position, newest first, without internal operations. An undo back to this
+/// position reverts these operations.
+pub fn live_operations_after(state: &State, position: Position) -> Vec<HistoryRow> {
+    let later = state.journal().rev().take_while(|(at, _)| *at > position);
+    let live = later.filter(|(_, entry)| entry.live && is_visible(&entry.operation));
+    live.map(|(position, entry)| history_row(position, entry)).collect()
+}
+
+/// Returns whether an operation is not internal.
+fn is_visible(Operation { author, changes, .. }: &Operation) -> bool {
+    let is_internal = |change: &Change| match change {
         Change::Set(Setting::Engine(EngineSetting::Model(_) | EngineSetting::ExtractedUpTo(_))) => true,
         Change::SetTalkKind { .. } => *author == Author::Extractor,
         _ => false,
     };
-    let is_visible = |Operation { author, changes, .. }: &Operation| {
-        changes.is_empty() || !changes.iter().all(|change| is_internal(author, change))
-    };
-    let visible = state.journal().rev().filter(|(_, entry)| is_visible(&entry.operation));
-    visible.take(limit).map(|(position, entry)| history_row(position, entry)).collect()
+    changes.is_empty() || !changes.iter().all(is_internal)
 }
 
 fn history_row(position: Position, entry: &hearsay_model::Entry) -> HistoryRow {

@@ -8,6 +8,7 @@
 pub mod as_of;
 pub mod ask;
 pub mod beliefs;
+pub mod character_trust;
 pub mod common_view;
 pub mod contradictions;
 pub mod dates;

@@ -11,6 +11,8 @@ use serde::Serialize;
 use crate::{
     QueryError,
     facts::{FactRow, describe_acquisition_to_dm, fact_row},
+    rumours::version_tree,
+    views::Views,
 };
 
 /// Effects that an operation would have on entities, facts and the knowledge of all knowers. A preview does not commit
@@ -30,11 +32,14 @@ pub struct Preview {
     pub lessons: Vec<LearnedFactRow>,
     /// Knowledge edges that knowers lose through the operation, sorted by fact and knower.
     pub lost: Vec<LostEdge>,
-    /// Knowledge edges whose credence changes through the operation, sorted by fact and knower.
+    /// Knowledge edges whose credence changes through the operation, sorted by fact and knower. For a refutation, contains
+    /// the beliefs of the knowers that learn it.
     pub moved: Vec<CredenceChange>,
     /// Knowers that still believe a fact after the operation ends it, retracts it, or marks it as false. The list
     /// includes knowers that believe a distorted version of the fact. Sorted by fact and knower.
     pub still: Vec<RemainingBeliever>,
+    /// Facts that the operation refutes. Each fact is followed by the distorted versions that come from it.
+    pub refuted: Vec<RefutedFact>,
 }
 
 /// A fact that a knower learns.
@@ -69,7 +74,7 @@ pub struct LostEdge {
     pub still_knows: bool,
 }
 
-/// A knowledge edge whose credence changes.
+/// A knowledge edge or a belief whose credence changes.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CredenceChange {
     /// Knower of the fact.
@@ -78,9 +83,9 @@ pub struct CredenceChange {
     pub fact: FactId,
     /// Sentence that states the fact.
     pub statement: String,
-    /// The knower's credence according to this edge alone, before the operation, 0.0–1.0.
+    /// The knower's credence before the operation, 0.0–1.0. For an edge, the credence according to this edge alone.
     pub before: f64,
-    /// The knower's credence according to this edge alone, after the operation, 0.0–1.0.
+    /// The knower's credence after the operation, 0.0–1.0. For an edge, the credence according to this edge alone.
     pub after: f64,
 }
 
@@ -98,21 +103,19 @@ pub struct RemainingBeliever {
     pub credence: f64,
 }
 
-/// Cache of the views of many knowers in one state.
-struct Views<'s> {
-    state: &'s State,
-    views: BTreeMap<Knower, View>,
-}
-
-impl<'s> Views<'s> {
-    fn new(state: &'s State) -> Self {
-        Self { state, views: BTreeMap::new() }
-    }
-
-    fn view(&mut self, knower: &Knower) -> &View {
-        let state = self.state;
-        self.views.entry(knower.clone()).or_insert_with(|| View::new(state, knower, None))
-    }
+/// A fact that an operation refutes, or a distorted version of this fact.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RefutedFact {
+    /// Id of the fact.
+    pub fact: FactId,
+    /// Sentence that states the fact.
+    pub statement: String,
+    /// Whether the fact is a distorted version of the refuted fact.
+    pub is_version: bool,
+    /// Number of knowers that believed the fact before the operation. Counts only knowers that learned the fact themselves.
+    pub believers_before: usize,
+    /// Number of knowers that believe the fact after the operation.
+    pub believers: usize,
 }
 
 /// Computes the effect of an operation on entities, facts and the knowledge of all knowers.
@@ -166,6 +169,7 @@ pub fn preview(state: &State, operation: Operation) -> Result<Preview, QueryErro
         knower,
         fact,
     };
+    let learners: Vec<(Knower, FactId)> = learned.keys().cloned().collect();
     let lessons: Vec<LearnedFactRow> = learned.into_iter().map(learned_fact).collect();
     let lost_knowledge = retraction_impact.lost.iter().filter(|edge| edge.acquisition.gives_knowledge());
     let lost_edges = lost_knowledge.map(|edge| LostEdge {
@@ -183,7 +187,8 @@ pub fn preview(state: &State, operation: Operation) -> Result<Preview, QueryErro
         before: before.get(),
         after: after.get(),
     });
-    let moved = moved.collect();
+    let mut moved: Vec<CredenceChange> = moved.collect();
+    let refuted = refuted_facts(&operation, &learners, (&mut views_before, &mut views_after), &mut moved);
     let is_distortion = |fact: &hearsay_model::Fact| match fact.fact_relation() {
         Some(FactRelation::Distorts(id)) => invalidated.contains(&id),
         _ => false,
@@ -201,5 +206,45 @@ pub fn preview(state: &State, operation: Operation) -> Result<Preview, QueryErro
         }
     }
     let (summary, lost, still) = (operation.summary, lost_edges, remaining_believers);
-    Ok(Preview { summary, entities, facts, ended, lessons, lost, moved, still })
+    Ok(Preview { summary, entities, facts, ended, lessons, lost, moved, still, refuted })
+}
+
+/// Returns the facts that an operation refutes, with their versions. Adds the changed beliefs of the knowers that learn the
+/// refutations to `moved`.
+fn refuted_facts(
+    operation: &Operation,
+    learners: &[(Knower, FactId)],
+    (before, after): (&mut Views, &mut Views),
+    moved: &mut Vec<CredenceChange>,
+) -> Vec<RefutedFact> {
+    let mut refuted = Vec::new();
+    for change in &operation.changes {
+        let Change::AssertFact(refutation) = change else { continue };
+        let Some(FactRelation::Refutes(root)) = refutation.fact_relation() else { continue };
+        let Some(root) = after.state.fact(root) else { continue };
+        for (fact, distorts, _) in version_tree(after.state, root) {
+            let (id, statement) = (fact.id(), fact.statement());
+            refuted.push(RefutedFact {
+                fact: id,
+                statement: statement.to_owned(),
+                is_version: distorts.is_some(),
+                believers_before: before.believers(id),
+                believers: after.believers(id),
+            });
+            for (knower, _) in learners.iter().filter(|(_, learned)| *learned == refutation.id()) {
+                let credence = |views: &mut Views| {
+                    let view = views.view(knower);
+                    view.fact(id).map(|known| view.belief(known).credence.get())
+                };
+                if let (Some(before), Some(after)) = (credence(before), credence(after))
+                    && before != after
+                {
+                    let (knower, statement) = (knower.clone(), statement.to_owned());
+                    moved.push(CredenceChange { knower, fact: id, statement, before, after });
+                }
+            }
+        }
+    }
+    moved.sort_by(|a, b| (a.fact, &a.knower).cmp(&(b.fact, &b.knower)));
+    refuted
 }

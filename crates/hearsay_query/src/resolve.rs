@@ -336,7 +336,9 @@ pub fn find_fact(state: &State, given: &str) -> Result<Arc<Fact>, QueryError> {
     }
 }
 
-/// Returns the facts whose statement contains all content words of a text. Returns nothing for a single word.
+/// Returns the facts whose statement contains all content words of a text. If the text is the whole statement of some
+/// of these facts, returns only them; of these, a rejected fact is found if all of them are rejected. Returns nothing
+/// for a single word.
 fn facts_with_words(state: &State, given: &str) -> Vec<Arc<Fact>> {
     let mut content_words = text::words(given);
     content_words.retain(|word| !spelling::is_stop_word(word));
@@ -345,9 +347,18 @@ fn facts_with_words(state: &State, given: &str) -> Vec<Arc<Fact>> {
     }
     let contains_all_words = |fact: &&Arc<Fact>| {
         let words = text::words(fact.statement());
-        fact.status() != FactStatus::Rejected && content_words.iter().all(|word| words.contains(word))
+        content_words.iter().all(|word| words.contains(word))
     };
-    state.facts().filter(contains_all_words).cloned().collect()
+    let found: Vec<Arc<Fact>> = state.facts().filter(contains_all_words).cloned().collect();
+    let (rejected, live): (Vec<_>, Vec<_>) = found.into_iter().partition(|fact| fact.status() == FactStatus::Rejected);
+    let is_statement = |fact: &Arc<Fact>| text::normalize(fact.statement()) == text::normalize(given);
+    for facts in [&live, &rejected] {
+        let same: Vec<Arc<Fact>> = facts.iter().filter(|fact| is_statement(fact)).cloned().collect();
+        if !same.is_empty() {
+            return same;
+        }
+    }
+    live
 }
 
 /// Returns a name of an entity for use in a sentence that other characters may learn. The result is never a secret

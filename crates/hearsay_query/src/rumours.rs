@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use hearsay_model::{EntityId, Fact, FactId, FactRelation, FactStatus, GameTime, State};
+use hearsay_model::{EntityId, Fact, FactId, FactRelation, FactStatus, GameTime, Knower, State};
 use serde::Serialize;
 
-use crate::{QueryError, ids::require_fact, knowledge::time_text};
+use crate::{QueryError, ids::require_fact, knowledge::time_text, views::Views};
 
 /// One version of a rumour: the original fact, or a fact that distorts another version.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -26,6 +26,12 @@ pub struct RumourVersion {
     pub first_learned: Option<String>,
     /// Number of knowers that learned this version themselves. A group or place counts as one knower.
     pub knowers: usize,
+    /// Number of these knowers that believe this version.
+    pub believers: usize,
+    /// Facts that refute this version. Sorted.
+    pub refuted_by: Vec<FactId>,
+    /// Whether a version from which this version comes is refuted.
+    pub is_origin_refuted: bool,
 }
 
 /// Returns all versions of the rumour to which a fact belongs. The original comes first. Each other version follows the
@@ -36,13 +42,43 @@ pub struct RumourVersion {
 /// Returns an error if the fact does not exist.
 pub fn versions(state: &State, fact: FactId) -> Result<Vec<RumourVersion>, QueryError> {
     let original = original(state, require_fact(state, fact)?);
-    let (mut versions, mut seen) = (Vec::new(), BTreeSet::new());
-    let mut stack = vec![(original, None, 0)];
+    let mut views = Views::new(state);
+    let mut refuted = BTreeSet::new();
+    let tree = version_tree(state, original).into_iter();
+    let mut rows = Vec::new();
+    for (fact, distorts, distortions) in tree {
+        let refuted_by = refutations(state, fact.id());
+        let is_origin_refuted = distorts.is_some_and(|id| refuted.contains(&id));
+        if is_origin_refuted || !refuted_by.is_empty() {
+            refuted.insert(fact.id());
+        }
+        rows.push(RumourVersion {
+            fact: fact.id(),
+            statement: fact.statement().to_owned(),
+            status: fact.status(),
+            distorts,
+            distortions,
+            teller: fact.provenance().speaker.clone(),
+            first_learned: time_text(state, first_learned(state, fact.id())),
+            knowers: knowers(state, fact.id()).len(),
+            believers: views.believers(fact.id()),
+            refuted_by,
+            is_origin_refuted,
+        });
+    }
+    Ok(rows)
+}
+
+/// Returns a fact and the versions that come from it, in the order of [`versions`]. Each version comes with the fact that
+/// it distorts and the number of distortions.
+pub(crate) fn version_tree<'a>(state: &'a State, root: &'a Fact) -> Vec<(&'a Fact, Option<FactId>, usize)> {
+    let (mut tree, mut seen) = (Vec::new(), BTreeSet::new());
+    let mut stack = vec![(root, None, 0)];
     while let Some((fact, distorts, distortions)) = stack.pop() {
         if !seen.insert(fact.id()) {
             continue;
         }
-        versions.push(version(state, fact, distorts, distortions));
+        tree.push((fact, distorts, distortions));
         // A version can name another object, but never another subject.
         let distorted = state.facts_of(fact.subject()).map(AsRef::as_ref);
         let distorted = distorted.filter(|other| other.fact_relation() == Some(FactRelation::Distorts(fact.id())));
@@ -50,7 +86,23 @@ pub fn versions(state: &State, fact: FactId) -> Result<Vec<RumourVersion>, Query
         distorted.sort_by_cached_key(|version| (first_learned(state, version.id()), version.id()));
         stack.extend(distorted.into_iter().rev().map(|version| (version, Some(fact.id()), distortions + 1)));
     }
-    Ok(versions)
+    tree
+}
+
+/// Returns the facts that refute a fact, sorted.
+fn refutations(state: &State, fact: FactId) -> Vec<FactId> {
+    let refuting = state.facts().filter(|other| {
+        other.fact_relation() == Some(FactRelation::Refutes(fact)) && other.status() != FactStatus::Rejected
+    });
+    let mut refuting: Vec<FactId> = refuting.map(|other| other.id()).collect();
+    refuting.sort_unstable();
+    refuting
+}
+
+/// Returns the knowers that learned a fact themselves, sorted.
+fn knowers(state: &State, fact: FactId) -> BTreeSet<&Knower> {
+    let edges = state.known_by(fact).filter(|edge| edge.acquisition.gives_knowledge());
+    edges.map(|edge| &edge.knower).collect()
 }
 
 /// Returns the fact from which a version comes. Returns the version itself if it distorts no recorded fact.
@@ -65,20 +117,6 @@ fn original<'a>(state: &'a State, mut version: &'a Fact) -> &'a Fact {
     version
 }
 
-fn version(state: &State, fact: &Fact, distorts: Option<FactId>, distortions: usize) -> RumourVersion {
-    let learned = state.known_by(fact.id()).filter(|edge| edge.acquisition.gives_knowledge());
-    RumourVersion {
-        fact: fact.id(),
-        statement: fact.statement().to_owned(),
-        status: fact.status(),
-        distorts,
-        distortions,
-        teller: fact.provenance().speaker.clone(),
-        first_learned: time_text(state, first_learned(state, fact.id())),
-        knowers: learned.map(|edge| &edge.knower).collect::<BTreeSet<_>>().len(),
-    }
-}
-
 /// Returns the game time at which the first knower learned a fact; `None` if no time is known.
 fn first_learned(state: &State, fact: FactId) -> Option<GameTime> {
     let learned = state.known_by(fact).filter(|edge| edge.acquisition.gives_knowledge());
@@ -87,9 +125,7 @@ fn first_learned(state: &State, fact: FactId) -> Option<GameTime> {
 
 #[cfg(test)]
 mod tests {
-    use hearsay_model::{
-        Acquisition, Author, Change, Date, Entity, Knower, KnowledgeEdge, Method, Operation, Provenance,
-    };
+    use hearsay_model::{Acquisition, Author, Change, Date, Entity, KnowledgeEdge, Method, Operation, Provenance};
 
     use super::*;
 
@@ -128,5 +164,16 @@ mod tests {
         }
         let unknown: FactId = "0".repeat(32).parse().unwrap();
         assert!(versions(&state, unknown).is_err());
+
+        // The refutation of a version also refutes the versions that come from it.
+        let provenance = Provenance::new(Method::Stated, Author::Game);
+        let no_three = Fact::attribute(&id("jory"), "lore", "Jory did not see three wolves.", provenance).unwrap();
+        let no_three = no_three.fact_relation(Some(FactRelation::Refutes(three))).build().unwrap();
+        let refutation = no_three.id();
+        state.apply(Operation::new(Author::Dm, "refute", vec![Change::AssertFact(no_three.into())])).unwrap();
+        let found = versions(&state, two).unwrap();
+        let marks: Vec<_> =
+            found.iter().map(|version| (version.refuted_by.as_slice(), version.is_origin_refuted)).collect();
+        assert_eq!(marks, [(&[][..], false), (&[refutation], false), (&[], true), (&[], false)]);
     }
 }

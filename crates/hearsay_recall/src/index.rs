@@ -1,5 +1,8 @@
 //! The recall index: words and vectors of all facts and passages, and the links between them.
 
+mod cached_texts;
+mod text_vectors;
+
 use std::collections::BTreeSet;
 
 use hearsay_model::{
@@ -10,7 +13,7 @@ use nonmax::NonMaxU32;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{
-    TermCache, VectorKey, VectorSet,
+    TermCache, VectorKey,
     document::{DocId, passage_text},
     passage_order::{OrderEntry, PassageOrder},
     term_cache::{CachedDoc, CachedDocs, Postings, context_hash},
@@ -19,6 +22,8 @@ use crate::{
     vectors::Vectors,
     words::stems,
 };
+
+pub use cached_texts::CachedTexts;
 
 /// Entry for a fact, found by the fact's dense index in the state: the low bits of the fact's id, and its text number
 /// in this index. The entry is small because a ranking reads one entry per fact, in random order.
@@ -88,22 +93,25 @@ impl Index {
 
     /// Builds an index of all facts and passages, without vectors. The terms of cached texts are read from the cache,
     /// which saves time. The result equals an index that is built without a cache.
-    pub fn with_cache(corpus: Corpus, cache: TermCache) -> Self {
-        // The texts of the cache get the first text numbers.
-        let heads: Vec<Head> = cache.lengths().into_iter().map(|length| Head { length, ..Head::default() }).collect();
-        let docs: Vec<Doc> = cache.vector_keys().map(|vector_key| Doc { vector_key, ..Doc::default() }).collect();
-        let (terms, postings, mut cached_docs) = cache.into_parts();
-        let mut index = Self { terms, postings, heads, docs, ..Self::default() };
-        index.text_numbers.reserve(index.docs.len());
+    pub fn with_cache(corpus: Corpus, cache: impl Into<CachedTexts>) -> Self {
+        let CachedTexts { mut index, mut text_numbers, mut docs } = cache.into();
         for (fact_index, fact) in corpus.facts() {
-            index.add_fact(corpus.vocabulary(), fact, fact_index, &mut cached_docs);
+            index.add_fact(corpus.vocabulary(), fact, fact_index, &mut docs);
         }
-        let mut order_entries = Vec::new();
+        let mut order_entries = Vec::with_capacity(text_numbers.len());
         for (id, passage) in corpus.passages() {
-            index.add_passage(id, passage, &mut cached_docs);
-            order_entries.extend(index.order_entry(id));
+            let (at, _) = index.add_passage(id, passage, &mut docs);
+            order_entries.push((id, at, index.docs[at as usize].line));
         }
         index.passage_order.add(&order_entries);
+        for id in docs.into_unused() {
+            if let Some(at) = text_numbers.remove(&id) {
+                index.heads[at as usize] = Head::default();
+                index.docs[at as usize] = Doc::default();
+            }
+        }
+        text_numbers.extend(std::mem::take(&mut index.text_numbers));
+        index.text_numbers = text_numbers;
         index.unused_numbers = index.docs.len() - index.text_numbers.len();
         index.compact_if_sparse();
         index
@@ -133,7 +141,7 @@ impl Index {
                 },
                 Key::Passage(id) => match corpus.passage(*id) {
                     Some(passage) => {
-                        let added = self.add_passage(*id, passage, &mut uncached);
+                        let (_, added) = self.add_passage(*id, passage, &mut uncached);
                         new.extend(added.then_some(DocId::Passage(*id)));
                     }
                     None => self.remove(DocId::Passage(*id)),
@@ -227,20 +235,6 @@ impl Index {
         self.drop_unused_vectors();
     }
 
-    /// Removes the vectors that no text uses.
-    fn drop_unused_vectors(&mut self) {
-        let mut used = vec![NONE; self.vectors.len()];
-        self.heads.iter().filter_map(|head| head.vector).for_each(|number| used[number.get() as usize] = 0);
-        used.iter_mut().filter(|number| **number != NONE).zip(0..).for_each(|(number, next)| *number = next);
-        self.vectors.retain(|number| used[number as usize] != NONE);
-        let renumbered = |number: NonMaxU32| NonMaxU32::new(used[number.get() as usize]);
-        self.heads.iter_mut().for_each(|head| head.vector = head.vector.and_then(renumbered));
-        self.vector_numbers.retain(|_, number| {
-            *number = used[*number as usize];
-            *number != NONE
-        });
-    }
-
     /// Returns whether the index includes a fact. The index excludes facts that state a name, a kind or a tag.
     pub fn is_indexed(fact: &Fact) -> bool {
         ![attribute::NAME, attribute::KIND, attribute::TAG].contains(&fact.predicate().as_str())
@@ -306,9 +300,9 @@ impl Index {
         is_new
     }
 
-    /// Adds or updates a passage. Returns whether the passage is new. The title and date of an indexed passage can
-    /// change; its text never changes.
-    fn add_passage(&mut self, id: PassageId, passage: &Passage, cached: &mut CachedDocs) -> bool {
+    /// Adds or updates a passage. Returns its text number, and whether the passage is new. The title and date of an
+    /// indexed passage can change; its text never changes.
+    fn add_passage(&mut self, id: PassageId, passage: &Passage, cached: &mut CachedDocs) -> (u32, bool) {
         let id = DocId::Passage(id);
         let date = passage.time.as_ref().map_or("", |date| date.raw.as_str());
         let context_hash = context_hash(passage.title.as_deref(), date);
@@ -336,7 +330,7 @@ impl Index {
             let next = self.containers.len() as u32;
             (*self.containers.entry(container).or_insert(next), passage.line)
         });
-        previous.is_none()
+        (at, previous.is_none())
     }
 
     /// Assigns a text number to a text and returns it. The number comes from the cache if the cache contains the text
@@ -349,14 +343,14 @@ impl Index {
         cached: &mut CachedDocs,
         text: impl FnOnce() -> String,
     ) -> u32 {
-        let at = cached.position(id, context_hash).unwrap_or_else(|| {
-            self.heads.push(Head::default());
-            self.docs.push(Doc::default());
-            let at = self.docs.len() as u32 - 1;
-            let counts = self.term_counts(&text());
-            self.add_postings(at, &counts);
-            at
-        });
+        if let Some(at) = cached.position(id, context_hash) {
+            return at;
+        }
+        self.heads.push(Head::default());
+        self.docs.push(Doc::default());
+        let at = self.docs.len() as u32 - 1;
+        let counts = self.term_counts(&text());
+        self.add_postings(at, &counts);
         self.text_numbers.insert(id, at);
         at
     }
@@ -391,120 +385,11 @@ impl Index {
         }
     }
 
-    /// Sets the vector of a text. The vector must have the Euclidean norm 1. The first vector determines the dimension
-    /// of the index. Vectors with another dimension are ignored. If a text already has a vector, the text keeps this
-    /// vector.
-    pub fn set_vector(&mut self, id: DocId, vector: &[f32]) {
-        let Some(head) = self.text_numbers.get(&id).map(|at| &mut self.heads[*at as usize]) else { return };
-        if head.vector.is_none() {
-            head.vector = self.vectors.push(vector).and_then(NonMaxU32::new);
-        }
-    }
-
-    /// Adds a vector with the hash of its text as key. Equal texts share the vector.
-    pub fn add_vector(&mut self, key: VectorKey, vector: &[f32]) {
-        if !self.vector_numbers.contains_key(&key)
-            && let Some(number) = self.vectors.push(vector)
-        {
-            self.vector_numbers.insert(key, number);
-        }
-    }
-
-    /// Adds a set of stored vectors. The key of each vector is the hash of its text.
-    pub fn add_vectors(&mut self, set: VectorSet) {
-        if self.vectors.len() > 0 {
-            for (key, number) in set.keys.iter().zip(0..) {
-                if !self.vector_numbers.contains_key(key)
-                    && let Some(number) = self.vectors.push_from(&set.vectors, number)
-                {
-                    self.vector_numbers.insert(*key, number);
-                }
-            }
-            return;
-        }
-        self.vectors = set.vectors;
-        self.vector_numbers = set.keys.into_iter().zip(0..).collect();
-    }
-
-    /// Assigns the vector with this key to a text. The key is the hash of the text. Returns whether the text now has a
-    /// vector. Also stores the key, for [`assign_vectors_by_known_keys`](Self::assign_vectors_by_known_keys).
-    pub fn assign_vector(&mut self, id: DocId, key: VectorKey) -> bool {
-        let Some(at) = self.text_number(id) else { return false };
-        self.docs[at as usize].vector_key = Some(key);
-        let head = &mut self.heads[at as usize];
-        if head.vector.is_none() {
-            head.vector = self.vector_numbers.get(&key).and_then(|number| NonMaxU32::new(*number));
-        }
-        head.vector.is_some()
-    }
-
-    /// Assigns a vector to each wanted text whose key is known from an earlier call of
-    /// [`assign_vector`](Self::assign_vector) or from the cache. This takes less time than computing the keys again.
-    pub fn assign_vectors_by_known_keys(&mut self, is_wanted: impl Fn(DocId) -> bool) {
-        for (id, at) in &self.text_numbers {
-            let (head, key) = (&mut self.heads[*at as usize], self.docs[*at as usize].vector_key);
-            if let (None, Some(key)) = (head.vector, key)
-                && is_wanted(*id)
-            {
-                head.vector = self.vector_numbers.get(&key).and_then(|number| NonMaxU32::new(*number));
-            }
-        }
-    }
-
-    /// Returns the texts without a vector, sorted by id.
-    pub fn texts_without_vector(&self) -> Vec<DocId> {
-        let without_vector = self.text_numbers.iter().filter(|(_, at)| self.heads[**at as usize].vector.is_none());
-        let mut texts: Vec<DocId> = without_vector.map(|(id, _)| *id).collect();
-        texts.sort_unstable();
-        texts
-    }
-
-    /// Returns the number of texts whose hash is known.
-    pub fn hashed_text_count(&self) -> usize {
-        self.text_numbers.values().filter(|at| self.docs[**at as usize].vector_key.is_some()).count()
-    }
-
-    /// Returns the vectors that texts use, with the hashes of their texts. Omits the vectors of removed texts.
-    pub fn vectors_in_use(&self) -> VectorSet {
-        let mut keys = vec![None; self.vectors.len()];
-        self.vector_numbers.iter().for_each(|(key, number)| keys[*number as usize] = Some(*key));
-        let mut used = vec![false; self.vectors.len()];
-        self.heads.iter().filter_map(|head| head.vector).for_each(|number| used[number.get() as usize] = true);
-        let mut set = VectorSet { keys: Vec::new(), vectors: self.vectors.clone() };
-        set.vectors.retain(|number| used[number as usize] && keys[number as usize].is_some());
-        set.keys = keys.into_iter().zip(used).filter_map(|(key, used)| key.filter(|_| used)).collect();
-        set
-    }
-
-    /// Returns the number of distinct vectors that texts use. Vectors without a key are not counted.
-    pub fn vector_count(&self) -> usize {
-        let mut used = vec![false; self.vectors.len()];
-        self.heads.iter().filter_map(|head| head.vector).for_each(|number| used[number.get() as usize] = true);
-        self.vector_numbers.values().filter(|number| used[**number as usize]).count()
-    }
-
-    /// Returns the vector of a text. Returns `None` if the index does not contain the text or the text has no vector.
-    pub fn vector(&self, id: DocId) -> Option<Vec<f32>> {
-        self.vectors.get(self.head_at(self.text_number(id)?).vector?.get())
-    }
-
-    /// Removes all vectors. Use this method, for example, before a change of the sentence encoder.
-    pub fn clear_vectors(&mut self) {
-        self.vectors = Vectors::default();
-        self.vector_numbers = FxHashMap::default();
-        self.heads.iter_mut().for_each(|head| head.vector = None);
-    }
-
     /// Returns the terms of all texts, for storage. [`with_cache`](Self::with_cache) builds an index from them faster
     /// than from the texts.
     pub fn term_cache(&self) -> TermCache {
         let cached = self.text_numbers.iter().map(|(id, at)| (CachedDoc::new(*id, &self.docs[*at as usize]), *at));
         TermCache::from_index(&self.terms, &self.postings, cached.collect(), self.docs.len())
-    }
-
-    /// Returns whether a text has a vector.
-    pub fn has_vector(&self, id: DocId) -> bool {
-        self.text_number(id).is_some_and(|at| self.head_at(at).vector.is_some())
     }
 
     /// Returns whether the index contains a document.

@@ -54,12 +54,12 @@ mod words;
 
 pub use citation::{Citation, Citations, CitedAccessPath, CitedAcquisition, CitedEntity, Source, score_explanation};
 pub use context::{
-    ChatParts, ContextRequest, Detail, Form, Line, LineClaim, LineSecrecy, Remark, Scene, SceneContext, Section,
-    SectionKind,
+    ChatParts, ContextRequest, Detail, Form, Line, LineClaim, LineFeelings, LineSecrecy, Remark, Scene, SceneContext,
+    Section, SectionKind,
 };
 pub use document::{DocId, document_text};
 pub use entity_linker::{EntityLinker, LinkedEntity};
-pub use index::Index;
+pub use index::{CachedTexts, Index};
 pub use lexical::WordScores;
 pub use page::{Markup, Page, quoted};
 pub use pagerank::ActivationStep;

@@ -32,6 +32,8 @@ pub(crate) struct PassageOrder {
 impl PassageOrder {
     /// Adds passages.
     pub(crate) fn add(&mut self, passages: &[OrderEntry]) {
+        self.by_id.reserve(passages.len());
+        self.by_line.reserve(passages.len());
         for &(id, text_number, line) in passages {
             let (container, line) = line.unwrap_or((NO_CONTAINER, 0));
             let line = Line { container, line, id, text_number };

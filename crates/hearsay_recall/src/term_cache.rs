@@ -6,22 +6,13 @@
 
 use std::hash::{Hash, Hasher};
 
+use hearsay_model::{FactId, PassageId};
 use rustc_hash::{FxHashMap, FxHasher};
 
 use crate::{document::DocId, text_entry::Doc, vector_set::VectorKey};
 
 /// Text numbers of the texts that contain a term, each with the number of occurrences. Sorted, each text once.
 pub(crate) type Postings = Vec<(u32, u32)>;
-
-/// Id of a text as two numbers that sort like [`DocId`].
-type DocKey = (u8, u128);
-
-fn key(id: DocId) -> DocKey {
-    match id {
-        DocId::Fact(id) => (0, id.as_u128()),
-        DocId::Passage(id) => (1, id.as_u128()),
-    }
-}
 
 /// Returns a hash of the title and date of a passage. Title and date are searched together with the passage, but the id
 /// of the passage does not depend on them.
@@ -38,7 +29,7 @@ pub(crate) fn context_hash(title: Option<&str>, date: &str) -> u64 {
 /// A cached text.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct CachedDoc {
-    key: DocKey,
+    id: DocId,
     /// Hash from [`context_hash`].
     context_hash: u64,
     /// Hash of the text, which is the key of its vector; `None` if the hash was never needed.
@@ -47,7 +38,7 @@ pub(crate) struct CachedDoc {
 
 impl CachedDoc {
     pub(crate) fn new(id: DocId, doc: &Doc) -> Self {
-        Self { key: key(id), context_hash: doc.context_hash, vector_key: doc.vector_key }
+        Self { id, context_hash: doc.context_hash, vector_key: doc.vector_key }
     }
 }
 
@@ -67,6 +58,8 @@ pub struct TermCache {
 pub(crate) struct CachedDocs {
     docs: Vec<CachedDoc>,
     next: usize,
+    /// Texts that were skipped.
+    unused: Vec<DocId>,
 }
 
 impl TermCache {
@@ -82,7 +75,7 @@ impl TermCache {
         mut docs: Vec<(CachedDoc, u32)>,
         text_number_count: usize,
     ) -> Self {
-        docs.sort_unstable_by_key(|(doc, _)| doc.key);
+        docs.sort_unstable_by_key(|(doc, _)| doc.id);
         let mut doc_numbers = vec![u32::MAX; text_number_count];
         for (number, (_, text_number)) in docs.iter().enumerate() {
             doc_numbers[*text_number as usize] = number as u32;
@@ -120,9 +113,9 @@ impl TermCache {
         self.docs.iter().filter(|doc| doc.vector_key.is_some()).count()
     }
 
-    /// Returns the key of the vector of each text; `None` if the key is not cached.
-    pub(crate) fn vector_keys(&self) -> impl Iterator<Item = Option<VectorKey>> {
-        self.docs.iter().map(|doc| doc.vector_key)
+    /// Returns the id of each text, and the key of its vector; `None` if the key is not cached.
+    pub(crate) fn ids_and_vector_keys(&self) -> impl Iterator<Item = (DocId, Option<VectorKey>)> {
+        self.docs.iter().map(|doc| (doc.id, doc.vector_key))
     }
 
     /// Returns the number of terms of each text, repetitions included.
@@ -138,14 +131,18 @@ impl TermCache {
     /// Splits the cache into the number of each term, the postings by term number, and the texts.
     pub(crate) fn into_parts(self) -> (FxHashMap<String, u32>, Vec<Postings>, CachedDocs) {
         let numbers = self.terms.into_iter().zip(0..).collect();
-        (numbers, self.postings, CachedDocs { docs: self.docs, next: 0 })
+        (numbers, self.postings, CachedDocs { docs: self.docs, ..CachedDocs::default() })
     }
 
     /// Encodes the cache in its stored form.
     pub fn encode(&self) -> Vec<u8> {
         let mut stored = Vec::with_capacity(self.docs.len() * 64);
         write_varint(&mut stored, self.docs.len() as u64);
-        for CachedDoc { key: (kind, id), context_hash, vector_key } in &self.docs {
+        for CachedDoc { id, context_hash, vector_key } in &self.docs {
+            let (kind, id) = match id {
+                DocId::Fact(id) => (0_u8, id.as_u128()),
+                DocId::Passage(id) => (1, id.as_u128()),
+            };
             // The lowest bit says whether there is a key of a vector.
             stored.push(kind << 1 | u8::from(vector_key.is_some()));
             stored.extend_from_slice(&id.to_le_bytes());
@@ -171,18 +168,26 @@ impl TermCache {
     pub fn decode(mut stored: &[u8]) -> Option<Self> {
         let input = &mut stored;
         let mut cache = Self::default();
-        for _ in 0..read_varint(input)? {
+        let count = read_varint(input)?;
+        // Each text takes at least 25 bytes. The limit prevents a large allocation for damaged data.
+        cache.docs.reserve_exact((count as usize).min(input.len() / 25));
+        for _ in 0..count {
             let flags = read_bytes(input, 1)?[0];
-            let key = (flags >> 1, u128::from_le_bytes(read_bytes(input, 16)?.try_into().ok()?));
+            let number = u128::from_le_bytes(read_bytes(input, 16)?.try_into().ok()?);
+            let id = match flags >> 1 {
+                0 => DocId::Fact(FactId::from_u128(number)),
+                1 => DocId::Passage(PassageId::from_u128(number)),
+                _ => return None,
+            };
             let context_hash = u64::from_le_bytes(read_bytes(input, 8)?.try_into().ok()?);
             let vector_key = match flags & 1 {
                 0 => None,
                 _ => Some(read_bytes(input, 16)?.try_into().ok()?),
             };
-            if cache.docs.last().is_some_and(|previous| previous.key >= key) {
+            if cache.docs.last().is_some_and(|previous| previous.id >= id) {
                 return None;
             }
-            cache.docs.push(CachedDoc { key, context_hash, vector_key });
+            cache.docs.push(CachedDoc { id, context_hash, vector_key });
         }
         for _ in 0..read_varint(input)? {
             let length = usize::try_from(read_varint(input)?).ok()?;
@@ -210,14 +215,22 @@ impl TermCache {
 
 impl CachedDocs {
     /// Returns the index of a text in the cache; `None` if the cache does not contain the text with the same context
-    /// hash. Texts must be requested in the order of their ids, because the search only moves forward.
+    /// hash. Each text must be requested once, in the order of the ids, because the search only moves forward.
     pub(crate) fn position(&mut self, id: DocId, context_hash: u64) -> Option<u32> {
-        let id = key(id);
-        while self.docs.get(self.next).is_some_and(|cached| cached.key < id) {
+        while let Some(cached) = self.docs.get(self.next).filter(|cached| cached.id <= id) {
             self.next += 1;
+            if cached.id == id && cached.context_hash == context_hash {
+                return Some(self.next as u32 - 1);
+            }
+            self.unused.push(cached.id);
         }
-        let cached = self.docs.get(self.next)?;
-        (cached.key == id && cached.context_hash == context_hash).then_some(self.next as u32)
+        None
+    }
+
+    /// Returns the texts whose index was never returned.
+    pub(crate) fn into_unused(self) -> impl Iterator<Item = DocId> {
+        let rest = self.docs.into_iter().skip(self.next).map(|cached| cached.id);
+        self.unused.into_iter().chain(rest)
     }
 }
 
@@ -251,7 +264,7 @@ fn read_bytes<'a>(input: &mut &'a [u8], count: usize) -> Option<&'a [u8]> {
 
 #[cfg(test)]
 mod tests {
-    use hearsay_model::{Author, Change, Date, Operation, Passage, State};
+    use hearsay_model::{Author, Change, Date, Operation, Passage, Position, State};
 
     use super::*;
     use crate::Index;
@@ -294,6 +307,24 @@ mod tests {
                 Index::with_cache(state.corpus(), cache);
             }
         }
+    }
+
+    #[test]
+    fn texts_that_the_state_lacks_are_dropped() {
+        let mut state = state();
+        let mut index = Index::new(state.corpus());
+        let ids: Vec<DocId> = state.passages().map(|(id, _)| DocId::Passage(id)).collect();
+        ids.iter().for_each(|id| _ = index.assign_vector(*id, [7; 16]));
+        let cache = index.term_cache();
+        state.apply(Operation::new(Author::Dm, "undo", vec![Change::Revert(Position(1))])).unwrap();
+        let mut index = Index::with_cache(state.corpus(), cache.clone());
+        assert!(index.is_empty() && ids.iter().all(|id| !index.contains(*id)));
+        assert_eq!((index.hashed_text_count(), index.term_cache().len()), (0, 0));
+        // Texts that return later are counted again.
+        let touched =
+            state.apply(Operation::new(Author::Dm, "redo", vec![Change::Revert(Position(2))])).unwrap().touched;
+        assert_eq!(index.update(state.corpus(), &touched).len(), 3);
+        assert_eq!((index.len(), index.hashed_text_count()), (3, 0));
     }
 
     #[test]

@@ -14,8 +14,8 @@ use hearsay_belief::{
 };
 use hearsay_model::{
     Acquisition, Author, Change, Credence, Date, Degree, Entity, EntityId, Evidence, Fact, FactId, FactRelation,
-    GameTime, Knower, KnowledgeEdge, Method, MindRules, Object, Operation, Passage, PassageId, Predicate, Provenance,
-    Session, SessionId, Setting, Span, State, Validity, WorldSetting,
+    Feeling, GameTime, Knower, KnowledgeEdge, Method, MindRules, Object, Operation, Passage, PassageId, Predicate,
+    Provenance, Session, SessionId, Setting, Span, State, Validity, WorldSetting,
 };
 
 use crate::{

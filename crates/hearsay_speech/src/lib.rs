@@ -45,7 +45,7 @@ mod tests;
 
 pub use error::SpeechError;
 #[cfg(feature = "server")]
-pub use language_model::ServerModel;
+pub use language_model::RemoteModel;
 pub use language_model::{
     ChatMessage, ChatPrompt, ChatRole, EndReason, GenerationLimits, GenerationStats, LanguageModel, ScriptedModel,
 };

@@ -124,7 +124,7 @@ impl Speech {
         limits: GenerationLimits,
         waker: Option<Waker>,
     ) -> Result<Self, SpeechError> {
-        let model = crate::ServerModel::new(server, settings)?;
+        let model = crate::RemoteModel::new(server, settings)?;
         Self::start(move || Ok(model), limits, waker)
     }
 

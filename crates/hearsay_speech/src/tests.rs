@@ -123,6 +123,43 @@ fn templates_speak_without_a_language_model() {
 }
 
 #[test]
+fn templates_show_feelings_towards_the_listeners() {
+    let memory = gullhaven();
+    let speech = Speech::without_model();
+    let say = |speaker: &str, listeners: &[&str], question: &str, earlier: Vec<ConversationLine>| {
+        let listeners: Vec<EntityId> = listeners.iter().map(|listener| id(listener)).collect();
+        let ask = Ask { present: listeners.clone(), ..Ask::new(id(speaker), question) };
+        let request = ReplyRequest { listeners, earlier, ..ReplyRequest::default() };
+        let reply = speech.reply(memory.ask(ask).unwrap(), request).wait(&memory, |_| true).unwrap();
+        assert!(reply.check.is_fine(), "{reply:?}");
+        reply.text().to_owned()
+    };
+    let (known, unknown) = ("Who owns the Gilded Gull?", "What is the capital of the moon people?");
+    for (speaker, listeners, opening, refusal) in [
+        ("mirela-voss", &["wren-oake"][..], "", "I can tell you nothing about that."),
+        ("mirela-voss", &["father-teodor"], "Gladly. ", "I am sorry, I can tell you nothing about that."),
+        ("mirela-voss", &["odo-brandt"], "If I must. ", "I have nothing to say to you about that."),
+        ("mirela-voss", &["father-teodor", "odo-brandt"], "Gladly. ", "I am sorry, I can tell you nothing about that."),
+        // A debt makes a character polite, and the fear of one listener prevails.
+        ("odo-brandt", &["aldous-crane"], "Gladly. ", "I am sorry, I can tell you nothing about that."),
+        (
+            "odo-brandt",
+            &["nico-brandt", "lucan-fairweather"],
+            "I want no trouble. ",
+            "Please do not ask me. I can tell you nothing about that.",
+        ),
+    ] {
+        let reply = say(speaker, listeners, known, Vec::new());
+        assert!(reply.starts_with(opening) && reply.contains("Gull"), "{reply}");
+        assert_eq!(say(speaker, listeners, unknown, Vec::new()), refusal);
+        let earlier = vec![ConversationLine { is_own: true, text: "Good day.".into() }];
+        let later = say(speaker, listeners, known, earlier);
+        assert_eq!(reply, format!("{opening}{later}"), "the opening comes once");
+    }
+    memory.close().unwrap();
+}
+
+#[test]
 fn a_reply_is_recorded_with_its_facts() {
     let memory = gullhaven();
     let (reply, _) = reply(&memory, &Speech::without_model(), "When did Odo leave the Gull?");

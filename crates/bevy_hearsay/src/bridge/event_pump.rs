@@ -49,7 +49,10 @@ pub(super) fn receive_events(
                 }
                 changed.write(MemoryChanged { position });
             }
-            EngineEvent::Learned(_) | EngineEvent::BeliefsChanged(_) | EngineEvent::Revealable { .. } => {
+            EngineEvent::Learned(_)
+            | EngineEvent::BeliefsChanged(_)
+            | EngineEvent::FeelingsChanged(_)
+            | EngineEvent::Revealable { .. } => {
                 if let Some(mind_events) = &mut mind_events {
                     mind_events.0.push(event);
                 }

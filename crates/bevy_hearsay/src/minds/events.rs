@@ -1,8 +1,8 @@
 //! The events about the minds of characters.
 
 use bevy::prelude::*;
-use hearsay_engine::{BeliefChange, Event as EngineEvent, LearnedEdge};
-use hearsay_model::{Acquisition, Credence, EntityId, FactId, OpenThread};
+use hearsay_engine::{BeliefChange, Event as EngineEvent, FeelingChange, LearnedEdge};
+use hearsay_model::{Acquisition, Credence, EntityId, FactId, Feeling, OpenThread};
 use hearsay_recall::LineClaim;
 
 use super::WatchMind;
@@ -74,6 +74,27 @@ pub struct BeliefChanged {
     pub after: Credence,
 }
 
+/// Triggered on a character with [`WatchMind`] if a feeling of the character towards another entity changed, because the
+/// character itself saw, heard, read, deduced or forgot a fact. For each kind of feeling that changed, the plugin
+/// triggers one event. The decay of feelings over time triggers no event.
+#[derive(EntityEvent, Debug, Clone, PartialEq, Eq)]
+pub struct FeelingChanged {
+    /// The Bevy entity of the character.
+    pub entity: Entity,
+    /// The entity towards which the character's feeling changed.
+    pub towards: EntityId,
+    /// The Bevy entity of [`towards`](Self::towards); `None` if it has no Bevy entity.
+    pub towards_entity: Option<Entity>,
+    /// The kind of feeling.
+    pub feeling: Feeling,
+    /// Value before the change, from −100 to 100.
+    pub before: i8,
+    /// Value after the change, from −100 to 100.
+    pub after: i8,
+    /// The fact that caused the change.
+    pub fact: FactId,
+}
+
 /// Triggered on a character that is now allowed to tell a secret, because the condition of a reveal became true.
 /// Characters without [`WatchMind`] receive this event too. A character without a Bevy entity receives no event.
 #[derive(EntityEvent, Debug, Clone, PartialEq, Eq)]
@@ -115,6 +136,22 @@ pub(super) fn receive(
                 for BeliefChange { knower, fact, claim, before, after } in changes {
                     if let Some(entity) = watched_entity(&knower) {
                         commands.trigger(BeliefChanged { entity, fact, claim, before, after });
+                    }
+                }
+            }
+            EngineEvent::FeelingsChanged(changes) => {
+                for FeelingChange { knower, towards, feeling, before, after, fact } in changes {
+                    if let Some(entity) = watched_entity(&knower) {
+                        let towards_entity = registry.entity(&towards);
+                        commands.trigger(FeelingChanged {
+                            entity,
+                            towards,
+                            towards_entity,
+                            feeling,
+                            before,
+                            after,
+                            fact,
+                        });
                     }
                 }
             }

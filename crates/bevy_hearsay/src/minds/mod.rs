@@ -1,5 +1,5 @@
-//! Events about the minds of characters: a character learns a fact, changes a belief, or becomes allowed to tell a
-//! secret.
+//! Events about the minds of characters: a character learns a fact, changes a belief or a feeling, or becomes allowed to
+//! tell a secret.
 
 mod events;
 mod watch;
@@ -12,11 +12,11 @@ use crate::{
     sync,
 };
 
-pub use events::{BeliefChanged, FactLearned, PromiseMade, RumourHeard, SecretRevealable};
+pub use events::{BeliefChanged, FactLearned, FeelingChanged, PromiseMade, RumourHeard, SecretRevealable};
 pub use watch::WatchMind;
 
 /// Plugin that triggers events about the minds of characters. If a character with the component [`WatchMind`] learns a
-/// fact or changes a belief, the plugin triggers an event on this character. If a character becomes allowed to tell a
+/// fact or changes a belief or a feeling, the plugin triggers an event on this character. If a character becomes allowed to tell a
 /// secret, the plugin triggers [`SecretRevealable`] on this character.
 #[derive(Debug, Clone, Default)]
 pub struct MindsPlugin;

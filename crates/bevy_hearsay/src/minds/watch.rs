@@ -13,7 +13,8 @@ use crate::{
 };
 
 /// Watches the mind of a character: the plugin triggers [`FactLearned`](crate::FactLearned),
-/// [`RumourHeard`](crate::RumourHeard) and [`PromiseMade`](crate::PromiseMade) on the entity. If
+/// [`RumourHeard`](crate::RumourHeard), [`PromiseMade`](crate::PromiseMade) and
+/// [`FeelingChanged`](crate::FeelingChanged) on the entity. If
 /// [`beliefs`](Self::beliefs) is `true`, the plugin also triggers [`BeliefChanged`](crate::BeliefChanged). To change
 /// the component, insert it again. The component has an effect only if the app has [`MindsPlugin`](crate::MindsPlugin)
 /// and the entity has a [`MemoryId`].

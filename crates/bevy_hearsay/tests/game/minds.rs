@@ -16,6 +16,10 @@ struct Log {
     revealable: Vec<SecretRevealable>,
 }
 
+/// The changed feelings that the characters of a test received.
+#[derive(Resource, Default)]
+struct Feelings(Vec<FeelingChanged>);
+
 /// Makes the village, and logs all events.
 fn logged_village() -> (SteppingApp, [Entity; 3]) {
     let (mut app, people) = village(HearsayPlugins::empty());
@@ -182,6 +186,35 @@ fn a_promise_reaches_those_who_give_and_receive_it() {
     let promised = (bob, "ann promised bob".to_owned());
     let events = take_minds(&mut app);
     assert_eq!(events.iter().filter(|event| **event == promised).count(), 1, "{events:?}");
+}
+
+#[test]
+fn a_witnessed_deed_changes_feelings() {
+    let (mut app, [ann, bob, cid]) = logged_village();
+    app.init_resource::<Feelings>()
+        .add_observer(|on: On<FeelingChanged>, mut feelings: ResMut<Feelings>| feelings.0.push(on.event().clone()));
+    app.world_mut().entity_mut(bob).insert(WatchMind::default());
+    app.settle();
+    perform(&mut app, cid, GameAction::Show(vec![Statement::parts("ann", "THREATENED", "bob")]), &[bob]);
+    app.settle();
+    let threat = fact(&app, "ann", "threatened");
+    let changed = |feeling: Feeling, after: i8| FeelingChanged {
+        entity: bob,
+        towards: id("ann"),
+        towards_entity: Some(ann),
+        feeling,
+        before: 0,
+        after,
+        fact: threat,
+    };
+    let feelings = std::mem::take(&mut app.world_mut().resource_mut::<Feelings>().0);
+    assert_eq!(feelings, [changed(Feeling::Affinity, -20), changed(Feeling::Fear, 30)]);
+    // Bob saw the deed already, and Cid is not watched.
+    perform(&mut app, cid, GameAction::Show(vec![Statement::fact(threat)]), &[bob]);
+    perform(&mut app, ann, GameAction::Show(vec![Statement::parts("ann", "HELPED", "cid")]), &[cid]);
+    app.settle();
+    assert_eq!(app.world().resource::<Feelings>().0, []);
+    assert_eq!(app.take_errors(), [""; 0]);
 }
 
 #[test]

@@ -289,7 +289,7 @@ impl Desk {
         let pending_reviews = panels.get(&PanelKind::Review).map(|panel| panel.badge());
         requests.extend(self.status.ui(ui, &display, context, pending_reviews, self.quiet));
         requests.extend(capture.bottom_bar_ui(ui, &display));
-        requests.extend(capture.take_due_log());
+        capture.log_pending_line();
         // Show only one panel in quiet mode and in a window that is too narrow for two panels.
         let shows_single_panel = self.quiet || ui.available_width() < layout::MIN_TWO_PANEL_WIDTH;
         let frame = egui::Frame::new().fill(self.theme.palette().background);

@@ -61,10 +61,13 @@ fn untrue_deeds_do_not_count_and_debts_are_a_baseline() {
     ["ann", "bob"].into_iter().for_each(|knower| world.learn(knower, fear, None));
     let frightened = feelings(&world, "bob", "ann", 10);
     assert_eq!((frightened.level(Feeling::Fear), frightened.baseline.fear), (50, 50.0));
+    assert_eq!(frightened.strongest_cause(Feeling::Fear).unwrap().fact, fear);
     let before = feelings(&world, "ann", "bob", 10);
     assert_eq!(before.level(Feeling::Fear), 15, "only Bob is afraid");
     assert_eq!((before.level(Feeling::Affinity), before.level(Feeling::Debt)), (-30, 40));
     assert_eq!(before.baseline.debt, 40.0);
+    assert_eq!(before.baseline_causes.iter().map(|cause| cause.fact).collect::<Vec<_>>(), [debt]);
+    assert_eq!(before.strongest_cause(Feeling::Debt).unwrap().fact, debt);
     let provenance = Provenance::new(Method::Authored, Author::Dm);
     let refutation = Fact::attribute(&id("bob"), "lore", "Bob did not do it.", provenance).unwrap();
     let refutation = refutation.fact_relation(Some(FactRelation::Refutes(harm))).build().unwrap();
@@ -109,6 +112,10 @@ proptest! {
         };
         for other in ["bob", "cid", "dee"] {
             let found = feelings(&world, "ann", other, now * DAY);
+            for feeling in Feeling::ALL {
+                let sum: f64 = found.baseline_causes.iter().map(|cause| cause.change.get(feeling)).sum();
+                prop_assert!((sum - found.baseline.get(feeling)).abs() < 1e-9, "every value has a cause");
+            }
             prop_assert_eq!(&found, &feelings(&hidden, "ann", other, now * DAY));
             let (mut fear, mut affinity) = (0.0, attitude(other));
             for (name, _, object, day) in known.iter().filter(|one| one.1 == other && one.2 != other) {

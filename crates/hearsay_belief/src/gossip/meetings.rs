@@ -3,11 +3,14 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use hearsay_model::{
-    Belonging, EntityId, Fact, FactId, GameTime, Kind, Link, Object, Predicate, PredicateRole, State, Value, attribute,
+    Belonging, EntityId, Fact, GameTime, Kind, Link, Object, Predicate, PredicateRole, Secrecy, State, Value, attribute,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::options::{GossipOptions, ROUNDS};
+use super::{
+    knowledge::CharacterKnowledge,
+    options::{GossipOptions, ROUNDS},
+};
 use crate::occasion::{death_facts, is_canon_at};
 
 /// Purposes of random draws. Draws for different purposes are independent.
@@ -61,6 +64,8 @@ pub(super) struct Person<'s> {
     death_facts: Vec<&'s Arc<Fact>>,
     location_facts: Vec<(&'s Arc<Fact>, u32)>,
     residence_facts: Vec<(&'s Arc<Fact>, u32)>,
+    /// Whether one of the location and residence facts is a secret.
+    has_secret_place: bool,
 }
 
 impl<'s> Person<'s> {
@@ -70,6 +75,9 @@ impl<'s> Person<'s> {
             let links = state.links_at(index).filter(|link| link.is_forward() && is_wanted(link.fact().predicate()));
             links.map(|link| (link.fact(), link.other_index())).collect()
         };
+        let location_facts = relations_with(&|name| PredicateRole::Location.is(name));
+        let residence_facts = relations_with(&|name| vocabulary.belonging(name) == Some(Belonging::Resident));
+        let has_secret_place = location_facts.iter().chain(&residence_facts).any(|(fact, _)| is_secret(fact));
         Self {
             id,
             index,
@@ -77,8 +85,9 @@ impl<'s> Person<'s> {
             talkativeness: share(state, id, attribute::TALKATIVENESS, 0.5),
             honesty: share(state, id, attribute::HONESTY, 1.0),
             death_facts: death_facts(state, id).collect(),
-            location_facts: relations_with(&|name| PredicateRole::Location.is(name)),
-            residence_facts: relations_with(&|name| vocabulary.belonging(name) == Some(Belonging::Resident)),
+            location_facts,
+            residence_facts,
+            has_secret_place,
         }
     }
 
@@ -92,15 +101,29 @@ impl<'s> Person<'s> {
         if self.is_dead(when) {
             return None;
         }
-        let is_valid = |fact: &Fact| is_canon_at(fact, Some(when));
-        let latest = |places: &[(&Arc<Fact>, u32)]| {
-            let valid = places.iter().filter(|(fact, _)| is_valid(fact));
-            let newest: Option<(_, FactId, u32)> =
-                valid.map(|(fact, place)| (fact.validity().start(), fact.id(), *place)).max();
-            newest.map(|(.., place)| place)
-        };
-        latest(&self.location_facts).or_else(|| latest(&self.residence_facts))
+        let places = self.place_facts(when);
+        places.map(|(fact, place)| (fact.validity().start(), fact.id(), *place)).max().map(|(.., place)| place)
     }
+
+    /// Returns the canon facts that state the place of the character at a moment: its locations, or else its residences.
+    fn place_facts(&self, when: GameTime) -> impl Iterator<Item = &(&'s Arc<Fact>, u32)> {
+        let is_valid = move |(fact, _): &&(&Arc<Fact>, u32)| is_canon_at(fact, Some(when));
+        let has_location = self.location_facts.iter().any(|location| is_valid(&location));
+        let facts = if has_location { &self.location_facts } else { &self.residence_facts };
+        facts.iter().filter(is_valid)
+    }
+
+    /// Returns whether the character hides at a moment: all facts that state its place are secret.
+    fn hides(&self, when: GameTime) -> bool {
+        self.has_secret_place && {
+            let mut facts = self.place_facts(when).peekable();
+            facts.peek().is_some() && facts.all(|(fact, _)| is_secret(fact))
+        }
+    }
+}
+
+fn is_secret(fact: &Fact) -> bool {
+    fact.secrecy() == Secrecy::Secret
 }
 
 /// Returns an attribute of a character that is a number from 0 to 1, or else the default.
@@ -119,9 +142,12 @@ pub(super) struct Meeting<'s> {
     pub(super) people: [(usize, bool); 2],
 }
 
-/// Characters who take part in a round of meetings at one place. Each entry contains the random draw for pairing, the
-/// index of the character, and a flag that is `true` for a visitor.
-type Attendees = Vec<(u64, usize, bool)>;
+/// A character who takes part in a round of meetings: the random draw for pairing, the index of the character, and a
+/// flag that is `true` for a visitor.
+type Attendee = (u64, usize, bool);
+
+/// Characters who take part in a round of meetings at one place.
+type Attendees = Vec<Attendee>;
 
 /// All characters that can meet, and the places.
 pub(super) struct MeetingPlan<'s> {
@@ -179,14 +205,38 @@ impl<'s> MeetingPlan<'s> {
         self.places(person).next().is_some()
     }
 
-    /// Returns whether no other character is at the place of a character, at the start and at the end of the step.
-    pub(super) fn is_alone(&self, person: usize) -> bool {
-        let mut others = (0..self.people.len()).filter(|other| *other != person);
-        !others.any(|other| self.places(other).any(|place| self.places(person).any(|own| own == place)))
+    /// Returns whether no other character is at the place of a character, at the start and at the end of the step. A
+    /// character does not count if the two cannot [meet](Self::can_meet).
+    pub(super) fn is_alone(&self, person: usize, knowledge: &mut CharacterKnowledge) -> bool {
+        let is_near = |other: usize| self.places(other).any(|place| self.places(person).any(|own| own == place));
+        let mut others = (0..self.people.len()).filter(|other| *other != person && is_near(*other));
+        let GossipOptions { from, until, .. } = *self.options;
+        !others.any(|other| [from, until].into_iter().any(|when| self.can_meet(person, other, when, knowledge)))
+    }
+
+    /// Returns whether two characters at the same place can meet: each of the two knows the place of the other, or the
+    /// other does not [hide](Person::hides).
+    fn can_meet(&self, a: usize, b: usize, when: GameTime, knowledge: &mut CharacterKnowledge) -> bool {
+        [(a, b), (b, a)].into_iter().all(|(observer, other)| {
+            let (observer, other) = (&self.people[observer], &self.people[other]);
+            !other.hides(when) || {
+                knowledge.prepare(observer.index, when);
+                other.place_facts(when).any(|(fact, _)| knowledge.knows(observer.index, fact.id(), when))
+            }
+        })
     }
 
     /// Returns the meetings in one round of a day, sorted by place and then by the random draw.
-    pub(super) fn meetings(&mut self, day: i64, begins: GameTime, round: u32, when: GameTime) -> Vec<Meeting<'s>> {
+    ///
+    /// Characters who do not hide are paired first, so a hidden character does not change whom they meet.
+    pub(super) fn meetings(
+        &mut self,
+        day: i64,
+        begins: GameTime,
+        round: u32,
+        when: GameTime,
+        knowledge: &mut CharacterKnowledge,
+    ) -> Vec<Meeting<'s>> {
         if self.day.replace(day) != Some(day) {
             self.neighbours.clear();
         }
@@ -198,7 +248,12 @@ impl<'s> MeetingPlan<'s> {
                 continue;
             }
             let Some(home) = self.people[person].place(when) else { continue };
-            let Some((place, visits)) = self.place_on_day(hash, home, day, begins) else { continue };
+            // A character who hides does not travel.
+            let day_place = match self.people[person].hides(when) {
+                true => Some((home, false)),
+                false => self.place_on_day(hash, home, day, begins),
+            };
+            let Some((place, visits)) = day_place else { continue };
             let pairing_draw = self.draws.number([PAIRING_DRAW, day_number, round.into(), hash]);
             by_place.entry((self.state.rank_at(place), place)).or_default().push((pairing_draw, person, visits));
         }
@@ -206,12 +261,38 @@ impl<'s> MeetingPlan<'s> {
         for ((_, place), mut people) in by_place {
             let Some(place) = self.ids[place as usize] else { continue };
             people.sort_unstable();
-            meetings.extend(people.chunks_exact(2).map(|pair| {
-                let [a, b] = [pair[0], pair[1]].map(|(_, person, visits)| (person, visits));
-                Meeting { place, people: [a, b] }
+            let (hidden, visible): (Attendees, Attendees) =
+                people.into_iter().partition(|(_, person, _)| self.people[*person].hides(when));
+            let mut pairs: Vec<_> = visible.chunks_exact(2).map(|pair| [pair[0], pair[1]]).collect();
+            if !hidden.is_empty() {
+                pairs.extend(self.pairs_with_hidden(&hidden, &visible, when, knowledge));
+            }
+            meetings.extend(pairs.into_iter().map(|pair| {
+                let people = pair.map(|(_, person, visits)| (person, visits));
+                Meeting { place, people }
             }));
         }
         meetings
+    }
+
+    /// Pairs each hidden character at a place with one character who knows that it is there.
+    fn pairs_with_hidden(
+        &self,
+        hidden: &Attendees,
+        visible: &Attendees,
+        when: GameTime,
+        knowledge: &mut CharacterKnowledge,
+    ) -> Vec<[Attendee; 2]> {
+        let mut free: Attendees = hidden.iter().chain(visible).copied().collect();
+        let mut pairs = Vec::new();
+        for attendee in hidden {
+            let Some(own) = free.iter().position(|other| other == attendee) else { continue };
+            free.remove(own);
+            if let Some(other) = free.iter().position(|other| self.can_meet(attendee.1, other.1, when, knowledge)) {
+                pairs.push([*attendee, free.remove(other)]);
+            }
+        }
+        pairs
     }
 
     /// Returns the place of a character on a day, and whether the character is a visitor there. Returns `None` while

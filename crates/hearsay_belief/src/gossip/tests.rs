@@ -14,6 +14,8 @@ use crate::{
     withdrawal_changes,
 };
 
+mod contradictions;
+mod hiding;
 mod reasons;
 mod rumours;
 
@@ -300,7 +302,10 @@ fn random_world(mut seed: u64) -> World {
         if next(2) == 0 {
             let location = relation(&name, "LOCATED_AT", places[next(3)]);
             let from = Validity { from: at(next(5) as i64 * DAY), until: [None, at(5 * DAY + 700)][next(2)].clone() };
-            world.fact(location.validity(from), &[]);
+            let (secrecy, knowers) =
+                [(Secrecy::Open, vec![]), (Secrecy::Secret, vec![person(next(people))])][next(2)].clone();
+            let knowers: Vec<&str> = knowers.iter().map(String::as_str).collect();
+            world.fact(location.validity(from).secrecy(secrecy), &knowers);
         }
         let rank = [None, Some("novice".to_owned()), Some("master".to_owned())][next(3)].clone();
         let until = [None, at(next(5) as i64 * DAY + 700)][next(2)].clone();

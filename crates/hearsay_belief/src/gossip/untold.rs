@@ -30,7 +30,8 @@ pub enum UntoldReason {
     NotYetLearned,
     /// All knowers of the fact conceal it.
     Concealed,
-    /// The credence of all knowers of the fact is too low, or they know that the fact is refuted or has ended.
+    /// The credence of all knowers of the fact is too low, or they know that the fact is refuted or has ended, or they
+    /// believe a contradicting fact more.
     Doubted,
     /// The fact has faded from the memory of all knowers.
     Faded,
@@ -38,7 +39,8 @@ pub enum UntoldReason {
     Silent,
     /// The places of all knowers of the fact are unknown.
     NoPlace,
-    /// No other living NPC is at the places of the knowers of the fact.
+    /// No other living NPC is at the places of the knowers of the fact, or the knowers and these NPCs hide from each
+    /// other.
     Alone,
     /// By chance, the knowers of the fact meet no other character in the step during the time in which the fact is
     /// news.
@@ -76,7 +78,7 @@ impl UntoldReason {
             Self::Faded => "everybody who knows it remembers it only dimly",
             Self::Silent => "everybody who knows it is silent (talkativeness 0)",
             Self::NoPlace => "the place of everybody who knows it is unknown (give them a home or a location)",
-            Self::Alone => "nobody else is at the places of those who know it",
+            Self::Alone => "those who know it can meet nobody at their places",
             Self::NoMeeting => "those who know it happen to meet nobody while it is news (let more days pass)",
             Self::AboutHearer => "those who know it meet only the characters whom it is about",
             Self::HearersKnow => "those who know it meet only characters who know it, or seem to know it",
@@ -292,7 +294,7 @@ impl Simulation<'_> {
             Some(conversations) if conversations.iter().any(is_news) => {
                 obstacles.by_fact.get(&id).map_or(UntoldReason::OtherNewsFirst, |obstacle| obstacle.reason)
             }
-            None if plan.is_alone(number) => UntoldReason::Alone,
+            None if plan.is_alone(number, &mut self.knowledge) => UntoldReason::Alone,
             _ => UntoldReason::NoMeeting,
         }
     }
@@ -324,7 +326,8 @@ fn teller_obstacle(
     if known.conceals() {
         return Some(UntoldReason::Concealed);
     }
-    if knowledge.effective_credence(teller, &known, when) < min_credence {
+    let credence = knowledge.effective_credence(teller, &known, when);
+    if credence < min_credence || knowledge.knows_better(teller, &known, credence, when) {
         return Some(UntoldReason::Doubted);
     }
     knowledge.retention(teller, &known, when).is_faded().then_some(UntoldReason::Faded)

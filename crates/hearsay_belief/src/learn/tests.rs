@@ -2,7 +2,7 @@
 
 mod overhear;
 
-use hearsay_model::{Author, Date, FactStatus, GameTime, Method, Operation, Provenance, Validity};
+use hearsay_model::{Author, Date, FactRelation, FactStatus, GameTime, Method, Operation, Provenance, Validity};
 use proptest::prelude::*;
 
 use super::*;
@@ -280,6 +280,43 @@ fn an_end_and_a_refutation_are_learned_like_anything_else() {
     assert_eq!(status("bob", None), BeliefStatus::Outweighed(refuted.id()));
     assert_eq!(status("bob", Some(GameTime(15))), BeliefStatus::Believed);
     assert_eq!(status("cid", None), BeliefStatus::Ended(ended.id()));
+}
+
+#[test]
+fn a_refutation_also_counts_against_the_known_versions_of_a_fact() {
+    let mut world = World::new("ann bob cid dan eve mill");
+    let fact = World::saying("mill", "The mill is haunted.");
+    let distort = |fact: &Arc<Fact>, statement: &str| {
+        let version = Fact::attribute(&id("mill"), "lore", statement, dm()).unwrap();
+        Arc::new(version.fact_relation(Some(FactRelation::Distorts(fact.id()))).build().unwrap())
+    };
+    let ghosts = distort(&fact, "Six ghosts live in the mill.");
+    let army = distort(&ghosts, "An army of ghosts lives in the mill.");
+    let denial = refutation(&fact, None, dm()).unwrap();
+    world.sees(10, "ann", &fact);
+    world.sees(10, "ann dan", &ghosts);
+    world.sees(10, "ann", &army);
+    for hearer in ["bob", "cid", "eve"] {
+        world.tells(20, "ann", hearer, &army).unwrap();
+    }
+    world.tells(20, "ann", "bob", &ghosts).unwrap();
+    world.tells(20, "ann", "eve", &fact).unwrap();
+    world.sees(30, "bob cid dan", &denial);
+    let status = |name: &str, fact: &Fact| {
+        let view = world.view(name);
+        view.belief(view.fact(fact.id()).unwrap()).status
+    };
+    let outweighed = BeliefStatus::Outweighed(denial.id());
+    assert_eq!((status("bob", &ghosts), status("bob", &army)), (outweighed, outweighed));
+    // Cid does not know the version in between. Dan saw the ghosts. Eve does not know the refutation.
+    assert_eq!(status("cid", &army), BeliefStatus::Believed);
+    assert_eq!(status("dan", &ghosts), BeliefStatus::Believed);
+    assert_eq!((status("eve", &army), status("eve", &fact)), (BeliefStatus::Believed, BeliefStatus::Believed));
+    // The refutation of a version is no evidence against the original.
+    let denial = refutation(&ghosts, None, dm()).unwrap();
+    world.sees(40, "eve", &denial);
+    let view = world.view("eve");
+    assert_eq!(view.belief(view.fact(fact.id()).unwrap()).status, BeliefStatus::Believed);
 }
 
 #[test]

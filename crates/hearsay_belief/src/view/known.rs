@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hearsay_model::{
     Acquisition, Attitude, Credence, Date, EntityId, Evidence, Fact, FactId, FactRelation, GameTime, KnowledgeEdge,
-    KnowledgeId, Object, Passage, PassageId, Predicate, Secrecy, SessionId, Timestamp, Vocabulary,
+    KnowledgeId, Object, Passage, PassageId, Predicate, Reliability, Secrecy, SessionId, Timestamp, Vocabulary,
 };
 use smallvec::SmallVec;
 
@@ -106,6 +106,23 @@ impl Known {
     #[inline]
     pub fn fact_relation(&self) -> Option<FactRelation> {
         self.fact.fact_relation()
+    }
+
+    /// Returns the fact that this fact distorts; `None` if this fact is no version of another fact.
+    pub(crate) fn distorted_fact(&self) -> Option<FactId> {
+        match self.fact_relation()? {
+            FactRelation::Distorts(id) => Some(id),
+            FactRelation::Refutes(_) | FactRelation::Ends(_) | FactRelation::Covers(_) => None,
+        }
+    }
+
+    /// Returns whether the knower itself observed the fact.
+    pub(crate) fn is_observed(&self) -> bool {
+        let is_observation = |known_edge: &KnownEdge| {
+            known_edge.access_path == AccessPath::Own
+                && known_edge.edge.acquisition.reliability() == Reliability::Observed
+        };
+        self.known_edges.iter().any(is_observation)
     }
 
     /// Returns the sentence that states the fact.

@@ -338,14 +338,9 @@ impl CampaignReader {
 
     /// Makes a fact a secret of the entity `owner`, who knows and conceals it.
     fn make_secret(&mut self, index: usize, owner: &EntityId) {
-        let campaign_fact = &mut self.facts[index];
-        if let Ok(fact) = campaign_fact.fact.to_builder().secrecy(Secrecy::Secret).build() {
-            campaign_fact.fact = fact.into();
-        }
-        campaign_fact.audience_source = AudienceSource::NamedKnowers;
-        if self.index.kind(owner).is_some_and(Kind::can_know) {
-            campaign_fact.knowers.push(KnowerEntry::authored(owner.clone(), Credence::FULL, true));
-        }
+        let knows = self.index.kind(owner).is_some_and(Kind::can_know);
+        let bearer = knows.then(|| KnowerEntry::authored(owner.clone(), Credence::FULL, true));
+        self.restrict_to_secret(index, bearer.into_iter().collect());
     }
 }
 

@@ -9,7 +9,7 @@ use std::{
 
 use hearsay_belief::learn;
 use hearsay_model::{
-    Author, Credence, EntityId, Fact, FactRelation, FactStatus, Method, Object, Predicate, Provenance, Secrecy,
+    Author, Credence, EntityId, Fact, FactRelation, FactStatus, Knower, Method, Object, Predicate, Provenance, Secrecy,
     attribute,
 };
 
@@ -197,6 +197,7 @@ impl CampaignReader {
             .flat_map(|campaign_passage| &mut campaign_passage.facts)
             .for_each(|index| *index = new_index(*index));
         self.covers.iter_mut().for_each(|(cover, secret)| (*cover, *secret) = (new_index(*cover), new_index(*secret)));
+        self.contradicted_handles.iter_mut().for_each(|(index, _)| *index = new_index(*index));
     }
 
     /// Reads the public version of a secret fact.
@@ -289,6 +290,22 @@ impl CampaignReader {
                 if let (false, Ok(doubt)) = (is_named, Credence::new(1.0 - credence.get())) {
                     let entry = KnowerEntry::authored(knower, doubt, false);
                     self.facts[cover].knowers.push(KnowerEntry { learned: learned_date, rank, at, ..entry });
+                }
+            }
+        }
+    }
+
+    /// Limits the default credence in a rumour or lie for knowers who also know a fact that the rumour or lie contradicts:
+    /// the default is at most one minus the credence in this fact. A credence in the files has no limit.
+    pub(super) fn doubt_contradicted_facts(&mut self) {
+        for (index, handle) in std::mem::take(&mut self.contradicted_handles) {
+            let Some(&(truth, _)) = self.handles.get(&handle) else { continue };
+            let credences: HashMap<Knower, Credence> =
+                self.facts[truth].knowers.iter().map(|entry| (entry.knower.clone(), entry.credence)).collect();
+            for entry in self.facts[index].knowers.iter_mut().filter(|entry| entry.has_default_credence) {
+                let limit = credences.get(&entry.knower).map(|credence| Credence::new(1.0 - credence.get()));
+                if let Some(Ok(limit)) = limit {
+                    entry.credence = entry.credence.min(limit);
                 }
             }
         }

@@ -4,7 +4,7 @@ use std::{collections::hash_map, sync::Arc};
 
 use hearsay_model::{
     Acquisition, Audience, Author, Confidence, Credence, EntityId, Evidence, Fact, FactError, FactRelation, FactStatus,
-    Number, Object, Predicate, Provenance, Secrecy, Span, Validity, Value, attribute,
+    Number, Object, Predicate, Provenance, RelationField, Secrecy, Span, Validity, Value, attribute,
 };
 
 use super::{
@@ -16,7 +16,7 @@ use super::{
     references::is_no_entity,
 };
 use crate::{
-    audience::undeclared_audience_note,
+    audience::undeclared_relation_note,
     campaign::{AudienceSource, CampaignFact, KnowerEntry},
     error::SourcePosition,
     keys,
@@ -178,7 +178,8 @@ impl CampaignReader {
         self.record_fact(f.at, &f.path, context, subject, predicate, Object::Entity(object), marks)
     }
 
-    /// Returns the relation with this name, and whether the name is that of the inverse relation.
+    /// Returns the relation with this name, and whether the name is that of the inverse relation. The name may be a
+    /// field or a phrase of the relation, such as `rescued` for `SAVED`.
     pub(super) fn resolve_relation_name(
         &mut self,
         name_text: &str,
@@ -187,20 +188,13 @@ impl CampaignReader {
     ) -> Option<(Predicate, bool)> {
         let name = Predicate::relation(name_text);
         let name = name.map_err(|error| self.diagnostics.add(at, path, error.to_string(), "")).ok()?;
-        if self.vocabulary.predicate(&name).is_some() {
-            return Some((name, false));
-        }
-        if let Some(def) = self.vocabulary.inverse_of(&name) {
-            return Some((def.name.clone(), true));
+        if let Some(RelationField { predicate, is_inverse }) = self.vocabulary.relation_named(name_text) {
+            return Some((predicate, is_inverse));
         }
         if self.undeclared.insert(name.clone()) {
-            let nearest_name = keys::nearest(name.as_str(), self.vocabulary.predicates().map(|def| def.name.as_str()));
-            let nearest_name =
-                nearest_name.map_or(String::new(), |nearest_name| format!(" Did you mean {nearest_name}?"));
-            let note = undeclared_audience_note(&name);
-            let message =
-                format!("{name} is not a known relation, so it is added as a new relation.{nearest_name} {note}");
-            self.diagnostics.warn(at, message);
+            let note = undeclared_relation_note(&self.vocabulary, &name);
+            self.diagnostics
+                .warn(at, format!("{name} is not a known relation, so it is added as a new relation. {note}"));
         }
         Some((name, false))
     }
@@ -381,6 +375,11 @@ impl CampaignReader {
                     let first_position = self.diagnostics.format_position(self.fact_positions[index]);
                     self.diagnostics.warn(at, format!("duplicate of {first_position}; both are imported as one fact"));
                 }
+                // A secret takes precedence over the default audience of the same fact.
+                let has_rules = self.facts[index].audience_source == AudienceSource::Rules;
+                if fact.secrecy() == Secrecy::Secret && has_rules {
+                    self.restrict_to_secret(index, Vec::new());
+                }
                 self.facts[index].knowers.extend(knowers);
                 index
             }
@@ -521,11 +520,14 @@ impl CampaignReader {
         };
         let hearers = self.read_knower_entries(f, "heard_by", &KnowerDefaults::open(Acquisition::told(None), 0.5));
         let context = Context { status, audience_source: AudienceSource::NamedKnowers, ..Context::for_subject(None) };
-        if let Some(index) = self.read_fact(f, &context) {
+        let index = self.read_fact(f, &context);
+        if let Some(index) = index {
             self.facts[index].knowers.extend(hearers);
         }
         for (n, node) in self.read_list(f, "contradicts").iter().enumerate() {
             let reference = self.handle_reference(node, &item_path(&f.child_path("contradicts"), n));
+            let handle = reference.as_ref().map(|reference| reference.handle.clone());
+            self.contradicted_handles.extend(index.zip(handle));
             self.handle_references.extend(reference);
         }
     }
@@ -543,12 +545,14 @@ impl CampaignReader {
             speaker: Some(liar.clone()),
             ..Context::for_subject(None)
         };
-        if let Some(index) = self.read_fact(f, &context) {
+        let index = self.read_fact(f, &context);
+        if let Some(index) = index {
             let liar_entry = KnowerEntry::authored(liar.clone(), Credence::NONE, false);
             self.facts[index].knowers.push(liar_entry);
             self.facts[index].knowers.extend(hearers);
         }
         if let Some(mut reference) = self.read_handle_reference(f, "truth_is") {
+            self.contradicted_handles.extend(index.map(|index| (index, reference.handle.clone())));
             reference.knowers.push(KnowerEntry::authored(liar, Credence::FULL, true));
             self.handle_references.push(reference);
         }

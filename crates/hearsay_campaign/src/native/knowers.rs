@@ -117,7 +117,8 @@ impl CampaignReader {
         let knower = self.read_knower(node, path)?;
         let credence = Credence::new(defaults.credence).unwrap_or(Credence::FULL);
         let acquisition = defaults.acquisition.clone();
-        Some(KnowerEntry { acquisition, at: node.at, ..KnowerEntry::authored(knower, credence, defaults.conceals) })
+        let entry = KnowerEntry::authored(knower, credence, defaults.conceals);
+        Some(KnowerEntry { acquisition, at: node.at, has_default_credence: true, ..entry })
     }
 
     /// Reads a knower from the keys `who`, `how`, `from`, `citing`, `when`, `with`, `rank`, `credence` and `conceals`.
@@ -168,7 +169,9 @@ impl CampaignReader {
         co_present.retain(|id| knower.entity() != Some(id));
         let rank = self.read_rank(f, knower.entity());
         let entry = KnowerEntry::authored(knower, credence, conceals);
-        Some(KnowerEntry { acquisition, learned: learned_date, co_present, rank, at: f.at, ..entry })
+        let has_default_credence = given_credence.is_none();
+        let entry = KnowerEntry { acquisition, learned: learned_date, co_present, rank, at: f.at, ..entry };
+        Some(KnowerEntry { has_default_credence, ..entry })
     }
 
     /// Reads the minimum rank. The knowledge edge applies only to members of the group with at least this rank.

@@ -13,6 +13,7 @@ mod entity_index;
 mod fact_relations;
 mod facts;
 mod fields;
+mod hidden_places;
 mod knowers;
 mod passages;
 mod read;

@@ -110,6 +110,8 @@ impl CampaignReader {
         self.build_deferred_facts();
         self.resolve_handle_references();
         self.set_cover_credences();
+        self.doubt_contradicted_facts();
+        self.hide_secret_places();
         self.apply_restricted_visibility();
         self.read_reveals();
         self.check_parts();

@@ -34,6 +34,8 @@ pub(super) struct CampaignReader {
     pub(super) pending_facts: Vec<PendingFact>,
     /// For each public version of a secret, its index and the index of the secret.
     pub(super) covers: Vec<(usize, usize)>,
+    /// For each rumour and lie, its index and the handles of the facts that it contradicts.
+    pub(super) contradicted_handles: Vec<(usize, String)>,
     pub(super) pending_opposites: Vec<(Predicate, SourcePosition, String)>,
     pub(super) passages: Vec<CampaignPassage>,
     pub(super) passage_ids: HashMap<String, SourcePosition>,
@@ -65,6 +67,7 @@ impl CampaignReader {
             handle_references: Vec::new(),
             pending_facts: Vec::new(),
             covers: Vec::new(),
+            contradicted_handles: Vec::new(),
             pending_opposites: Vec::new(),
             passages: Vec::new(),
             passage_ids: HashMap::new(),

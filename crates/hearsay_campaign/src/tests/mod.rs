@@ -7,6 +7,7 @@ mod chains;
 mod exports;
 mod fact_relations;
 mod fuzz;
+mod hidden_places;
 mod hostile;
 mod jsonl;
 mod linear;

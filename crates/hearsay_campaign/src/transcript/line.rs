@@ -26,7 +26,7 @@ const MAX_NAME_WORDS: usize = 6;
 
 /// Splits a line that begins with `Speaker:` into speaker and speech. The name of the speaker may be bold. Returns
 /// `None` for any other line.
-pub(super) fn split_speaker(line: &str) -> Option<(&str, &str)> {
+pub fn split_speaker(line: &str) -> Option<(&str, &str)> {
     let (name, text) = line.split_once(':')?;
     // A line that begins with `http://` or `12:30` names no speaker.
     let is_time = name.ends_with(|c: char| c.is_ascii_digit()) && text.starts_with(|c: char| c.is_ascii_digit());

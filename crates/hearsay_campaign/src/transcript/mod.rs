@@ -14,6 +14,7 @@ mod read;
 mod tests;
 mod utterance;
 
+pub use line::split_speaker;
 pub use live::{LiveTranscript, LiveUpdate, TranscriptWriter};
 pub use read::{Transcript, TranscriptError};
 pub use utterance::{TranscriptFormat, Utterance};

@@ -13,7 +13,7 @@ use super::{
 pub(crate) struct Ask {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Character who answers (id or name); the command rejects names that this character does not know
+    /// Character who answers (id or name); --at and --about accept only names that this character knows
     #[arg(long = "as", value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) speaker: String,
     /// Question for the character
@@ -22,8 +22,8 @@ pub(crate) struct Ask {
     /// Place of the scene [default: the place where the character is]
     #[arg(long, value_name = "PLACE", value_parser = name, add = known_entities())]
     pub(crate) at: Option<String>,
-    /// Listener in the scene; may be repeated [default: the characters who, as far as the answering character knows,
-    /// are at the place]
+    /// Listener in the scene; may be repeated. If the answering character does not know the name, the listener is a
+    /// stranger [default: the characters who, as far as the answering character knows, are at the place]
     #[arg(long, value_name = "CHARACTER", value_parser = name, add = known_entities())]
     pub(crate) with: Vec<String>,
     /// Use only facts and passages about this entity or about entities directly related to it; may be repeated

@@ -143,10 +143,15 @@ Examples:
 An undo is an operation too. To redo an operation that you undid, undo the undo. If you
 undo the import of campaign files, Hearsay ignores these files until you run `hearsay sync`.
 
+Before Hearsay undoes an import, an operation on which later operations depend, or several
+operations (--to), it shows the effects and asks you. Without a terminal or with --json,
+Hearsay undoes them only with --yes.
+
 Examples:
   hearsay undo --dry-run
   hearsay undo 4
-  hearsay undo --author import")]
+  hearsay undo --to 12
+  hearsay undo --author import --yes")]
     Undo(Undo),
     /// Show the status of the database, sentence encoder and queues
     Status(Status),
@@ -170,9 +175,10 @@ answers. Without a terminal, with --json or with --template, Hearsay asks no que
 writes an example campaign.
 
 With --from, Hearsay creates the campaign from a page of notes. Headings and names
-become entities. Each sentence describes the first entity that it names. Text with words
-such as \"Secret:\" or \"secretly\" becomes a secret. Only the DM sees text that belongs
-to no entity. Hearsay copies the page to the campaign directory.
+become entities. Each sentence describes the entity that it is about. Headings such as
+People, Places, Factions, Secrets, Lies, Rumours and Quests say what the text below them
+is. Text with words such as \"Secret:\" or \"secretly\" becomes a secret. Only the DM sees
+text that belongs to no entity. Hearsay copies the page to the campaign directory.
 
 Examples:
   hearsay new my-town
@@ -294,6 +300,8 @@ accept a proposed fact, the trust in its source, predicate and extraction method
 you reject the fact, this trust falls. If you mark the fact as false, only the trust in its
 source falls. Trust changes the confidence of later proposals, and `hearsay review` shows
 the change. `hearsay trust reset` forgets all decisions. `hearsay undo` reverts the reset.
+
+For the trust between characters, see `hearsay know trust`.
 
 Examples:
   hearsay trust

@@ -33,10 +33,13 @@ pub(crate) struct Undo {
     /// Undo the newest operation of this author
     #[arg(long, value_enum, conflicts_with = "position")]
     pub(crate) author: Option<AuthorArg>,
-    /// Show the operation that would be undone and the operations that depend on it, without changing anything
+    /// Undo all operations after the operation with this number
+    #[arg(long, value_name = "POSITION", conflicts_with_all = ["position", "author"])]
+    pub(crate) to: Option<u64>,
+    /// Show the effects of the undo and the operations that depend on the undone operation, without changing anything
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Undo the operation even if later operations depend on it
+    /// Undo an import, an operation on which later operations depend, or several operations (--to) without asking
     #[arg(long)]
-    pub(crate) force: bool,
+    pub(crate) yes: bool,
 }

@@ -138,6 +138,20 @@ pub(crate) struct Feelings {
 }
 
 #[derive(Debug, ClapArgs)]
+pub(crate) struct CharacterTrust {
+    #[command(flatten)]
+    pub(crate) campaign: Campaign,
+    /// Character whose trust is shown (id or name)
+    #[arg(value_parser = name, add = entities())]
+    pub(crate) character: String,
+    /// Show only the trust in this character (id or name)
+    #[arg(long, value_name = "CHARACTER", value_parser = name, add = entities())]
+    pub(crate) towards: Option<String>,
+    #[command(flatten)]
+    pub(crate) point_in_time: PointInTime,
+}
+
+#[derive(Debug, ClapArgs)]
 pub(crate) struct CharacterMemory {
     #[command(flatten)]
     pub(crate) campaign: Campaign,

@@ -124,12 +124,18 @@ Examples:
 pub(crate) const LOG: &str = "\
 By default, the characters who attend the session and the non-player characters at the
 place of the scene hear the line. With --session, Hearsay adds the line to that session,
-even if the session has ended.
+even if the session has ended. Nobody hears a line that is out of character.
+
+If narration may state a secret that a hearer does not know, Hearsay names the secret and
+these hearers, and records the line as out of character. No character hears such a line,
+and no recap or handbook for players quotes it. If the secret comes out, repeat the line
+with --states.
 
 Examples:
   hearsay log \"The bell of the chapel rings at low water.\"
   hearsay log --by mirela-voss --at the-gilded-gull \"The ledger is gone.\"
   hearsay log --by odo-brandt --to mirela-voss,hob-carrow \"Not a word.\"
+  hearsay log \"Laura: Can I roll for that?\"
   hearsay log --by odo-brandt --lie \"I was in all night.\"
   hearsay log --line 12 --lie";
 
@@ -198,7 +204,8 @@ pub(crate) struct SessionLog {
     /// Number of a recorded line; instead of adding a new line, apply --lie or --states to this line
     #[arg(long, value_name = "N", group = "spoken", conflicts_with_all = ["text", "by", "at", "time", "to", "with"])]
     pub(crate) line: Option<u32>,
-    /// Speaker (id or name) [default: narration]
+    /// Speaker: a character (id or name), or the player of a character [default: the name at the start of the text, as
+    /// in "Laura: I open the door."; otherwise, narration]
     #[arg(long, value_name = "CHARACTER", group = "spoken", value_parser = name, add = entities())]
     pub(crate) by: Option<String>,
     /// Place where the line is said; the scene moves to this place
@@ -215,14 +222,19 @@ pub(crate) struct SessionLog {
     /// Character who hears the line in addition to the characters of --to or the default hearers; may be repeated
     #[arg(long, value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) with: Vec<String>,
-    /// Fact that the line states: its handle (short name), the start of its id, or words of its statement; may be
-    /// repeated [default: the facts that Hearsay recognizes in the line and that the speaker knows]
-    #[arg(long, value_name = "FACT", requires = "spoken", value_parser = name, add = facts())]
+    /// Fact that the line states and that its hearers learn: its handle (short name), the start of its id, or words of
+    /// its statement; may be repeated [default: the facts that Hearsay recognizes in the line and that the speaker
+    /// knows; for narration, no facts]
+    #[arg(long, value_name = "FACT", value_parser = name, add = facts())]
     pub(crate) states: Vec<String>,
     /// Record the line as a lie: the facts that it states are false, and the speaker does not believe them; if the log
     /// already contains this line, Hearsay marks the recorded line as a lie
     #[arg(long, requires = "spoken")]
     pub(crate) lie: bool,
+    /// Record the line as part of the story [default: Hearsay decides whether a line of a player is out of character;
+    /// a line that is marked with "(ooc)", "OOC:" or "((...))" is out of character]
+    #[arg(long, conflicts_with = "line")]
+    pub(crate) in_character: bool,
     /// Session that receives the line (id or number) [default: the session being played]
     #[arg(long, add = sessions())]
     pub(crate) session: Option<String>,

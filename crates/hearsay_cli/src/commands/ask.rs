@@ -46,9 +46,14 @@ pub(crate) fn ask(args: &args::Ask, output: &mut Output) -> Result<()> {
     let (names, as_of) = Names::read_at(&memory, &args.point_in_time, output)?;
     let speaker = names.character(&args.speaker)?;
     let names = names.in_view_of(&speaker, as_of);
+    let (present, strangers) = names.listeners(&args.with)?;
+    for unknown in &strangers {
+        output.note(format!("this listener is a stranger in the scene: {unknown}"));
+    }
     let ask = hearsay_query::ask::Ask {
         place: names.optional_entity(args.at.as_ref())?,
-        present: names.characters(&args.with)?,
+        present,
+        strangers: strangers.len(),
         about: names.entities(&args.about)?,
         session: names.optional_session(args.session.as_ref())?,
         as_of,

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use hearsay_commands::edit::{Edit, FactOptions};
 use hearsay_engine::{Memory, ReadSnapshot, Written, real_time};
-use hearsay_model::{Author, Change, EntityId, Kind, Object, Predicate};
+use hearsay_model::{Author, Change, EntityId, Kind, Object, Predicate, Vocabulary};
 use hearsay_query::facts::{FactRow, fact_row};
 use serde::Serialize;
 
@@ -20,13 +20,13 @@ use crate::{
 
 /// JSON output of an edit.
 #[derive(Serialize)]
-struct EditOutput<'a> {
+pub(crate) struct EditOutput {
     #[serde(flatten)]
     written: Written,
     /// Entities that the edit added.
     entities: Vec<EntityId>,
     /// Facts that the edit added.
-    facts: &'a [FactRow],
+    facts: Vec<FactRow>,
     /// Facts that the edit ended.
     ended: Vec<FactRow>,
 }
@@ -62,7 +62,14 @@ pub(crate) fn write_edit(
 
 /// Prints the result of an edit, and returns the new facts. The output contains the ids of the new facts, so that the
 /// user can pass them to `fact show`, `fact correct` and `fact remove`.
-pub(crate) fn print_edit(memory: &Memory, written: Written, output: &mut Output) -> Result<Vec<FactRow>> {
+fn print_edit(memory: &Memory, written: Written, output: &mut Output) -> Result<Vec<FactRow>> {
+    let edit = print_changes(memory, written, output)?;
+    print_with_reveals(memory, &edit, output)?;
+    Ok(edit.facts)
+}
+
+/// Prints the entities and facts that an edit changed, and returns them.
+pub(crate) fn print_changes(memory: &Memory, written: Written, output: &mut Output) -> Result<EditOutput> {
     let position = written.position;
     let read = memory.read(move |world| {
         let state = &world.state;
@@ -89,8 +96,7 @@ pub(crate) fn print_edit(memory: &Memory, written: Written, output: &mut Output)
     for fact in &ended {
         print_fact_line("  ended: ", fact, output)?;
     }
-    print_with_reveals(memory, EditOutput { written, entities, facts: &facts, ended }, output)?;
-    Ok(facts)
+    Ok(EditOutput { written, entities, facts, ended })
 }
 
 fn options(args: &FactArgs, attitude: Option<i64>, names: &Names) -> Result<FactOptions> {
@@ -162,15 +168,23 @@ pub(crate) fn relate(args: &args::Relate, output: &mut Output) -> Result<()> {
     let custom_relations = memory.read(move |world| {
         let vocabulary = world.state.vocabulary();
         let relations = facts.into_iter().map(|fact| fact.predicate);
-        Ok(relations.filter(|relation| vocabulary.predicate(relation).is_none()).collect::<Vec<_>>())
+        let unknown = relations.filter(|relation| vocabulary.predicate(relation).is_none());
+        Ok(unknown.map(|name| (did_you_mean(vocabulary, name.as_str()), name)).collect::<Vec<_>>())
     })?;
-    for relation in custom_relations.wait()? {
+    for (remark, relation) in custom_relations.wait()? {
         output.note(format!(
-            "{relation} is not in the vocabulary, so only its subject and object know its facts; to choose another \
+            "{relation} is not in the vocabulary{remark}, so only its subject and object know its facts; to choose another \
              audience, add {relation} to `predicates` in the campaign's files (`hearsay vocabulary` lists all relations)"
         ));
     }
     Ok(memory.close()?)
+}
+
+/// Returns a remark that names the relation that an unknown relation probably means: ` (did you mean SAVED?)`. Returns an
+/// empty text if no relation is similar.
+pub(super) fn did_you_mean(vocabulary: &Vocabulary, relation: &str) -> String {
+    let similar_relation = vocabulary.similar_relation(relation);
+    similar_relation.map_or_else(String::new, |similar_relation| format!(" (did you mean {similar_relation}?)"))
 }
 
 pub(crate) fn correct(args: &args::Correct, output: &mut Output) -> Result<()> {

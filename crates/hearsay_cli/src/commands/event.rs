@@ -1,5 +1,7 @@
 //! The `event` commands, `know forget` and `fact retract`, through which characters gain or lose knowledge.
 
+mod new_facts;
+
 use anyhow::{Context, Result};
 use hearsay_commands::{
     fact_matching::SpokenLine,
@@ -103,10 +105,12 @@ fn write_event(
     memory: Memory,
     campaign: &Campaign,
     dry_run: bool,
-    game_event: GameEvent,
+    mut game_event: GameEvent,
     facts: Option<LineFacts>,
     output: &mut Output,
 ) -> Result<()> {
+    new_facts::find_deeds(&memory, &mut game_event)?;
+    new_facts::note_new_relations(&memory, &mut game_event, output)?;
     let audience = match perception(&game_event) {
         Some(perception) => {
             let planned_event = game_event.clone();
@@ -214,7 +218,7 @@ pub(crate) fn say(args: &args::Say, output: &mut Output) -> Result<()> {
     let mut facts = None;
     if is_matched {
         let time = circumstances.time.clone();
-        let line = SpokenLine { speaker: speaker.id.clone(), text: text.clone(), lie, time };
+        let line = SpokenLine { lie, time, ..SpokenLine::new(speaker.id.clone(), text.clone()) };
         let recognized = recognize(&memory, line, output)?;
         states.extend(recognized.ids().into_iter().map(Stated::Recorded));
         facts = Some(recognized);

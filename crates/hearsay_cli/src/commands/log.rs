@@ -5,11 +5,12 @@ use std::sync::Arc;
 use anyhow::Result;
 use hearsay_commands::{
     CommandError,
-    fact_matching::SpokenLine,
-    session::{Log, LogLine},
+    fact_matching::FactMatches,
+    line_reading::UnrecordedLine,
+    session::{Log, LogLine, hearers_without},
 };
-use hearsay_engine::{MemoryError, ReadSnapshot, Written, real_time};
-use hearsay_model::{Author, Change, EntityId, Knower, Passage, State};
+use hearsay_engine::{Memory, MemoryError, ReadSnapshot, Written, real_time};
+use hearsay_model::{Author, Change, EntityId, FactId, Knower, Operation, Passage, State, TalkKind};
 use hearsay_query::session::session_or_latest;
 use serde::Serialize;
 
@@ -30,6 +31,9 @@ use crate::{
 struct LogOutput {
     /// Operation that was written; `None` in a dry run.
     written: Option<Written>,
+    /// Kind of talk of the line; `None` if it is unknown, or if the line was already in the log.
+    talk_kind: Option<TalkKind>,
+    /// Knowers who hear the line.
     heard_by: Vec<Knower>,
     #[serde(flatten)]
     facts: LineFacts,
@@ -41,47 +45,38 @@ struct LogOutput {
 
 pub(crate) fn log(args: &args::SessionLog, output: &mut Output) -> Result<()> {
     let access = Access::for_dry_run(args.dry_run);
-    let is_matched = args.by.is_some() && args.states.is_empty();
-    let memory = match is_matched {
+    let is_read = args.line.is_none() && (args.by.is_none() || args.states.is_empty());
+    let memory = match is_read {
         true => campaign::open_for_speech(&args.campaign, access, output)?,
         false => campaign::open_for_recording(&args.campaign, access, output)?,
     };
     let names = Names::read(&memory, output)?;
-    let line = LogLine {
-        speaker: names.optional_speaker(args.by.as_ref())?,
-        place: names.optional_entity(args.at.as_ref())?,
-        time: args.time.clone(),
-        heard_by: names.entities(&args.to)?,
-        with: names.entities(&args.with)?,
-        states: names.facts(&args.states)?,
-        lie: args.lie,
-        recorded_line: args.line,
-        ..LogLine::new(args.text.as_deref().unwrap_or_default())
-    };
+    let mut line = log_line(args, &names)?;
+    let mut facts = LineFacts::given(names.state(), &line.states);
+    let mut secrets = None;
+    if is_read {
+        (line, secrets) = read(&memory, line, &mut facts, output)?;
+    }
+    if args.in_character && line.speaker.is_none() {
+        line.talk_kind = Some(TalkKind::Narration);
+    }
+    let named_speaker = line.speaker.clone().filter(|_| args.by.is_none());
     let mut session = names.optional_session(args.session.as_ref())?;
     if args.line.is_some() {
         session = Some(session_or_latest(names.state(), session.as_ref())?.id.clone());
     }
-    let mut facts = LineFacts::given(names.state(), &line.states);
-    let spoken = line.speaker.as_ref().filter(|_| is_matched).map(|speaker| SpokenLine {
-        time: line.time.clone(),
-        lie: line.lie,
-        ..SpokenLine::new(speaker.id.clone(), &line.text)
-    });
     let mut log = Log { session, lines: vec![line], ..Log::default() };
     let absent_speakers = absent_speakers(&log, names.state());
     drop(names);
-    if let Some(spoken) = spoken {
-        facts = stated_facts::recognize(&memory, spoken, output)?;
-        log.lines[0].states = facts.ids();
+    let mut earlier = None;
+    if let Some(secrets) = secrets {
+        let (confirmed, state) = confirm_secrets(&memory, secrets, &log, output)?;
+        facts.extend(confirmed);
+        earlier = Some(state);
     }
-    let build_operation = move |world: &ReadSnapshot| {
-        log.operation(&world.state, Author::Dm, real_time()).map_err(|error| match error {
-            // The command writes only one line, so the error needs no line number.
-            CommandError::LogLine { source, .. } => MemoryError::from(*source),
-            error => error.into(),
-        })
-    };
+    log.lines[0].states = facts.ids();
+    log.lines[0].secrets = facts.withheld_ids();
+    let build_operation = move |world: &ReadSnapshot| log_operation(&log, &world.state);
     if !facts.is_empty() {
         facts.set_learned_by(&memory.preview(build_operation.clone())?.wait()?);
     }
@@ -90,7 +85,8 @@ pub(crate) fn log(args: &args::SessionLog, output: &mut Output) -> Result<()> {
     if !passages.is_empty() {
         absent_speakers.into_iter().for_each(|note| output.note(note));
     }
-    let heard_by: Vec<Knower> = passages.iter().flat_map(|passage| passage.heard_by.clone()).collect();
+    let heard_lines = passages.iter().filter(|passage| !passage.is_out_of_character());
+    let heard_by: Vec<Knower> = heard_lines.flat_map(|passage| passage.heard_by.clone()).collect();
     let (mut written, mut found) = (None, None);
     if args.dry_run {
         output.line(format!("Dry run, nothing is changed: {}", operation.summary))?;
@@ -99,26 +95,137 @@ pub(crate) fn log(args: &args::SessionLog, output: &mut Output) -> Result<()> {
         print_written(&operation, output)?;
         written = Some(operation);
         found = texts::extract_new_texts(&memory, &args.campaign.campaign, output)?;
+        if let Some(earlier) = earlier.filter(|_| facts.is_empty()) {
+            facts.extend(stated_facts::extracted_secrets(&memory, &passages, earlier)?);
+            note_learned_secrets(args, &facts, written.as_ref(), output);
+        }
     }
     let display = DisplayNames::read(&memory)?;
     if passages.is_empty() {
         output.line("  the line is already in the log")?;
-    } else {
-        print_hearers(&heard_by, &display, output)?;
+    }
+    if let Some(speaker) = named_speaker {
+        let name = speaker.alias.unwrap_or_else(|| display.name(&speaker.id));
+        output.line(format!("  said by: {name}"))?;
+    }
+    let talk_kind = passages.first().and_then(|passage| passage.talk_kind);
+    let is_withheld = !facts.withheld_ids().is_empty();
+    match passages.first() {
+        Some(passage) if !is_withheld && passage.is_out_of_character() => {
+            print_out_of_character(&override_hint(args, passage), output)?;
+        }
+        Some(_) => print_hearers(&heard_by, &display, output)?,
+        None => {}
     }
     let is_empty_lie = args.lie && facts.is_empty() && !passages.is_empty();
     facts.print(&display, output)?;
     drop(display);
+    if let Some(passage) = passages.first().filter(|_| is_withheld && !args.dry_run) {
+        print_withheld_note(args, passage.line, &facts, output);
+    }
     let new_facts = extracted_facts(&memory, &passages)?;
-    print_extracted_facts(&new_facts, output)?;
+    print_extracted_facts(&new_facts, &args.campaign, output)?;
     if is_empty_lie && new_facts.is_empty() && !args.dry_run {
         output.note(
             "Hearsay found no fact in this lie, so no hearer believes the lie yet. To record the facts that it \
              states, repeat the command with `--states FACT`, or use `hearsay say --lie --about NAME`.",
         );
     }
-    print_with_reveals(&memory, LogOutput { written, heard_by, facts, found, extracted: new_facts }, output)?;
+    print_with_reveals(
+        &memory,
+        LogOutput { written, talk_kind, heard_by, facts, found, extracted: new_facts },
+        output,
+    )?;
     Ok(memory.close()?)
+}
+
+/// Returns the line to log. Its speaker is missing if the name of the speaker is part of the text.
+fn log_line(args: &args::SessionLog, names: &Names) -> Result<LogLine> {
+    let speaker = args.by.as_ref().map(|name| names.speaker_or_player(name)).transpose()?;
+    let (speaker, at_table) = speaker.map_or((None, false), |(speaker, is_player)| (Some(speaker), is_player));
+    Ok(LogLine {
+        speaker,
+        at_table,
+        talk_kind: args.in_character.then_some(TalkKind::InCharacter),
+        place: names.optional_entity(args.at.as_ref())?,
+        time: args.time.clone(),
+        heard_by: names.entities(&args.to)?,
+        with: names.entities(&args.with)?,
+        states: names.facts(&args.states)?,
+        lie: args.lie,
+        recorded_line: args.line,
+        ..LogLine::typed(args.text.as_deref().unwrap_or_default())
+    })
+}
+
+/// Finds the speaker of a line and its kind of talk. Adds the recorded facts that a speaker states to `facts`. For
+/// narration, returns the secrets that the line may state.
+fn read(
+    memory: &Memory,
+    line: LogLine,
+    facts: &mut LineFacts,
+    output: &Output,
+) -> Result<(LogLine, Option<FactMatches>)> {
+    let reading = stated_facts::read_line(memory, UnrecordedLine::new(line))?;
+    let line = LogLine { talk_kind: reading.talk_kind, ..reading.line };
+    if line.speaker.is_none() {
+        return Ok((line, Some(reading.facts)));
+    }
+    let mut found = LineFacts::from(reading.facts);
+    found.confirm(output);
+    facts.extend(found);
+    Ok((line, None))
+}
+
+/// Prints a note if the hearers of a line learned a secret from it.
+fn note_learned_secrets(args: &args::SessionLog, facts: &LineFacts, written: Option<&Written>, output: &Output) {
+    if let Some(written) = written.filter(|_| !facts.is_empty()) {
+        let undo = args.campaign.command(&format!("undo {}", written.position));
+        output.note(format!(
+            "this line states a secret, and its hearers learned the secret. If the secret did not come out, run `{undo}`."
+        ));
+    }
+}
+
+/// Returns the operation that logs one line.
+fn log_operation(log: &Log, state: &State) -> Result<Operation, MemoryError> {
+    log.operation(state, Author::Dm, real_time()).map_err(|error| match error {
+        // The command writes only one line, so the error needs no line number.
+        CommandError::LogLine { source, .. } => MemoryError::from(*source),
+        error => error.into(),
+    })
+}
+
+/// Decides which secrets that narration may state come out: see [`stated_facts::confirm_secrets`]. Also returns the state
+/// before the line is logged.
+fn confirm_secrets(
+    memory: &Memory,
+    secrets: FactMatches,
+    log: &Log,
+    output: &Output,
+) -> Result<(LineFacts, Arc<State>)> {
+    let (log, stated) = (log.clone(), log.lines[0].states.clone());
+    let read = memory.read(move |world| {
+        let operation = log_operation(&log, &world.state)?;
+        Ok((Arc::clone(&world.state), added_passages(&operation.changes)))
+    })?;
+    let (state, passages) = read.wait()?;
+    let unknown_to = |fact: FactId| match stated.contains(&fact) {
+        true => Vec::new(),
+        false => passages.iter().flat_map(|passage| hearers_without(&state, fact, passage)).collect(),
+    };
+    Ok((stated_facts::confirm_secrets(secrets, unknown_to, output), state))
+}
+
+/// Prints the commands with which the secrets of a line come out, or with which the line is heard without them.
+fn print_withheld_note(args: &args::SessionLog, line: u32, facts: &LineFacts, output: &Output) {
+    let session = args.session.as_ref().map(|session| format!(" --session {session}")).unwrap_or_default();
+    let reveal = args.campaign.command(&format!("log --line {line}{}{session}", facts.withheld_options()));
+    let mark = args.campaign.command(&format!("session mark {line} narration{session}"));
+    output.note(format!(
+        "this line may state a secret, so no character hears it, and no document for players quotes it. If the secret \
+         came out, run `{reveal}`. If the line states no secret, run `{mark}`."
+    ));
 }
 
 /// Returns the passages that an operation adds.
@@ -140,6 +247,23 @@ fn absent_speakers(log: &Log, state: &State) -> Vec<String> {
         )
     };
     log.absent_speakers(state).into_iter().map(note).collect()
+}
+
+/// Returns the option or command that makes a line part of the story.
+fn override_hint(args: &args::SessionLog, passage: &Passage) -> String {
+    if args.dry_run {
+        return "--in-character".to_owned();
+    }
+    let session = args.session.as_ref().map_or_else(String::new, |session| format!(" --session {session}"));
+    let command = args.campaign.command(&format!("session mark {} in-character{session}", passage.line));
+    format!("--in-character; for this line, `{command}`")
+}
+
+/// Prints that a line is out of character. `hint` names the option or the command that makes the line part of the story.
+pub(crate) fn print_out_of_character(hint: &str, output: &mut Output) -> Result<()> {
+    output.line(format!(
+        "  out of character: kept in the log, nobody in the world hears it (to make it part of the story: {hint})"
+    ))
 }
 
 /// Prints who heard a line.

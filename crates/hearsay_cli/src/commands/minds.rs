@@ -1,8 +1,13 @@
-//! The commands about feelings, memory and rumours.
+//! The commands about feelings, trust, memory and rumours.
 
 use anyhow::Result;
-use hearsay_model::Degree;
-use hearsay_query as query;
+use hearsay_belief::FeelingValues;
+use hearsay_model::{Degree, Feeling};
+use hearsay_query::{
+    self as query,
+    character_trust::{TrustReasonKind, character_trust},
+    rumours::RumourVersion,
+};
 use serde_json::json;
 
 use crate::{
@@ -10,7 +15,7 @@ use crate::{
     campaign::{self, Access},
     names::Names,
     output::{Output, count},
-    style::Line,
+    style::{Line, Style},
     texts::EncoderUse,
 };
 
@@ -33,9 +38,56 @@ pub(crate) fn feelings(args: &args::Feelings, output: &mut Output) -> Result<()>
             "  [affinity {:.0}, respect {:.0}, fear {:.0}, debt {:.0}]",
             values.affinity, values.respect, values.fear, values.debt
         )))?;
-        for cause in &row.causes {
-            output.line(Line::from(format!("  {}", cause.statement)).id(format!("  [{}]", cause.fact.short())))?;
+        for (label, causes) in [("baseline", &row.baseline), ("deed", &row.causes)] {
+            for cause in causes {
+                let marks = format!("  [{}{} \u{00B7} {}]", parts(&cause.change), cause.source, cause.fact.short());
+                output.line(Line::from(format!("  {label}: {}", cause.statement)).id(marks))?;
+            }
         }
+    }
+    Ok(memory.close()?)
+}
+
+/// Returns the parts of feelings that come from a fact: `affinity -45, fear 50 · `. Empty if all of them round to 0.
+fn parts(change: &FeelingValues) -> String {
+    let part = |feeling: Feeling| {
+        let value = change.get(feeling).round();
+        (value != 0.0).then(|| format!("{feeling} {value:+}"))
+    };
+    let parts: Vec<String> = Feeling::ALL.into_iter().filter_map(part).collect();
+    if parts.is_empty() { String::new() } else { format!("{} \u{00B7} ", parts.join(", ")) }
+}
+
+pub(crate) fn trust(args: &args::CharacterTrust, output: &mut Output) -> Result<()> {
+    let memory = campaign::open(&args.campaign, Access::Read, EncoderUse::Disabled, output)?;
+    let (names, moment) = Names::read_at(&memory, &args.point_in_time, output)?;
+    let character = names.entity(&args.character)?;
+    let towards = names.optional_entity(args.towards.as_ref())?;
+    let result = character_trust(names.state(), &character, towards.as_ref(), moment)?;
+    output.data(&json!({ "character": character, "default": result.default, "trust": result.trust }))?;
+    let mut table = vec![["trust", "in", "rests on", ""].map(str::to_owned)];
+    for row in &result.trust {
+        let mut reasons = row.reasons.iter().map(|reason| {
+            let kind = match reason.kind {
+                TrustReasonKind::Declared => "declared",
+                TrustReasonKind::Relation => "relation",
+                TrustReasonKind::Deed => "deed",
+                TrustReasonKind::FoundTrue => "found out to be true",
+                TrustReasonKind::FoundUntrue => "found out to be untrue",
+            };
+            let source = format!("[{} \u{00B7} {}]", reason.source, reason.fact.short());
+            [format!("{kind}: {}", reason.statement), source]
+        });
+        let [reason, source] = reasons.next().unwrap_or_else(|| ["default for strangers".to_owned(), String::new()]);
+        table.push([format!("{:.2}", row.trust), row.name.clone(), reason, source]);
+        table.extend(reasons.map(|[reason, source]| [String::new(), String::new(), reason, source]));
+    }
+    if !result.trust.is_empty() {
+        output.table([Style::Plain, Style::Plain, Style::Plain, Style::Id], &table)?;
+    }
+    if towards.is_none() {
+        let name = names.state().name_or_id(&character);
+        output.line(format!("{name}'s trust in all others is {:.2}, the default for strangers.", result.default))?;
     }
     Ok(memory.close()?)
 }
@@ -79,7 +131,12 @@ pub(crate) fn versions(args: &args::FactVersions, output: &mut Output) -> Result
         let marks: Vec<String> = teller
             .into_iter()
             .chain(version.first_learned.clone())
-            .chain([count(version.knowers, "knower", "knowers"), version.status.to_string(), version.fact.short()])
+            .chain([
+                format!("{}, {} believe it", count(version.knowers, "knower", "knowers"), version.believers),
+                version.status.to_string(),
+            ])
+            .chain(refutation_mark(version).map(str::to_owned))
+            .chain([version.fact.short()])
             .collect();
         let indent = "  ".repeat(version.distortions.min(30));
         output.line(
@@ -90,4 +147,12 @@ pub(crate) fn versions(args: &args::FactVersions, output: &mut Output) -> Result
         output.note("No character told a distorted version of this fact.");
     }
     Ok(memory.close()?)
+}
+
+/// Returns the mark of a version that is refuted, or that comes from a refuted version.
+fn refutation_mark(version: &RumourVersion) -> Option<&'static str> {
+    if !version.refuted_by.is_empty() {
+        return Some("refuted");
+    }
+    version.is_origin_refuted.then_some("its origin is refuted")
 }

@@ -22,6 +22,7 @@ pub(crate) mod session;
 pub(crate) mod shell;
 pub(crate) mod simulate;
 pub(crate) mod talk;
+pub(crate) mod undo;
 pub(crate) mod vocabulary;
 
 use anyhow::Result;
@@ -40,7 +41,7 @@ pub(crate) fn run(args: &Args, output: &mut Output) -> Result<()> {
         Command::Talk(command) => talk::talk(command, output),
         Command::Log(command) => log::log(command, output),
         Command::Review(command) => review::run(command, output),
-        Command::Undo(command) => history::undo(command, output),
+        Command::Undo(command) => undo::undo(command, output),
         Command::Status(command) => inspect::status(command, output),
         Command::Mcp(command) => mcp::mcp(command, args.no_sync, output),
         Command::New(command) => new::run(command, output),
@@ -98,6 +99,7 @@ fn run_know(command: &KnowCommand, output: &mut Output) -> Result<()> {
         KnowCommand::Chain(command) => know::chain(command, output),
         KnowCommand::WhoKnows(command) => know::who_knows(command, output),
         KnowCommand::Feelings(command) => minds::feelings(command, output),
+        KnowCommand::Trust(command) => minds::trust(command, output),
         KnowCommand::Memory(command) => minds::memory(command, output),
         KnowCommand::Secrets(command) => know::secrets(command, output),
         KnowCommand::Conditions(command) => simulate::reveals(command, output),

@@ -6,6 +6,7 @@ mod knowers;
 mod next_steps;
 mod page;
 mod questions;
+mod report;
 mod sentences;
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::panic)]
@@ -23,16 +24,15 @@ use hearsay_campaign::{
     read_file,
 };
 use hearsay_engine::{SETTINGS_FILE, Settings};
-use hearsay_model::{EntityId, Kind, words::upper_first};
+use hearsay_model::words::upper_first;
 use serde_json::json;
 
 use crate::{
     args, interrupt,
-    output::{CliError, FILE_ERROR, Output, USAGE_ERROR, count},
+    output::{CliError, FILE_ERROR, Output, USAGE_ERROR},
     speakers::is_terminal,
 };
-use draft::{Draft, DraftEntity, DraftSecret};
-use page::PageDraft;
+use draft::Draft;
 
 const TEMPLATE: &str = include_str!("../../data/campaign.yaml");
 
@@ -87,7 +87,7 @@ fn create_template(directory: &Path, name: &str, output: &mut Output) -> Result<
     let text = TEMPLATE.replace("{name}", &serde_json::to_string(name)?);
     create(directory, &text)?;
     output.data(&json!({ "campaign": directory, "name": name }))?;
-    print_files(directory, "the campaign; add your entities here", None, output)?;
+    report::print_files(directory, "the campaign; add your entities here", None, output)?;
     output.line("Ann knows a secret that Bo does not know. Ask both:")?;
     let question = "What is below the cellar?";
     output.line(format!("  hearsay -C {path} ask --as ann \"{question}\""))?;
@@ -97,8 +97,8 @@ fn create_template(directory: &Path, name: &str, output: &mut Output) -> Result<
 /// Creates a campaign from the answers to the questions.
 fn create_from_answers(directory: &Path, draft: &Draft, output: &mut Output) -> Result<()> {
     create(directory, &yaml::write(draft))?;
-    print_files(directory, &summarize(draft), None, output)?;
-    print_next_steps(directory, draft, output)
+    report::print_files(directory, &report::summarize(draft), None, output)?;
+    report::print_next_steps(directory, draft, output)
 }
 
 /// Creates a campaign from a page of notes. A copy of the page is a part of the campaign directory.
@@ -114,62 +114,7 @@ fn create_from_page(
     create(directory, &yaml::write(&made.draft))?;
     let copy = directory.join(copy_name(file));
     fs::write(&copy, bytes).with_context(|| format!("{} cannot be written", copy.display()))?;
-    print_page(directory, &copy, &made, output)
-}
-
-/// Prints the campaign that a page became.
-fn print_page(directory: &Path, copy: &Path, made: &PageDraft, output: &mut Output) -> Result<()> {
-    let PageDraft { draft, unrecognized } = made;
-    let secrets = || draft.entities.iter().flat_map(|entity| entity.secrets.iter().map(move |secret| (entity, secret)));
-    output.data(&json!({
-        "campaign": directory,
-        "name": draft.name,
-        "page": copy,
-        "entities": draft.entities.iter().map(|entity| &entity.id).collect::<Vec<_>>(),
-        "secrets": secrets()
-            .map(|(entity, secret)| json!({
-                "entity": entity.id, "text": secret.text, "known": !secret.is_unknown_to_owner, "known_by": secret.known_by,
-            }))
-            .collect::<Vec<_>>(),
-        "texts": draft.texts,
-        "unrecognized": unrecognized,
-    }))?;
-    print_files(directory, &summarize(draft), Some(copy), output)?;
-    let row = |entity: &DraftEntity| {
-        let description = entity.description.first().map_or("", String::as_str);
-        [format!("  {}", entity.id), entity.kind.to_string(), shorten(description)]
-    };
-    output.columns(&draft.entities.iter().map(row).collect::<Vec<_>>())?;
-    if secrets().next().is_some() {
-        output.line(format!("Secrets; check in {CAMPAIGN_FILE} who knows them:"))?;
-
-        let row = |(entity, secret): (&DraftEntity, &DraftSecret)| {
-            let owner = (!secret.is_unknown_to_owner).then_some(&entity.id);
-            let knowers: Vec<&str> = owner.into_iter().chain(&secret.known_by).map(EntityId::as_str).collect();
-            let knowers = match knowers[..] {
-                [] => format!("  nobody yet (about {})", entity.id),
-                _ => format!("  {}", knowers.join(", ")),
-            };
-            [knowers, shorten(&secret.text)]
-        };
-        let rows: Vec<_> = secrets().map(row).collect();
-        output.columns(&rows)?;
-    }
-    if !draft.texts.is_empty() {
-        output.line("Text about no entity; only you see it:")?;
-        for text in &draft.texts {
-            output.line(format!("  {}", shorten(text)))?;
-        }
-    }
-    if !unrecognized.is_empty() {
-        output.line(format!("Names whose kind is unclear (they are not entities yet): {}", unrecognized.join(", ")))?;
-    }
-    let hint = match draft.of_kind(&Kind::Player).next() {
-        None => "; player characters need `kind: player` and `player: NAME`",
-        Some(_) => "",
-    };
-    output.line(format!("If a guess is wrong, correct it in {CAMPAIGN_FILE}{hint}."))?;
-    print_next_steps(directory, draft, output)
+    report::print_page(directory, &copy, &made, output)
 }
 
 /// Reads a page of notes. Returns its text and its bytes.
@@ -206,47 +151,6 @@ fn create(directory: &Path, campaign: &str) -> Result<()> {
     fs::create_dir_all(directory).with_context(|| format!("{} cannot be created", directory.display()))?;
     write(&directory.join(CAMPAIGN_FILE), campaign)?;
     write_settings(directory)
-}
-
-/// Prints the files of a new campaign with their content.
-fn print_files(directory: &Path, campaign: &str, page: Option<&Path>, output: &mut Output) -> Result<()> {
-    let path = directory.display();
-    let mut rows = vec![[format!("{path}/{CAMPAIGN_FILE}"), campaign.to_owned()]];
-    rows.extend(page.map(|page| [page.display().to_string(), "your page, unchanged".to_owned()]));
-    rows.push([format!("{path}/{SETTINGS_FILE}"), "settings, with their defaults".to_owned()]);
-    output.columns(&rows)
-}
-
-fn print_next_steps(directory: &Path, draft: &Draft, output: &mut Output) -> Result<()> {
-    next_steps::next_steps(directory, draft).into_iter().try_for_each(|line| output.line(line))
-}
-
-/// Counts the content of a campaign: `2 player characters, 2 NPCs, 1 place, 1 secret`.
-fn summarize(draft: &Draft) -> String {
-    let of_kind = |kind: Kind| draft.of_kind(&kind).count();
-    let (players, npcs, places) = (of_kind(Kind::Player), of_kind(Kind::Npc), of_kind(Kind::Location));
-    let secrets = draft.entities.iter().map(|entity| entity.secrets.len()).sum();
-    let parts = [
-        (players, "player character", "player characters"),
-        (npcs, "NPC", "NPCs"),
-        (places, "place", "places"),
-        (draft.entities.len() - players - npcs - places, "other entity", "other entities"),
-        (secrets, "secret", "secrets"),
-        (draft.texts.len(), "text that only you see", "texts that only you see"),
-    ];
-    let counts: Vec<String> =
-        parts.iter().filter(|(number, ..)| *number > 0).map(|(number, one, many)| count(*number, one, many)).collect();
-    counts.join(", ")
-}
-
-/// Shortens a text for a list.
-fn shorten(text: &str) -> String {
-    const MAX_CHARS: usize = 80;
-    if text.chars().count() <= MAX_CHARS {
-        return text.to_owned();
-    }
-    let start: String = text.chars().take(MAX_CHARS - 1).collect();
-    format!("{}\u{2026}", start.trim_end())
 }
 
 /// Returns whether a campaign can be created at a path: nothing exists there, or it is an empty directory.

@@ -2,25 +2,53 @@
 
 use anyhow::Result;
 use hearsay_commands::review::{Decision, Decisions};
-use hearsay_engine::{Memory, ReadSnapshot, real_time};
-use hearsay_model::Factuality;
+use hearsay_engine::{Memory, ReadSnapshot, Written, real_time};
+use hearsay_model::{FactStatus, Factuality, State};
 use hearsay_query::{
+    QueryError,
     contradictions::Clash,
-    review::{ReviewItem, ReviewQueue, ReviewRow, review_queue, review_rows},
+    preview::Preview,
+    review::{DecidedFact, ReviewItem, ReviewQueue, ReviewRow, decided_facts, review_queue, review_rows},
 };
+use serde::Serialize;
 use serde_json::json;
 
-use super::{edit::print_edit, maintenance::format_duplicate};
+use super::{
+    edit::{EditOutput, print_changes},
+    maintenance::format_duplicate,
+};
 use crate::{
     args::{self, DecisionArg},
     campaign::{self, Access},
-    dry_run::write_or_preview,
+    display_names::DisplayNames,
+    dry_run::print_effects,
     facts::print_fact_line,
     interrupt,
     names::Names,
     output::{CliError, Output, USAGE_ERROR, count},
+    reveals::print_with_reveals,
     texts::EncoderUse,
 };
+
+/// JSON output of a decision.
+#[derive(Serialize)]
+struct DecisionOutput {
+    #[serde(flatten)]
+    result: EditOutput,
+    /// The facts on which the operation decided, with their knowers.
+    decided: Vec<DecidedFact>,
+}
+
+/// JSON output of a decision in a dry run.
+#[derive(Serialize)]
+struct DecisionPreview {
+    /// Always `None`, because a dry run writes no operation.
+    written: Option<Written>,
+    #[serde(flatten)]
+    preview: Preview,
+    /// The facts on which the operation would decide, with the knowers that they would have.
+    decided: Vec<DecidedFact>,
+}
 
 pub(crate) fn run(args: &args::Review, output: &mut Output) -> Result<()> {
     let is_edit = matches!(args.decision, Some(DecisionArg::Edit));
@@ -53,15 +81,64 @@ pub(crate) fn run(args: &args::Review, output: &mut Output) -> Result<()> {
             DecisionArg::False => Decision::False,
             DecisionArg::Reject => Decision::Reject,
         };
-        let decisions = Decisions { facts, decision, reason: args.reason.clone() };
-        let build_operation = move |world: &ReadSnapshot| Ok(decisions.operation(&world.state, real_time())?);
-        if let Some(written) = write_or_preview(&memory, args.dry_run, build_operation, output)? {
-            print_edit(&memory, written, output)?;
-        }
+        decide(&memory, Decisions { facts, decision, reason: args.reason.clone() }, args.dry_run, output)?;
         return Ok(memory.close()?);
     }
     list(args, &memory, output)?;
     Ok(memory.close()?)
+}
+
+/// Records decisions, or shows their effects in a dry run.
+fn decide(memory: &Memory, decisions: Decisions, dry_run: bool, output: &mut Output) -> Result<()> {
+    let build_operation = move |world: &ReadSnapshot| Ok(decisions.operation(&world.state, real_time())?);
+    if !dry_run {
+        let written = memory.write(build_operation)?.wait()?;
+        let position = written.position;
+        let read = memory.read(move |world| {
+            let changes = world.state.entry(position).map_or(&[][..], |entry| &entry.operation.changes);
+            Ok(decided_facts(&world.state, changes))
+        })?;
+        let decided = read.wait()?;
+        let result = print_changes(memory, written, output)?;
+        print_decided(&decided, dry_run, &DisplayNames::read(memory)?, output)?;
+        return print_with_reveals(memory, DecisionOutput { result, decided }, output);
+    }
+    let preview = memory.preview(build_operation.clone())?.wait()?;
+    let read = memory.read_in_background(move |world| {
+        let operation = build_operation(world)?;
+        let changes = operation.changes.clone();
+        let mut after = State::clone(&world.state);
+        after.apply(operation).map_err(QueryError::from)?;
+        Ok(decided_facts(&after, &changes))
+    })?;
+    let decided = read.wait()?;
+    let names = DisplayNames::read(memory)?;
+    output.line(format!("Dry run, nothing is changed: {}", preview.summary))?;
+    print_effects(&preview, &names, output)?;
+    print_decided(&decided, dry_run, &names, output)?;
+    drop(names);
+    print_with_reveals(memory, DecisionPreview { written: None, preview, decided }, output)
+}
+
+/// Prints who knows each accepted fact, and the other facts on which the operation decided.
+fn print_decided(decided: &[DecidedFact], dry_run: bool, names: &DisplayNames, output: &mut Output) -> Result<()> {
+    let known_to = if dry_run { "will be known to" } else { "known to" };
+    let is_single = decided.iter().filter(|fact| fact.status == FactStatus::Canon).count() == 1;
+    for (number, fact) in decided.iter().enumerate() {
+        let statement = format!("\u{201C}{}\u{201D} [{}]", fact.statement, fact.fact.short());
+        let of_fact = if is_single { String::new() } else { format!(": {statement}") };
+        match fact.status {
+            FactStatus::Canon if fact.known_to.is_empty() => {
+                output.line(format!("  nobody learns it; it is canon{of_fact}"))?;
+            }
+            FactStatus::Canon => {
+                output.line(format!("  {known_to}: {}{of_fact}", names.list_knowers(&fact.known_to)))?;
+            }
+            status if number > 0 => output.line(format!("  also {status}: {statement}"))?,
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 /// Lists the items in the review queue and, if the user asks for more, the items that triage holds back.

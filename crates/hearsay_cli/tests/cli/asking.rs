@@ -147,6 +147,28 @@ fn the_dead_are_not_described_as_if_they_lived() {
 }
 
 #[test]
+fn a_listener_that_the_character_does_not_know_is_a_stranger() {
+    let test_dir = TestDir::new();
+    let hidden = "  - {id: sly-fox, name: Sly Fox, kind: npc, home: none}\n";
+    test_dir.write("mill/campaign.yaml", &format!("{CAMPAIGN}{hidden}"));
+    test_dir.ok(&["-C", "mill", "sync"]);
+    let ask = |with: &[&str]| {
+        let listeners: Vec<&str> = with.iter().flat_map(|name| ["--with", name]).collect();
+        let line = ["-C", "mill", "ask", "--as", "ben", "--at", "the-mill", "--no-meaning", "Who is there?"];
+        test_dir.run(&[&line[..], &listeners[..]].concat())
+    };
+    let [hidden, unknown] = ["Sly Fox", "Nobody"].map(|name| ask(&[name]));
+    assert_eq!(hidden.code, 0, "{}", hidden.stderr);
+    assert!(hidden.stdout.contains("A stranger is there."), "{}", hidden.stdout);
+    assert!(!hidden.stdout.contains("Fox") && !hidden.stdout.contains("Ada Flint is there"), "{}", hidden.stdout);
+    assert!(hidden.stderr.contains("stranger in the scene: ben knows no entity called `Sly Fox`"), "{}", hidden.stderr);
+    assert_eq!(hidden.stdout, unknown.stdout);
+    assert_eq!(hidden.stderr.replace("Sly Fox", "Nobody"), unknown.stderr);
+    let several = ask(&["Sly Fox, ada", "sly fox", "Nobody"]).stdout;
+    assert!(several.contains("2 strangers are there.") && several.contains("Ada Flint is there"), "{several}");
+}
+
+#[test]
 fn no_fact_is_stated_twice_in_an_answer() {
     let test_dir = TestDir::new();
     for question in ["Whom do you like?", "Is the millstone cracked?", "What do you do?", "Where is Ben?"] {

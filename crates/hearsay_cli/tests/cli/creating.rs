@@ -29,9 +29,10 @@ fn a_page_becomes_a_campaign() {
     let printed = test_dir.ok(&["new", "salt", "--from", "page.md"]);
     for part in [
         "2 player characters, 2 NPCs",
-        "mirela-voss  Mirela hid the ledger",
-        "  Rain falls all week.",
-        "gullhaven        location",
+        "Secrets, with their knowers; check them in campaign.yaml:\n     9  mirela-voss  Mirela hid the ledger",
+        "only you see it:\n    11  Rain falls all week.",
+        "Places:\n     5  the-gilded-gull  The party begins",
+        "     5  gullhaven",
         "notes.md",
     ] {
         assert!(printed.contains(part), "{part}: {printed}");
@@ -72,13 +73,57 @@ A low inn where the road forks.
 ";
     test_dir.write("page.md", page);
     let printed = test_dir.ok(&["new", "salt", "--from", "page.md"]);
-    for part in ["2 player characters, 2 NPCs, 1 place, 1 secret", "hanna-pike, tobin-reed  Hanna keeps two sets"] {
+    for part in ["2 player characters, 2 NPCs, 1 place", "1 secret", "hanna-pike, tobin-reed  Hanna keeps two sets"] {
         assert!(printed.contains(part), "{part}: {printed}");
     }
     let ask = |who: &str| test_dir.ok(&["-C", "salt", "ask", "--as", who, "What about the books?"]);
     assert!(ask("tobin").contains("two sets of books") && !ask("tamsel").contains("two sets of books"));
     // People are found by their occupation.
     assert!(ask("the bailiff").contains("Tobin Reed") && ask("landlady").contains("Hanna Pike"));
+}
+
+#[test]
+fn headings_say_what_the_text_is() {
+    let test_dir = TestDir::new();
+    let page = "\
+The Salt Road
+
+PCs: Tamsel Brook (Ida)
+
+PEOPLE
+Hanna Pike: the landlady. She waters the ale.
+Tobin Reed - the bailiff
+
+PLACES
+The Broken Wheel: a low inn
+
+LIES
+Tobin says he never drinks.
+The mill is empty.
+
+RUMOURS
+The Wheel is haunted. (heard by Hanna)
+
+HOUSE RULES
+Criticals do maximum damage.
+";
+    test_dir.write("page.txt", page);
+    let printed = test_dir.ok(&["new", "salt", "--from", "page.txt"]);
+    for part in [
+        "1 player character, 2 NPCs, 1 place",
+        "     6  hanna-pike  Hanna Pike: the landlady. She waters the ale.",
+        "Lies, with their tellers:\n    13  tobin-reed  Tobin Reed never drinks.",
+        "hanna-pike          The Wheel is haunted.",
+        "nobody yet (false)  The mill is empty.",
+        "    14  nobody tells this lie, so it became a rumour that is false: The mill is empty.",
+        "Not about the game world; only you see it:\n    20  Criticals do maximum damage.",
+    ] {
+        assert!(printed.contains(part), "{part}: {printed}");
+    }
+    let know = |who: &str| test_dir.ok(&["-C", "salt", "know", "knows", who]);
+    assert!(!know("tamsel-brook").contains("haunted") && !know("hanna-pike").contains("never drinks"));
+    assert!(!know("hanna-pike").contains("maximum damage"));
+    assert!(know("hanna-pike").contains("haunted"));
 }
 
 /// Splits a printed command into words. Only its last word can be in quotes.

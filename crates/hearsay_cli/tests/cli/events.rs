@@ -291,6 +291,40 @@ fn a_character_is_found_by_its_occupation() {
 }
 
 #[test]
+fn feelings_and_trust_show_the_facts_behind_them() {
+    let test_dir = TestDir::new();
+    let relations =
+        "relationships: [{type: FEARS, target: ada, attitude: -40}, {type: TRUSTS, target: sam-a, attitude: 80}]";
+    test_dir.write("mill/campaign.yaml", &CAMPAIGN.replace("attributes: {occupation: carter}", relations));
+    let output = test_dir.ok(&["-C", "mill", "know", "feelings", "ben", "--towards", "ada"]);
+    let line = "\n  baseline: Ben fears Ada Flint.  [affinity -40, fear +50 \u{00B7} campaign.yaml:";
+    assert!(output.contains(line), "{output}");
+    let feelings = test_dir.json(&["-C", "mill", "know", "feelings", "ben"]);
+    assert_eq!(feelings["feelings"][0]["baseline"][0]["change"]["fear"], 50.0, "{feelings}");
+
+    let tell = ["event", "tell", "--by", "ada", "--that", "sam-b", "LOCATED_AT", "the-mill", "--to", "ben", "--lie"];
+    test_dir.ok(&[&["-C", "mill"], &tell[..]].concat());
+    let trust = || test_dir.json(&["-C", "mill", "know", "trust", "ben"]);
+    let before = trust();
+    assert_eq!((&before["default"], &before["trust"][0]["towards"]), (&0.6.into(), &"sam-a".into()), "{before}");
+    assert_eq!(before["trust"][0]["reasons"][0]["kind"], "declared", "{before}");
+    let ada = &before["trust"][1];
+    assert_eq!((&ada["towards"], &ada["reasons"][0]["kind"]), (&"ada".into(), &"relation".into()), "{before}");
+    assert_eq!(ada["trust"], ada["first_impression"], "{before}");
+    let refute = ["event", "refute", "Sam is at the mill", "--seen-by", "ben"];
+    test_dir.ok(&[&["-C", "mill"], &refute[..]].concat());
+    let output = test_dir.ok(&["-C", "mill", "know", "trust", "ben"]);
+    assert!(output.contains("declared: Ben trusts Sam"), "{output}");
+    assert!(output.contains("relation: Ben fears Ada Flint."), "{output}");
+    assert!(output.contains("found out to be untrue: Sam"), "{output}");
+    assert!(output.contains("Ben's trust in all others is 0.60, the default for strangers."), "{output}");
+    let after = trust();
+    assert!(after["trust"][1]["trust"].as_f64() < ada["trust"].as_f64(), "{after}");
+    let output = test_dir.ok(&["-C", "mill", "know", "trust", "sam-a", "--towards", "ben"]);
+    assert!(output.contains("0.60   Ben  default for strangers"), "{output}");
+}
+
+#[test]
 fn deeds_change_feelings_and_rumours_fade() {
     let test_dir = TestDir::new();
     let minds = "minds: {forgetting: strong}\nfacts: [{id: bones, subject: sam-b, text: Bones lie under the mill., \
@@ -303,6 +337,7 @@ fn deeds_change_feelings_and_rumours_fade() {
     assert!(row["values"]["fear"].as_f64().unwrap() > 15.0, "{feelings}");
     let output = test_dir.ok(&["-C", "mill", "know", "feelings", "ben", "--towards", "ada"]);
     assert!(output.contains("is afraid of Ada Flint."), "{output}");
+    assert!(output.contains("\n  deed: Ada Flint threatened Ben.  [affinity -"), "{output}");
     let output = test_dir.ok(&["-C", "mill", "know", "feelings", "sam-a", "--towards", "ben"]);
     assert!(output.contains("has no noticeable feelings for Ben"), "{output}");
 
@@ -311,4 +346,51 @@ fn deeds_change_feelings_and_rumours_fade() {
     let faded = memory("1 Springmonth 11");
     assert_eq!(faded["facts"][0]["statement"], "Bones lie under the mill.", "{faded}");
     assert_eq!((&faded["forgetting"], &faded["facts"][0]["is_faded"]), (&"strong".into(), &true.into()), "{faded}");
+}
+
+#[test]
+fn a_refutation_reports_the_versions_of_the_rumour() {
+    let test_dir = TestDir::new();
+    let stone = "stone-is-cracked";
+    let tell = ["-C", "mill", "event", "tell", "--by", "ada", stone, "--to", "ben", "--retold"];
+    test_dir.ok(&[&tell[..], &["The mill fell down."]].concat());
+    let refute = ["-C", "mill", "event", "refute", stone, "--seen-by", "ben"];
+    let tried = test_dir.json(&[&refute[..], &["--dry-run"]].concat());
+    let believers = |row: usize| (&tried["refuted"][row]["believers_before"], &tried["refuted"][row]["believers"]);
+    assert_eq!((believers(0), believers(1)), ((&1.into(), &1.into()), (&1.into(), &0.into())), "{tried}");
+    let refuted = test_dir.ok(&refute);
+    assert!(refuted.contains("  refuted: The millstone is cracked. ["), "{refuted}");
+    assert!(
+        refuted.contains("  its version: The mill fell down. [") && refuted.contains("0 knowers believe it, 1 before")
+    );
+    assert!(refuted.contains("credence of Ben: 0.54 \u{2192} 0.00: The mill fell down."), "{refuted}");
+    let versions = test_dir.ok(&["-C", "mill", "fact", "versions", stone]);
+    let lines: Vec<&str> = versions.lines().collect();
+    assert!(lines[0].contains("1 knower, 1 believe it") && lines[0].contains(" \u{b7} refuted \u{b7} "), "{versions}");
+    assert!(lines[1].contains("0 believe it") && lines[1].contains("its origin is refuted"), "{versions}");
+    let believes = test_dir.ok(&["-C", "mill", "know", "believes", "ben", "ada", "lore"]);
+    assert!(believes.contains("believes otherwise"), "{believes}");
+}
+
+#[test]
+fn a_deed_in_plain_words_changes_feelings_each_time_it_happens() {
+    let test_dir = TestDir::new();
+    let respect = || {
+        let feelings = test_dir.json(&["-C", "mill", "know", "feelings", "ben", "--towards", "ada"]);
+        feelings["feelings"][0]["values"]["respect"].as_f64().unwrap_or_default()
+    };
+    let witness = |day: &str, sentence: &str| {
+        let event = ["-C", "mill", "event", "witness", "--by", "ben", "--time", day, "--about", "ada", sentence];
+        test_dir.json(&event)
+    };
+    let seen = witness("1 Springmonth 10", "Ada Flint helped Ben.");
+    assert!(seen.to_string().contains("HELPED"), "{seen}");
+    let once = respect();
+    assert!(once > 0.0, "{once}");
+    witness("1 Springmonth 10", "Ada Flint helped Ben.");
+    assert!((respect() - once).abs() < 1e-9, "the same event counts once");
+    witness("2 Springmonth 10", "Ada Flint helped Ben.");
+    assert!(respect() > 1.5 * once, "the same deed on another day counts again: {}", respect());
+    let denied = witness("3 Springmonth 10", "Ada Flint did not help Ben.");
+    assert!(!denied.to_string().contains("HELPED"), "{denied}");
 }

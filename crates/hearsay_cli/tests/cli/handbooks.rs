@@ -132,3 +132,70 @@ entities:
     secrets: [{text: Hanna Pike poisons the ale.}]
   - {id: stranger, name: Dov Reed, kind: npc, attributes: {occupation: smuggler}}
 ";
+
+const SECRETS: &str = r#"
+entities: [{id: crypt, name: the Crypt, kind: location}]
+facts:
+  - {id: ben-in-crypt, subject: ben, type: LOCATED_AT, target: crypt, text: "Ben is hiding in the Crypt.", secret: true, known_by: [ben]}
+  - {id: ben-crown, text: "Ben stole the crown of Olm.", about: [ben], secret: true, known_by: [ben, ada]}
+"#;
+
+#[test]
+fn narration_that_states_a_secret_is_heard_only_after_the_dm_lets_the_secret_come_out() {
+    let test_dir = TestDir::new();
+    test_dir.write("mill/party.yaml", PARTY);
+    test_dir.write("mill/secrets.yaml", SECRETS);
+    test_dir.ok(&["-C", "mill", "session", "start", "--at", "the-mill"]);
+    test_dir.ok(&["-C", "mill", "log", "The rain does not stop."]);
+    let output = test_dir.run(&["-C", "mill", "log", "Ben is hiding in the Crypt."]);
+    assert!(
+        output.stdout.contains("nobody hears it, because it may state the secret ben-in-crypt"),
+        "{}",
+        output.stdout
+    );
+    assert!(output.stdout.contains("  heard by: nobody\n"), "{}", output.stdout);
+    let row = "  secret: ben-in-crypt: \"Ben is hiding in the Crypt.\"; not known to: ";
+    assert!(output.stdout.contains(row) && output.stdout.contains("Kessa Thorn"), "{}", output.stdout);
+    assert!(output.stderr.contains("`hearsay -C mill log --line 2 --states ben-in-crypt`"), "{}", output.stderr);
+    assert!(output.stderr.contains("`hearsay -C mill session mark 2 narration`"), "{}", output.stderr);
+    let logged = test_dir.json(&["-C", "mill", "log", "Everybody hears that Ben stole the crown of Olm."]);
+    assert_eq!(logged["withheld"][0]["handle"], "ben-crown", "{logged}");
+    assert_eq!(logged["heard_by"], serde_json::json!([]), "{logged}");
+    let unknown_to = logged["withheld"][0]["unknown_to"].as_array().unwrap();
+    assert!(unknown_to.contains(&"kessa".into()) && !unknown_to.contains(&"ada".into()), "{logged}");
+
+    let documents = || {
+        let handbook = ["-C", "mill", "export", "--format", "handbook"];
+        let recap = ["-C", "mill", "session", "recap"];
+        [
+            test_dir.ok(&[&recap[..], &["--player-safe"]].concat()),
+            test_dir.ok(&[&recap[..], &["--as", "kessa"]].concat()),
+            test_dir.ok(&handbook),
+            test_dir.ok(&[&handbook[..], &["--for", "kessa"]].concat()),
+            test_dir.ok(&[&handbook[..], &["--for", "bram"]].concat()),
+        ]
+    };
+    for document in documents() {
+        assert!(!document.contains("hiding") && !document.contains("crown"), "{document}");
+    }
+    let knows = |fact: &str| test_dir.ok(&["-C", "mill", "know", "who-knows", fact]).contains("Kessa");
+    assert!(!knows("ben-in-crypt") && !knows("ben-crown"));
+
+    test_dir.ok(&["-C", "mill", "log", "--line", "2", "--states", "ben-in-crypt"]);
+    assert!(knows("ben-in-crypt") && !knows("ben-crown"));
+    for document in documents() {
+        assert!(document.contains("hiding in the Crypt") && !document.contains("crown"), "{document}");
+    }
+    // A secret that all hearers know is no reason to withhold a line.
+    let again = test_dir.json(&["-C", "mill", "log", "Ben is still hiding in the Crypt.", "--to", "kessa,bram"]);
+    assert_eq!(
+        (&again["withheld"], again["heard_by"].as_array().unwrap().len()),
+        (&serde_json::json!([]), 2),
+        "{again}"
+    );
+    // The secret comes out with the line, or the DM says that the line states no secret.
+    test_dir.ok(&["-C", "mill", "session", "mark", "3", "narration"]);
+    assert!(documents()[0].contains("stole the crown"));
+    test_dir.ok(&["-C", "mill", "log", "Ben stole the crown of Olm.", "--states", "ben-crown"]);
+    assert!(knows("ben-crown"));
+}

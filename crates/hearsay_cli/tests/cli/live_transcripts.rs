@@ -64,6 +64,19 @@ fn each_line_of_standard_input_is_recorded_with_its_effects() {
     assert!(log.contains("Tam Reed: Listen to me, Lyra."), "{log}");
 }
 
+#[test]
+fn an_out_of_character_line_shows_how_to_correct_it() {
+    let test_dir = table();
+    test_dir.write("talk.txt", "Zoe: (ooc) Ben broke the millstone.\nTam: Good evening.\n");
+    let mut command = test_dir.command(&["-C", "mill", "session", "follow", "-", "--no-pager"]);
+    let input = fs::File::open(test_dir.path("talk.txt")).unwrap();
+    let output = decode_output(command.stdin(input).output().unwrap());
+    let printed = output.stdout;
+    assert!(printed.contains("out of character: kept in the log, nobody in the world hears it"), "{printed}");
+    assert!(printed.contains("hearsay -C mill session mark 1 in-character"), "{printed}");
+    assert!(!printed.contains("states: ") && printed.contains("heard by: "), "{printed}");
+}
+
 /// Waits until the program has printed a line that contains this text.
 fn wait_for(lines: &mut impl Iterator<Item = std::io::Result<String>>, text: &str) -> String {
     lines.map(Result::unwrap).find(|line| line.contains(text)).unwrap_or_else(|| panic!("no line with {text}"))

@@ -222,3 +222,86 @@ fn an_accepted_fact_from_an_older_text_ends_no_newer_fact() {
         assert!(ended(condition("dead")), "{}", condition("dead"));
     }
 }
+
+/// Imports facts about Ada that wait for review, each with its knower; returns their ids in the same order.
+fn with_proposals(test_dir: &TestDir, facts: &[(&str, &str, Option<&str>)]) -> Vec<String> {
+    let export = test_dir.ok(&["-C", "mill", "export"]);
+    let provenance = serde_json::json!({ "method": "inferred", "author": "extractor", "session": null, "speaker": null,
+        "recorded": 1000, "confidence": 0.5, "stage": "statements", "confirmed": false, "evidence": [] });
+    let mut lines = export;
+    for (predicate, statement, handle) in facts {
+        let object = match *predicate {
+            "lore" => serde_json::json!({ "value": { "text": statement } }),
+            _ => serde_json::json!({ "entity": "ben" }),
+        };
+        let fact = serde_json::json!({ "type": "fact", "subject": "ada", "predicate": predicate, "object": object,
+            "statement": statement, "mentions": [], "attitude": null, "rank": null, "conditions": null,
+            "validity": { "from": null, "until": null }, "status": "proposed", "secrecy": "open", "handle": handle,
+            "provenance": provenance, "factuality": "asserted" });
+        lines.push_str(&format!("{fact}\n"));
+    }
+    test_dir.write("proposals.jsonl", &lines);
+    test_dir.ok(&["-C", "mill", "import", "proposals.jsonl"]);
+    let listed = test_dir.json(&["-C", "mill", "fact", "list", "--subject", "ada", "--status", "proposed"]);
+    let rows = listed["facts"].as_array().unwrap();
+    let id = |statement: &str| rows.iter().find(|row| row["statement"] == statement).unwrap()["id"].as_str().unwrap();
+    facts.iter().map(|(_, statement, _)| id(statement).to_owned()).collect()
+}
+
+fn pending(test_dir: &TestDir) -> Vec<String> {
+    let listed = test_dir.json(&["-C", "mill", "fact", "list", "--subject", "ada", "--status", "proposed"]);
+    let rows = listed["facts"].as_array().unwrap();
+    let mut statements: Vec<String> = rows.iter().map(|row| row["statement"].as_str().unwrap().to_owned()).collect();
+    statements.sort();
+    statements
+}
+
+#[test]
+fn a_decision_applies_only_to_the_card_that_is_named() {
+    let test_dir = TestDir::new();
+    let [crowns, apology, key, cellar] = [
+        ("OWES", "Ada owes Ben ten crowns."),
+        ("OWES", "Ada owes Ben an apology."),
+        ("lore", "Ada carries a silver key."),
+        ("lore", "Ada carries a silver key to the cellar."),
+    ];
+    let facts = [crowns, apology, key, cellar].map(|(predicate, statement)| (predicate, statement, None));
+    let ids = with_proposals(&test_dir, &facts);
+    // The two debts are the same relation in other words, so each is a card of its own.
+    test_dir.ok(&["-C", "mill", "review", "reject", &ids[0]]);
+    assert_eq!(pending(&test_dir), [cellar.1, key.1, apology.1]);
+    // Words that several cards contain name none of them.
+    test_dir.fails(&["-C", "mill", "review", "reject", "Ada carries a silver"], 3, &["Ada carries a silver"]);
+    assert_eq!(pending(&test_dir).len(), 3);
+    // A whole statement names its own card, even if another statement contains the same words.
+    test_dir.ok(&["-C", "mill", "review", "reject", key.1]);
+    assert_eq!(pending(&test_dir), [cellar.1, apology.1]);
+    // The rejected card is named again, not the card that begins with the same words.
+    test_dir.fails(&["-C", "mill", "review", "reject", key.1], 1, &["rejected"]);
+    assert_eq!(pending(&test_dir), [cellar.1, apology.1]);
+}
+
+#[test]
+fn an_accepted_fact_says_who_knows_it() {
+    let test_dir = TestDir::new();
+    let ids = with_proposals(&test_dir, &[("lore", "Ada mends the wheel.", None)]);
+    let accept = ["-C", "mill", "review", "accept", &ids[0]];
+    let tried = [&accept[..], &["--dry-run"]].concat();
+    assert!(test_dir.ok(&tried).contains("  nobody learns it; it is canon\n"));
+    assert_eq!(test_dir.json(&tried)["decided"][0]["known_to"], serde_json::json!([]));
+    test_dir.ok(&accept);
+    // A proposal from a line keeps the hearers of the line as its knowers.
+    test_dir.ok(&["-C", "mill", "session", "start", "--at", "the-mill"]);
+    test_dir.ok(&["-C", "mill", "log", "Perhaps Ada owes Ben ten crowns for the old boat.", "--to", "ada,ben"]);
+    let items = test_dir.json(&["-C", "mill", "review", "--more"]);
+    let rows = items["items"].as_array().unwrap();
+    let row = rows.iter().find(|row| row["kind"] == "doubtful").unwrap_or_else(|| panic!("{items}"));
+    let id = row["in_full"][0]["id"].as_str().unwrap();
+    let accept = ["-C", "mill", "review", "accept", id];
+    let printed = test_dir.ok(&[&accept[..], &["--dry-run"]].concat());
+    assert!(printed.contains("  will be known to: Ada Flint, Ben\n"), "{printed}");
+    let decided = test_dir.json(&accept);
+    assert_eq!(decided["decided"][0]["known_to"], serde_json::json!(["ada", "ben"]), "{decided}");
+    test_dir.ok(&["-C", "mill", "undo"]);
+    assert!(test_dir.ok(&accept).contains("  known to: Ada Flint, Ben\n"));
+}

@@ -114,7 +114,7 @@ fn a_transcript_is_tried_imported_and_taken_back() {
     assert!(again["written"].is_null() && again["unchanged"] == true, "{again}");
     let log = test_dir.ok(&["-C", "mill", "session", "show", "--log"]);
     assert!(log.contains("Zoe: Crisps?") && log.contains("Ada Flint: The stone is cracked."), "{log}");
-    test_dir.ok(&["-C", "mill", "undo", "--author", "import"]);
+    test_dir.ok(&["-C", "mill", "undo", "--author", "import", "--yes"]);
     assert!(test_dir.ok(&["-C", "mill", "session", "list"]).contains("No session"));
     test_dir.fails(&["-C", "mill", "session", "import", "none.srt"], 4, &["none.srt"]);
     test_dir.write("bad.txt", "a\0b");
@@ -199,8 +199,8 @@ fn the_campaign_keeps_who_the_speakers_are() {
     let exported = test_dir.ok(&["-C", "mill", "export"]);
     assert!(exported.contains(r#"{"speaker":{"name":"matt","role":"dm"}}"#), "{exported}");
     // One undo reverts an import. The speakers are saved by a separate operation.
-    assert!(test_dir.ok(&["-C", "mill", "undo"]).contains("next.txt"));
-    assert!(test_dir.ok(&["-C", "mill", "undo"]).contains("evening.txt"));
+    assert!(test_dir.ok(&["-C", "mill", "undo", "--yes"]).contains("next.txt"));
+    assert!(test_dir.ok(&["-C", "mill", "undo", "--yes"]).contains("evening.txt"));
     assert!(test_dir.ok(&[&IMPORT[..], &["--dry-run"]].concat()).contains("Zoe (2 lines): tam"));
     assert!(test_dir.ok(&["-C", "mill", "undo"]).contains("speakers of transcripts"));
     assert!(test_dir.ok(&[&IMPORT[..], &["--dry-run"]].concat()).contains("Zoe (2 lines): no such character"));
@@ -237,7 +237,7 @@ fn the_kinds_of_talk_in_a_transcript_are_counted_and_shown() {
     let recap = test_dir.ok(&["-C", "mill", "session", "recap"]);
     assert!(recap.contains("you thief!") && !recap.contains("perception"), "{recap}");
     // With the line, its kind disappears and comes back.
-    let undone = test_dir.json(&["-C", "mill", "undo", "--author", "import"]);
+    let undone = test_dir.json(&["-C", "mill", "undo", "--author", "import", "--yes"]);
     test_dir.ok(&["-C", "mill", "undo", &undone["position"].to_string()]);
     assert_eq!(test_dir.json(&["-C", "mill", "session", "show"])["counts"]["talk"], counts);
 }
@@ -266,7 +266,7 @@ fn texts_are_read_for_facts_wherever_they_come_from() {
     let imported = test_dir.json(&["-C", "mill", "session", "import", "evening.txt"]);
     assert!(imported["found"].is_object(), "{imported}");
     // Undoing a text also removes its facts, so the facts do not prevent the undo.
-    assert!(test_dir.ok(&["-C", "mill", "undo"]).contains("evening.txt"));
+    assert!(test_dir.ok(&["-C", "mill", "undo", "--yes"]).contains("evening.txt"));
     let undone = test_dir.json(&["-C", "mill", "undo"]);
     assert!(undone["summary"].as_str().unwrap().contains("Ada owes Ben"), "{undone}");
     assert_eq!(found(), before);
@@ -302,7 +302,7 @@ fn texts_are_read_for_facts_wherever_they_come_from() {
     assert!(test_dir.ok(&["-C", "mill", "fact", "extract", "--again"]).contains("All texts are processed"));
     let waiting = || test_dir.json(&["-C", "mill", "fact", "list", "--status", "proposed"])["all"].as_u64().unwrap();
     assert!(waiting() > 0);
-    let undone = test_dir.ok(&["-C", "mill", "undo", "--author", "import"]);
+    let undone = test_dir.ok(&["-C", "mill", "undo", "--author", "import", "--yes"]);
     assert!(undone.contains("import notes") && waiting() == 0, "{undone}");
     // An unreadable file gives an error that says what to do.
     test_dir.write("empty.txt", "");

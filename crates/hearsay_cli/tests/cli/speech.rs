@@ -146,7 +146,7 @@ fn a_logged_line_teaches_those_at_the_table() {
     let position = logged["written"]["position"].to_string();
     test_dir.ok(&["-C", "gull", "undo", &position]);
     assert_eq!(self::knowers(&test_dir, "tobin-sold-key"), ["kestrel-vane"]);
-    test_dir.fails(&["-C", "gull", "log", "It rains.", "--states", "tobin-sold-key"], 2, &["--by"]);
+    test_dir.fails(&["-C", "gull", "log", "It rains.", "--lie"], 2, &["--by"]);
     let stated =
         [&["-C", "gull", "log", "--by", "kestrel-vane", "You know the guard."], &["--states", "tobin-sold-key"][..]];
     let stated = test_dir.ok(&stated.concat());

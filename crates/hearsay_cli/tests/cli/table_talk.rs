@@ -132,6 +132,40 @@ fn a_shout_is_in_character_and_one_line_can_be_corrected() {
 }
 
 #[test]
+fn a_player_who_talks_about_the_game_is_out_of_character() {
+    for engine in ["model", "patterns"] {
+        let test_dir = table();
+        test_dir.write("mill/hearsay.toml", &format!("[extraction]\nengine = \"{engine}\"\n"));
+        let log = |line: &[&str]| test_dir.ok(&[&["-C", "mill", "log"], line].concat());
+        for line in [
+            &["Zoe: Can I roll for that?"][..],
+            &["--by", "Zoe", "Does a 17 hit?"],
+            &["Zoe: (ooc) brb"],
+            &["(out of character) who wants pizza"],
+            &["OOC: Ben owes Cole ten crowns."],
+        ] {
+            let printed = log(line);
+            assert!(printed.contains("out of character: kept in the log, nobody in the world hears it"), "{printed}");
+            assert!(printed.contains("--in-character") && !printed.contains("heard by"), "{printed}");
+        }
+        assert!(!test_dir.ok(&["-C", "mill", "fact", "list", "--about", "cole"]).contains("crowns"));
+        let printed = log(&["Zoe: Ada, where is the stone?"]);
+        assert!(printed.contains("said by: Lyra Fenn") && printed.contains("heard by: "), "{printed}");
+        let printed = log(&["--in-character", "Zoe: Can I roll for that?"]);
+        assert!(printed.contains("said by: Lyra Fenn") && printed.contains("heard by: "), "{printed}");
+        let lines = test_dir.ok(&["-C", "mill", "session", "show", "--log"]);
+        assert_eq!(lines.matches("(out of character)").count(), 6, "five lines, one of them with the mark: {lines}");
+        let dry_run = test_dir.json(&["-C", "mill", "log", "--dry-run", "Zoe: Can I roll for that?"]);
+        assert_eq!((&dry_run["talk_kind"], &dry_run["heard_by"]), (&"out_of_character".into(), &serde_json::json!([])));
+        // A marked line becomes part of the story.
+        let number = lines.lines().find(|line| line.contains("OOC: Ben")).unwrap().split_whitespace().next().unwrap();
+        test_dir.ok(&["-C", "mill", "session", "mark", number, "in-character"]);
+        let lines = test_dir.ok(&["-C", "mill", "session", "show", "--log"]);
+        assert_eq!(lines.matches("(out of character)").count(), 5, "{lines}");
+    }
+}
+
+#[test]
 fn names_can_be_started_and_listed() {
     let test_dir = table();
     let heard_by = |to: &[&str]| {
@@ -163,4 +197,46 @@ fn only_characters_and_groups_speak() {
             test_dir.fails(&line, 1, &[kind, "cannot speak", "a character or a group"]);
         }
     }
+}
+
+#[test]
+fn a_narrated_death_waits_for_review_and_the_log_says_how_to_accept_it() {
+    let test_dir = table();
+    let logged = test_dir.ok(&["-C", "mill", "log", "Cole dies in the fire."]);
+    let warning = logged.lines().find(|line| line.starts_with("warning:")).unwrap_or_default();
+    let accept = warning.split('`').nth(1).unwrap_or_default();
+    assert!(
+        warning.contains("Cole counts as alive") && accept.starts_with("hearsay -C mill review accept "),
+        "{logged}"
+    );
+    test_dir.ok(&["-C", "mill", "log", "--by", "cole", "I am still here."]);
+    let accept: Vec<&str> = accept.split(' ').skip(1).collect();
+    test_dir.ok(&accept);
+    let said = test_dir.run(&["-C", "mill", "say", "--by", "cole", "I am still here, friends."]);
+    assert!(said.code != 0 && said.stderr.contains("cole is dead"), "{}", said.stderr);
+    // The words of a character about a death are a claim, and other facts are not about deaths.
+    test_dir.ok(&["-C", "mill", "session", "attend", "--arrive", "tamsin-oakley"]);
+    let claimed = test_dir.ok(&["-C", "mill", "log", "--by", "tamsin-oakley", "Old Ada died last night."]);
+    assert!(!claimed.contains("counts as alive"), "{claimed}");
+}
+
+#[test]
+fn a_kept_promise_closes_its_thread() {
+    let test_dir = table();
+    test_dir.ok(&["-C", "mill", "log", "Tamsin Oakley promised Cole to guard the cellar."]);
+    let threads = || test_dir.ok(&["-C", "mill", "session", "threads", "--kind", "promise"]);
+    assert!(threads().contains("\u{201C}Tamsin Oakley promised Cole to guard the cellar.\u{201D}"), "{}", threads());
+    let other = test_dir.ok(&["-C", "mill", "log", "Cole kept his promise to Ada Flint."]);
+    assert!(other.contains("no open promise matches"), "{other}");
+    let kept = test_dir.ok(&["-C", "mill", "log", "Tamsin Oakley kept her promise to Cole."]);
+    let line = kept.lines().find(|line| line.contains("the promise")).unwrap_or_default();
+    if let Some(accept) = line.split('`').nth(1) {
+        assert!(threads().contains("guard the cellar"), "a fact that waits for review closes nothing: {kept}");
+        test_dir.ok(&accept.split(' ').skip(1).collect::<Vec<_>>());
+    }
+    assert!(line.contains("Tamsin Oakley gave a promise to Cole."), "{kept}");
+    assert!(threads().contains("No matching open threads."), "{}", threads());
+    // A promise that is given again is open again.
+    test_dir.ok(&["-C", "mill", "log", "Tamsin Oakley promised Cole to mend the roof."]);
+    assert!(threads().contains("mend the roof"), "{}", threads());
 }

@@ -5,7 +5,8 @@ use std::{collections::BTreeMap, sync::Arc};
 use hearsay_belief::{EntityLookup, default_audience, move_edges};
 use hearsay_model::{
     Attitude, Author, Change, Entity, EntityId, Fact, FactStatus, GameSetting, Kind, Knower, KnowledgeEdge, Method,
-    Object, Predicate, PredicateRole, Provenance, Secrecy, Setting, State, Timestamp, Validity, Value, attribute, text,
+    Object, Predicate, PredicateRole, Provenance, RelationField, Secrecy, Setting, State, Timestamp, Validity, Value,
+    attribute,
 };
 use hearsay_query::{
     dates::parse_date,
@@ -147,33 +148,14 @@ impl Editor<'_> {
         Ok((summary, self.fact_changes(builder.statement(statement), options)?))
     }
 
-    /// Resolves a relation given as a name (`OWES`), an inverse name (`HAS_MEMBER`) or words (`works for`). The
-    /// returned flag is `true` if subject and object must be swapped. Words that match no phrase define a new relation.
+    /// Resolves a relation given as a name (`OWES`), an inverse name (`HAS_MEMBER`), a field (`rescued`) or words (`works
+    /// for`). The returned flag is `true` if subject and object must be swapped. Other words define a new relation.
     pub(crate) fn relation(&self, given: &str) -> Result<(Predicate, bool), CommandError> {
-        let vocabulary = self.state.vocabulary();
-        let named = Predicate::new(given).ok().filter(Predicate::is_relation);
-        let is_name = named.is_some();
-        let predicate = named.map_or_else(|| Predicate::relation(given), Ok)?;
-        if vocabulary.predicate(&predicate).is_some() {
-            return Ok((predicate, false));
+        if let Some(RelationField { predicate, is_inverse }) = self.state.vocabulary().relation_named(given) {
+            return Ok((predicate, is_inverse));
         }
-        if let Some(def) = vocabulary.inverse_of(&predicate) {
-            return Ok((def.name.clone(), true));
-        }
-        let words = text::normalize(given);
-        let matches_phrase = |phrase: &str, first: &str, last: &str| {
-            let between = phrase.strip_prefix(first).and_then(|phrase| phrase.strip_suffix(last));
-            between.is_some_and(|between| text::normalize(between) == words)
-        };
-        let forward = vocabulary.predicates().find(|def| matches_phrase(&def.phrase, "{subject} ", " {object}"));
-        let backward = vocabulary.predicates().find(|def| {
-            def.inverse_phrase.as_ref().is_some_and(|phrase| matches_phrase(phrase, "{object} ", " {subject}"))
-        });
-        Ok(match (forward, backward) {
-            (Some(def), _) if !is_name => (def.name.clone(), false),
-            (None, Some(def)) if !is_name => (def.name.clone(), true),
-            _ => (predicate, false),
-        })
+        let name = Predicate::new(given).ok().filter(Predicate::is_relation);
+        Ok((name.map_or_else(|| Predicate::relation(given), Ok)?, false))
     }
 
     /// Returns the changes that add a fact with its options and knowers, and that end the facts it replaces.

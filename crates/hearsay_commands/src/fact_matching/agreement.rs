@@ -26,7 +26,8 @@ pub(super) enum Agreement {
 pub(super) struct EntityAgreement<'a> {
     pub(super) state: &'a State,
     pub(super) cached_view: &'a CachedView,
-    pub(super) speaker: &'a EntityId,
+    /// `None` for narration.
+    pub(super) speaker: Option<&'a EntityId>,
     pub(super) sentence: &'a SpokenSentence,
     /// Entities that the sentence names. The speaker is among these entities if the sentence is in the first person.
     pub(super) named: &'a [LinkedEntity],
@@ -44,16 +45,18 @@ impl EntityAgreement<'_> {
         let in_statement: BTreeSet<&EntityId> = mentioned.iter().map(|mentioned| &mentioned.id).collect();
         let in_fact: BTreeSet<&EntityId> = known.entities().chain(in_statement.iter().copied()).collect();
         let has_other_entity = !named.is_subset(&in_fact);
-        let must_be_named = |id: &EntityId| id != self.speaker && Some(id) != self.place;
+        let must_be_named = |id: &EntityId| Some(id) != self.speaker && Some(id) != self.place;
         let left_out = in_statement.difference(&named).filter(|id| must_be_named(id)).count();
         let is_replaced = left_out <= self.sentence.pronoun_count;
         // "I owe them ten crowns" can be about anybody, so the speaker alone does not count.
         let is_named = |id: &EntityId| named.contains(id) || self.named_in_line.contains(id) || Some(id) == self.place;
-        let mut others = in_fact.iter().filter(|id| **id != self.speaker).peekable();
+        let mut others = in_fact.iter().filter(|id| Some(**id) != self.speaker).peekable();
         let is_anchored = others.peek().is_none() || others.any(|id| is_named(id));
         match (has_other_entity, is_replaced) {
             (true, false) => None,
-            (false, false) if !is_anchored => named.contains(self.speaker).then_some(Agreement::SpeakerOnly),
+            (false, false) if !is_anchored => {
+                self.speaker.is_some_and(|speaker| named.contains(speaker)).then_some(Agreement::SpeakerOnly)
+            }
             (false, true) if is_anchored => Some(Agreement::Full),
             _ => Some(Agreement::Partial),
         }
@@ -71,7 +74,7 @@ impl EntityAgreement<'_> {
         // A pronoun can repeat a named person: "Tobin sold me a print of his key".
         let names_same = in_sentence.iter().flatten().eq(&in_fact);
         // The speaker can leave itself out: "Silas pushed the cart" for "Izzy saw Silas push the cart".
-        let others: Vec<EntityId> = in_fact.iter().filter(|id| *id != self.speaker).cloned().collect();
+        let others: Vec<EntityId> = in_fact.iter().filter(|id| Some(*id) != self.speaker).cloned().collect();
         names_same || agrees(&in_fact) || agrees(&others)
     }
 

@@ -42,8 +42,8 @@ const COSINE_WEIGHT: f32 = 0.6;
 const SENTENCE_WEIGHT: f32 = 0.25;
 const FACT_WEIGHT: f32 = 0.15;
 
-/// Minimum share of the words of a fact that occur in a sentence which states the fact. A hearer must not learn what the
-/// sentence leaves out.
+/// Minimum share of the words of a fact that occur in a sentence which states the fact. A hearer must not learn what
+/// the sentence leaves out.
 const MIN_SHARED_OF_FACT: f32 = 0.6;
 
 /// Minimum cosine of a sentence that states a fact.
@@ -104,9 +104,11 @@ impl Candidate {
             self.score.cosine.is_some_and(|cosine| cosine >= min_cosine) && !(is_one_word && self.has_pronoun);
         // "I owe them ten crowns" can be about anybody, so a sentence that names only its speaker must share more.
         let has_subject = self.agreement != Agreement::SpeakerOnly || (is_meant && !is_one_word);
-        if self.agreement == Agreement::Full && !self.is_doubtful && is_meant && self.score.is_complete() {
+        let is_only_compared_by_words = self.score.cosine.is_none() && self.score.is_complete() && !is_one_word;
+        let says_the_same = self.agreement == Agreement::Full && is_meant && self.score.is_complete();
+        if !self.is_doubtful && (says_the_same || self.is_extracted) {
             Decision::States
-        } else if has_subject && score >= MIN_POSSIBLE_SCORE {
+        } else if self.is_extracted || (has_subject && (score >= MIN_POSSIBLE_SCORE || is_only_compared_by_words)) {
             Decision::MayState
         } else {
             Decision::Other

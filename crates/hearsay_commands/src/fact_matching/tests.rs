@@ -14,6 +14,7 @@ fn candidate(statement: &str, sentence: &str, cosine: Option<f32>) -> Candidate 
         agreement: Agreement::Full,
         is_doubtful: false,
         has_pronoun: false,
+        is_extracted: false,
         missing_vector: None,
     }
 }

@@ -221,6 +221,9 @@ impl<'a> EventContext<'a> {
             let open_values = state.values(fact.subject(), fact.predicate());
             changes = succession(state, &open_values, fact.predicate(), fact.object(), &mut validity);
             fact = fact.to_builder().validity(validity).build()?;
+        } else if fact.status() == FactStatus::Canon && state.vocabulary().is_deed(fact.predicate()) {
+            // The same deed at another time is another fact.
+            fact = fact.to_builder().validity(Validity { from: self.occasion.time.clone(), until: None }).build()?;
         }
         Ok((Arc::new(fact), changes))
     }

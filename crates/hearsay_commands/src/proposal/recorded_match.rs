@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, sync::Arc};
 use hearsay_model::{Evidence, Fact, FactStatus, PassageId, Provenance, State, text};
 use hearsay_query::{
     contradictions::may_overlap,
-    duplicates::{Claim, canonical_relation, is_equivalent, is_implied_by},
+    duplicates::{Claim, canonical_relation, is_equivalent, is_implied_by, is_other_occurrence},
 };
 
 use super::{Batch, Proposal};
@@ -36,7 +36,9 @@ pub(super) fn find_recorded_match(state: &State, batch: &Batch, fact: &Fact) -> 
     let vocabulary = state.vocabulary();
     let (claim, speaker) = (Claim::from_fact(vocabulary, fact), &fact.provenance().speaker);
     let facts_about_subject = batch.facts_of(state, claim.subject());
-    let is_same_statement = |other: &&&Arc<Fact>| is_equivalent(vocabulary, (&claim, fact.statement()), other);
+    let is_same_statement = |other: &&&Arc<Fact>| {
+        is_equivalent(vocabulary, (&claim, fact.statement()), other) && !is_other_occurrence(state, fact, other)
+    };
     let equivalents: Vec<&Arc<Fact>> = facts_about_subject.iter().filter(is_same_statement).copied().collect();
     let is_confirmed = |fact: &Fact| fact.provenance().confirmed;
     let is_confirmed_as = |equivalent: &Fact, status| equivalent.status() == status && is_confirmed(equivalent);

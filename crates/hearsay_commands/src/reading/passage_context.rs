@@ -7,7 +7,7 @@ use std::{
 };
 
 use hearsay_extract::{Extraction, Text, TextType};
-use hearsay_model::{EntityId, Knower, Passage, PassageId, SessionId, State};
+use hearsay_model::{EntityId, Kind, Knower, Passage, PassageId, SessionId, State};
 
 use super::ReadingTools;
 
@@ -21,6 +21,8 @@ const MAX_PATTERN_CONTEXT_LINES: usize = 3;
 pub struct PassageWithContext {
     /// The passage.
     pub passage: Arc<Passage>,
+    /// Kind of the speaker; `None` if there is no speaker, or if the kind is not recorded.
+    pub(super) speaker_kind: Option<Kind>,
     /// Preceding lines, each with its speaker.
     pub(super) before: Vec<(Option<EntityId>, String)>,
 }
@@ -41,7 +43,8 @@ impl PassageWithContext {
         }
         before.sort_unstable();
         let before = before.into_iter().map(|(_, text, speaker)| (speaker.cloned(), text.to_owned()));
-        Some(Self { before: before.collect(), passage })
+        let speaker_kind = passage.speaker.as_ref().and_then(|speaker| state.kind(speaker));
+        Some(Self { before: before.collect(), speaker_kind, passage })
     }
 
     pub(super) fn extract_with_patterns(&self, tools: &ReadingTools<'_>) -> Extraction {

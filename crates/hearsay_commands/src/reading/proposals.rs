@@ -256,6 +256,11 @@ impl ProposalBuilder<'_> {
         proposal.heard_by.extend(direct_hearers);
         proposal.heard_by.sort();
         proposal.heard_by.dedup();
+        // The narration of a session tells what happens at that time. The same deed at another time is another fact.
+        let is_narrated_deed = speaker.is_none() && self.state.vocabulary().is_deed(&proposal.predicate);
+        if self.passage.session.is_some() && is_narrated_deed {
+            proposal.validity.from.clone_from(&self.passage.time);
+        }
         proposal.speaker = speaker;
         if let Some(text) = &mut proposal.text {
             text.citing = citing;

@@ -141,6 +141,26 @@ fn recorded_knowledge(state: &State) -> RecordedKnowledge {
 }
 
 #[test]
+fn a_narrated_deed_is_another_fact_on_another_day() {
+    let (mut state, _) = world(&[], &[]);
+    let policy = Policy { canon_threshold: Confidence::new(0.5).unwrap(), ..Policy::default() };
+    let session = SessionId::new("s1").unwrap();
+    let day = state.calendar().minutes_per_day();
+    let mut narrate = |line: u32, minute: i64, text: &str| {
+        let time = Some(Date::at(hearsay_model::GameTime(minute)));
+        let passage = Passage { session: Some(session.clone()), line, time, ..Passage::new(text) };
+        let id = passage.id();
+        apply(&mut state, Author::Dm, vec![Change::AddPassage(passage.into())]);
+        read(&mut state, &policy, &[id]);
+        read(&mut state, &policy, &[id]);
+        state.facts().filter(|fact| *fact.predicate() == *"SAVED").count()
+    };
+    assert_eq!(narrate(1, 10, "Odo saved Mirela."), 1);
+    assert_eq!(narrate(2, 20, "Odo rescued Mirela."), 1, "the narration tells of the same deed");
+    assert_eq!(narrate(3, 10 + day, "Odo saved Mirela."), 2);
+}
+
+#[test]
 fn one_new_name_adds_one_entity() {
     let (mut state, _) = world(&[], &[]);
     let passage = Passage::new("Zarael Oxmoor hates Odo. Zarael Oxmoor owes Mirela.");

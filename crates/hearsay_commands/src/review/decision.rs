@@ -12,7 +12,7 @@ use hearsay_model::{
     Timestamp, attribute, text, words,
 };
 use hearsay_query::{
-    duplicates::{Claim, is_equivalent},
+    duplicates::{Claim, is_equivalent, is_other_occurrence},
     ids::require_fact,
     review::{facts_decided_together, is_extracted_name_or_kind, is_unconfirmed_entity, pending_facts_about},
 };
@@ -173,6 +173,7 @@ fn support_from_duplicates(state: &State, fact: &Fact, decided: &[FactId]) -> Re
             && !decided.contains(&other.id())
             && other.provenance().author == Author::Extractor
             && (is_equivalent(state.vocabulary(), (&claim, fact.statement()), other) || is_same_sentence(fact, other))
+            && !is_other_occurrence(state, fact, other)
     };
     let mut duplicates: Vec<&Arc<Fact>> = pending_facts_about(state, fact.subject()).filter(is_duplicate).collect();
     duplicates.sort_unstable_by_key(|duplicate| duplicate.id());

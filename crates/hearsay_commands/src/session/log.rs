@@ -1,6 +1,6 @@
 //! Writing of the log of a session. Each line becomes a passage with hearers.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{borrow::Cow, collections::BTreeSet, sync::Arc};
 
 use hearsay_belief::{
     Occasion, View,
@@ -18,7 +18,7 @@ use hearsay_query::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::new::NewSession;
+use super::{new::NewSession, table_talk::is_marked_out_of_character};
 use crate::{
     CommandError,
     game_event::{mentioned_entities, secret_name},
@@ -74,15 +74,29 @@ pub struct LogLine {
     pub heard_by: Vec<EntityId>,
     /// Characters that hear the line in addition to the hearers in `heard_by` or the default hearers.
     pub with: Vec<EntityId>,
-    /// Recorded facts that the words of the speaker state. The hearers learn these facts from the speaker. Must be empty
-    /// for narration.
+    /// Recorded facts that the line states. The hearers learn these facts from the speaker. If the line is narration,
+    /// the hearers witness the facts.
     pub states: Vec<FactId>,
+    /// For narration: secrets that the line may state, and that do not come out. If a hearer does not know one of these
+    /// secrets, the line is recorded as out of character, so that no character hears it. A secret in `states` comes
+    /// out.
+    pub secrets: Vec<FactId>,
     /// Whether the speaker lies: `true` if the speaker does not believe the facts that the line states. If the line
     /// repeats a recorded line of the session, the recorded line becomes a lie. Must be `false` for narration.
     pub lie: bool,
     /// Number of a recorded line of the session; `None` to write a new line. If set, the fields `states` and `lie`
     /// apply to the recorded line, and the other fields are ignored. Only for a log with one line.
     pub recorded_line: Option<u32>,
+    /// Whether the DM typed the text. A typed text without a [`speaker`](Self::speaker) can begin with the name of the
+    /// speaker: see [`with_named_speaker`](Self::with_named_speaker).
+    pub typed: bool,
+    /// Whether a person at the table says the line, such as the player of the speaker. The extraction then decides
+    /// whether the line is in character.
+    pub at_table: bool,
+    /// Kind of talk. `None` means out of character if the text is marked, for example with `(ooc)`. Otherwise, `None`
+    /// means in character for a line with a speaker and narration for a line without a speaker, unless the line is
+    /// [`at_table`](Self::at_table).
+    pub talk_kind: Option<TalkKind>,
     /// Number of the line in the file that [`source`](Log::source) names, counted from 1; `None` if there is no file.
     pub number: Option<u32>,
 }
@@ -91,6 +105,29 @@ impl LogLine {
     /// Creates a line of narration with default place, time and hearers.
     pub fn new(text: impl Into<String>) -> Self {
         Self { text: text.into(), ..Self::default() }
+    }
+
+    /// Creates a line that the DM typed. Its text can begin with the name of the speaker.
+    pub fn typed(text: impl Into<String>) -> Self {
+        Self { typed: true, ..Self::new(text) }
+    }
+
+    /// Returns whether the text is marked as out of character, for example with `(ooc)`. Returns `false` if the line
+    /// states facts or is a lie.
+    pub fn is_marked_out_of_character(&self) -> bool {
+        self.states.is_empty() && !self.lie && is_marked_out_of_character(&self.text)
+    }
+
+    /// Returns the kind of talk that is known without reading the words; `None` if the extraction decides.
+    pub(crate) fn known_talk_kind(&self, is_transcript: bool) -> Option<TalkKind> {
+        let states_facts = self.lie || !self.states.is_empty();
+        match self.talk_kind.or_else(|| self.is_marked_out_of_character().then_some(TalkKind::OutOfCharacter)) {
+            Some(kind) => Some(kind),
+            // The speakers of a transcript are people at the table.
+            None if is_transcript || (self.at_table && !states_facts) => None,
+            None if self.speaker.is_some() => Some(TalkKind::InCharacter),
+            None => Some(TalkKind::Narration),
+        }
     }
 }
 
@@ -123,6 +160,9 @@ impl Log {
         if self.lines.is_empty() {
             return Err(CommandError::EmptyLog);
         }
+        if let Cow::Owned(log) = self.with_named_speakers(state) {
+            return log.operation(state, author, recorded);
+        }
         let playing = state.active_session();
         let (session, first_place) = match (&self.new, &self.session, playing) {
             (Some(new), ..) => new.session(state)?,
@@ -151,12 +191,13 @@ impl Log {
             Some(LogSource { appends: true, .. }) => self.appended_line_offset(state, &position.session),
             _ => self.line_offset(state, &position.session, earlier_passages.as_deref()),
         };
-        let mut written_ids = BTreeSet::new();
+        let (mut written_ids, mut withheld) = (BTreeSet::new(), Vec::new());
         for (number, line) in (1..).zip(&self.lines) {
+            let talk_kind = line.known_talk_kind(self.source.is_some());
             let mut passage = match confirmed_line {
                 Some(recorded) => Passage { lie: recorded.lie || line.lie, ..Passage::clone(recorded) },
                 None => {
-                    let passage = position.passage(line).map_err(|source| {
+                    let passage = position.passage(line, talk_kind).map_err(|source| {
                         let number = line.number.map_or(number as usize, |number| number as usize);
                         CommandError::LogLine { number, source: Box::new(source) }
                     })?;
@@ -167,17 +208,24 @@ impl Log {
                 let (path, line) = (source.name.clone(), line.number.unwrap_or(number));
                 passage.evidence.push(Evidence::File { path, line, field: TRANSCRIPT_FIELD.into() });
             }
-            let mut learned = if line.lie { lie_changes(state, &passage) } else { Vec::new() };
-            learned.extend(stated_facts(state, line, &passage)?);
             let id = passage.id();
             let recorded_passage = state.passage(id);
             passage.talk_kind = match recorded_passage {
-                Some(recorded_passage) => recorded_passage.talk_kind,
-                // The speakers of a transcript are people at the table, so the reading model decides.
-                None if self.source.is_some() => None,
-                None if passage.speaker.is_some() => Some(TalkKind::InCharacter),
-                None => Some(TalkKind::Narration),
+                // The secrets of a withheld line come out.
+                Some(recorded) if recorded.speaker.is_none() && !line.states.is_empty() => Some(TalkKind::Narration),
+                Some(recorded) => recorded.talk_kind,
+                None if talk_kind == Some(TalkKind::Narration) => {
+                    let secrets: Vec<FactId> = withheld_secrets(state, line, &passage).collect();
+                    let kind = if secrets.is_empty() { TalkKind::Narration } else { TalkKind::OutOfCharacter };
+                    withheld.extend(secrets);
+                    Some(kind)
+                }
+                None => talk_kind,
             };
+            let mut learned = if line.lie { lie_changes(state, &passage) } else { Vec::new() };
+            if talk_kind != Some(TalkKind::OutOfCharacter) {
+                learned.extend(stated_facts(state, line, &passage)?);
+            }
             if written_ids.insert(id) && recorded_passage.is_none_or(|recorded| **recorded != passage) {
                 changes.push(Change::AddPassage(passage.into()));
             }
@@ -198,6 +246,17 @@ impl Log {
             let now = ActiveSession { place, time, here, ..playing.clone() };
             changes.extend((now != *playing).then_some(Change::Set(Setting::Session(SessionSetting::Playing(now)))));
         }
+        let summary = self.summary(&position, confirmed_line, &withheld);
+        Ok(Operation { author, recorded, summary, changes })
+    }
+
+    /// Returns the summary of the operation. `withheld` contains the secrets because of which nobody hears a line.
+    fn summary(
+        &self,
+        position: &LogPosition<'_>,
+        confirmed_line: Option<&Arc<Passage>>,
+        withheld: &[FactId],
+    ) -> String {
         let mut summary = match (&self.lines[..], &self.source) {
             ([line], None) => {
                 let text = confirmed_line.map_or(line.text.as_str(), |recorded| recorded.text.as_str());
@@ -208,9 +267,24 @@ impl Log {
             (lines, Some(source)) => format!("{}: {} lines of {}", position.session.id, lines.len(), source.name),
         };
         for id in &position.joined {
-            summary.push_str(&format!("; {} joins", state.name_or_id(id)));
+            summary.push_str(&format!("; {} joins", position.state.name_or_id(id)));
         }
-        Ok(Operation { author, recorded, summary, changes })
+        for id in withheld {
+            let handle = position.state.fact(*id).and_then(|fact| fact.handle().map(str::to_owned));
+            let reference = handle.unwrap_or_else(|| id.short());
+            summary.push_str(&format!("; nobody hears it, because it may state the secret {reference}"));
+        }
+        summary
+    }
+
+    /// Returns the log with the speakers whose names begin the texts of typed lines.
+    fn with_named_speakers(&self, state: &State) -> Cow<'_, Self> {
+        if !self.lines.iter().any(LogLine::may_name_speaker) {
+            return Cow::Borrowed(self);
+        }
+        // A line that names no speaker is no longer treated as typed.
+        let named = |line: &LogLine| LogLine { typed: false, ..line.with_named_speaker(state).into_owned() };
+        Cow::Owned(Self { lines: self.lines.iter().map(named).collect(), ..self.clone() })
     }
 
     /// Returns the absent speakers: non-player characters that speak a line but are neither at the place nor present in
@@ -227,7 +301,9 @@ impl Log {
             place = line.place.as_ref().or(place);
             let Some(Speaker { id, .. }) = &line.speaker else { continue };
             let is_present = || scene_characters(state, &playing.here, place, moment).contains(id);
-            if line.heard_by.is_empty() && state.kind(id) != Some(Kind::Player) && !is_present() {
+            let is_out_of_character = line.known_talk_kind(self.source.is_some()) == Some(TalkKind::OutOfCharacter);
+            if !is_out_of_character && line.heard_by.is_empty() && state.kind(id) != Some(Kind::Player) && !is_present()
+            {
                 absent.push(id.clone());
             }
         }
@@ -237,8 +313,8 @@ impl Log {
     }
 
     /// Returns the recorded line that this log repeats: the latest line of the session with the same speaker and text,
-    /// and with the same place and hearers if the log names them. Returns `None` unless the log consists of one line that
-    /// adds stated facts or the mark as a lie to the recorded line. A repeated line is not logged again.
+    /// and with the same place and hearers if the log names them. Returns `None` unless the log consists of one line
+    /// that adds stated facts or the mark as a lie to the recorded line. A repeated line is not logged again.
     ///
     /// # Errors
     /// Returns an error if the log gives the number of a line that the session does not have, or that nobody speaks.
@@ -254,7 +330,7 @@ impl Log {
             let recorded = passages().find(|passage| passage.line == number && is_table_line(passage));
             let recorded =
                 recorded.ok_or_else(|| CommandError::NoLine { session: session.id.clone(), line: number })?;
-            if recorded.speaker.is_none() {
+            if recorded.speaker.is_none() && line.lie {
                 return Err(LearnError::NoSpeaker.into());
             }
             return Ok(Some(recorded));
@@ -300,27 +376,52 @@ impl Log {
 /// Field in the evidence of the lines of a transcript.
 const TRANSCRIPT_FIELD: &str = "transcript";
 
-/// Returns the changes with which the hearers of a line learn the facts that its speaker states.
+/// Returns the secrets of a narrated line that do not come out and that at least one hearer does not know.
+fn withheld_secrets<'a>(
+    state: &'a State,
+    line: &'a LogLine,
+    passage: &'a Passage,
+) -> impl Iterator<Item = FactId> + 'a {
+    let secrets = line.secrets.iter().filter(|fact| !line.states.contains(fact));
+    secrets.copied().filter(|fact| !hearers_without(state, *fact, passage).is_empty())
+}
+
+/// Returns the hearers of a passage that do not know a fact.
+pub fn hearers_without(state: &State, fact: FactId, passage: &Passage) -> Vec<Knower> {
+    let moment = passage.time.as_ref().and_then(|date| date.time);
+    let is_unknown_to = |knower: &&Knower| View::new(state, knower, moment).fact(fact).is_none();
+    passage.heard_by.iter().filter(is_unknown_to).cloned().collect()
+}
+
+/// Returns the changes with which the hearers of a line learn the facts that it states.
 ///
 /// # Errors
-/// Returns an error if a fact does not exist, or if a line without a speaker states facts.
+/// Returns an error if a fact does not exist, or if a hearer of narration cannot learn facts.
 fn stated_facts(state: &State, line: &LogLine, passage: &Passage) -> Result<Vec<Change>, CommandError> {
     let mut changes = Vec::new();
     if line.states.is_empty() {
         return Ok(changes);
     }
-    let speaker = passage.speaker.as_ref().ok_or(LearnError::NoSpeaker)?;
     let (time, place, session) = (passage.time.clone(), passage.place.clone(), passage.session.clone());
     let occasion = Occasion { time, place, session };
+    let facts = line.states.iter().map(|fact| require_fact(state, *fact)).collect::<Result<Vec<_>, _>>()?;
+    let Some(speaker) = passage.speaker.as_ref() else {
+        let witnesses: Vec<EntityId> = passage.heard_by.iter().filter_map(Knower::entity).cloned().collect();
+        if witnesses.is_empty() {
+            return Ok(changes);
+        }
+        let facts: Vec<Arc<Fact>> = facts.into_iter().cloned().collect();
+        return Ok(learn::witness(state, &facts, &witnesses, &occasion)?.changes);
+    };
     let view = View::new(state, &Knower::Entity(speaker.clone()), occasion.moment());
-    for fact in &line.states {
+    for fact in facts {
         let statement = HeardStatement {
             speaker,
             view: &view,
             alias: passage.speaker_alias.as_deref(),
             citing: None,
             hearers: &passage.heard_by,
-            fact: require_fact(state, *fact)?,
+            fact,
             restates: None,
             sincerity: if line.lie { Sincerity::Lie } else { Sincerity::Sincere },
             certainty: Credence::FULL,
@@ -394,7 +495,7 @@ fn shorten(text: &str) -> String {
 
 impl LogPosition<'_> {
     /// Returns the passage for a line, without the line number.
-    fn passage(&mut self, line: &LogLine) -> Result<Passage, CommandError> {
+    fn passage(&mut self, line: &LogLine, talk_kind: Option<TalkKind>) -> Result<Passage, CommandError> {
         let text = line.text.trim();
         if text.is_empty() {
             return Err(CommandError::EmptyLine);
@@ -412,7 +513,8 @@ impl LogPosition<'_> {
         if let Some(raw) = &line.time {
             self.time = Some(parse_date(self.state, raw)?);
         }
-        if let Some(speaker) = speaker.as_ref().filter(|_| line.heard_by.is_empty()) {
+        let is_said_aloud = line.heard_by.is_empty() && talk_kind != Some(TalkKind::OutOfCharacter);
+        if let Some(speaker) = speaker.as_ref().filter(|_| is_said_aloud) {
             self.join(speaker);
         }
         let mut hearers = if line.heard_by.is_empty() { self.default_hearers() } else { line.heard_by.clone() };

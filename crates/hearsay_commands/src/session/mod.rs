@@ -9,18 +9,20 @@ mod log;
 mod new;
 mod recap;
 mod step;
+mod table_talk;
 mod talk;
 #[cfg(test)]
 mod tests;
 mod transcript;
 
 pub(crate) use log::is_table_line;
-pub use log::{Log, LogLine, LogSource, transcript_passages, transcript_talk};
+pub use log::{Log, LogLine, LogSource, hearers_without, transcript_passages, transcript_talk};
 pub use new::NewSession;
 pub use recap::save_recap;
 pub use step::SessionStep;
+pub(crate) use table_talk::has_game_phrase;
 pub use talk::TalkCorrection;
 pub use transcript::{
     AssignedSpeaker, PreviewRow, SpeakerAssignment, SpeakerEvidence, SpeakerIdentity, SpeakerProposal, SpeakerRow,
-    TranscriptImport, TranscriptReport, is_speaker_label, remember_speakers,
+    TranscriptImport, TranscriptReport, is_speaker_label, remember_speakers, speaker_of_player,
 };

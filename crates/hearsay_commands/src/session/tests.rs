@@ -266,3 +266,26 @@ fn a_line_that_is_repeated_to_confirm_its_facts_is_not_logged_again() {
     let bob = state.known_by(location).find(|edge| edge.knower == Knower::Entity(id("bob"))).and_then(teller);
     assert_eq!(bob, Some(id("ann")));
 }
+
+#[test]
+fn an_out_of_character_line_brings_nobody_into_the_scene_and_teaches_nothing() {
+    let mut state = inn();
+    let start = SessionStep::Start(NewSession { present: vec![id("ann")], ..NewSession::default() });
+    state.apply(start.operation(&state, Author::Dm, Timestamp(1)).unwrap()).unwrap();
+    let location = state.facts_with_subject(&id("moss"), PredicateRole::Location.name()).all().next().unwrap().id();
+    let line = |speaker: &str, text: &str| LogLine { speaker: Some(id(speaker).into()), ..LogLine::new(text) };
+    let out_of_character =
+        LogLine { states: vec![location], talk_kind: Some(TalkKind::OutOfCharacter), ..line("bob", "Moss is here.") };
+    for line in [line("moss", "(ooc) brb"), line("bob", "(ooc) brb"), out_of_character] {
+        let log = Log { lines: vec![line], ..Log::default() };
+        assert_eq!(log.absent_speakers(&state), []);
+        let operation = log.operation(&state, Author::Dm, Timestamp(2)).unwrap();
+        let kinds: Vec<_> =
+            operation.changes.iter().map(|change| change.passage().map(|line| line.talk_kind)).collect();
+        assert_eq!(kinds, [Some(Some(TalkKind::OutOfCharacter))]);
+    }
+    // The DM decides.
+    let line = LogLine { talk_kind: Some(TalkKind::InCharacter), ..line("bob", "(ooc) is my name.") };
+    let operation = Log { lines: vec![line], ..Log::default() }.operation(&state, Author::Dm, Timestamp(2)).unwrap();
+    assert!(operation.summary.ends_with("; bob joins"), "{}", operation.summary);
+}

@@ -94,7 +94,8 @@ impl Memory {
 
     /// Selects the knowers to watch, and replaces the previous filter. If a watched knower itself sees, hears, reads or
     /// deduces a fact, the memory sends [`Event::Learned`]. If a belief of a watched knower changes, the memory sends
-    /// [`Event::BeliefsChanged`]. If the knower learns a fact only through a group or place, the memory sends only
+    /// [`Event::BeliefsChanged`]. If the learned or forgotten fact changes the feelings of the knower, the memory sends
+    /// [`Event::FeelingsChanged`]. If the knower learns a fact only through a group or place, the memory sends only
     /// [`Event::BeliefsChanged`]. The filter applies to writes that are sent after this call. Loading a slot or
     /// restoring an earlier state causes no events.
     ///

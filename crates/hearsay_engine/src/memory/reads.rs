@@ -12,7 +12,7 @@ use hearsay_query::{
     ask::{Answer, Ask},
     duplicates::Duplicate,
     health::{Health, health},
-    journal::UndoTarget,
+    journal::{HistoryRow, UndoTarget, live_operations_after},
     preview::{Preview, preview},
     search::{Search, SearchResults},
     session::Summarize,
@@ -184,6 +184,18 @@ impl Memory {
         self.read_in_background(move |snapshot| {
             let position = target.position(&snapshot.state)?;
             Ok((position, snapshot.state.undo_preview(position)?))
+        })
+    }
+
+    /// Returns the effects of a [`restore`](Self::restore), and the operations that it would revert, newest first.
+    ///
+    /// # Errors
+    /// Returns an error if the request queue is full or the memory is closed. The ticket fails if the position is after
+    /// the newest operation.
+    pub fn restore_preview(&self, position: Position) -> Result<Ticket<(UndoPreview, Vec<HistoryRow>)>, MemoryError> {
+        self.read_in_background(move |snapshot| {
+            let preview = snapshot.state.restore_preview(position)?;
+            Ok((preview, live_operations_after(&snapshot.state, position)))
         })
     }
 }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use hearsay_commands::{
     fact_matching::{FactMatches, SpokenLine},
+    line_reading::{LineReading, UnrecordedLine},
     reading::{Draft, DraftExtraction},
     reply::{DraftReply, ReplyCheck},
 };
@@ -27,17 +28,30 @@ impl Memory {
         self.send_read(|responder| Command::Draft(draft, responder))
     }
 
-    /// Finds the recorded facts that a spoken line certainly or possibly states: see
-    /// [`fact_matching`](hearsay_commands::fact_matching). Records nothing. To record the line together with its facts,
-    /// list the facts in the field `states` of [`GameEvent::Say`](hearsay_commands::game_event::GameEvent::Say) or in
-    /// [`LogLine::states`](hearsay_commands::session::LogLine::states). Without a sentence encoder, every match is only
-    /// possible.
+    /// Finds the recorded facts that a spoken line certainly or possibly states, or the secrets that a line of
+    /// narration states: see [`fact_matching`](hearsay_commands::fact_matching). Records nothing. To record the line
+    /// together with its facts, list the facts in the field `states` of
+    /// [`GameEvent::Say`](hearsay_commands::game_event::GameEvent::Say) or in
+    /// [`LogLine::states`](hearsay_commands::session::LogLine::states). To keep the secrets of narration, list them in
+    /// [`LogLine::secrets`](hearsay_commands::session::LogLine::secrets). Without a sentence encoder, a match by words
+    /// is only possible, not certain.
     ///
     /// # Errors
     /// Returns an error if the request queue is full or the memory is closed. The ticket fails if the speaker does not
     /// exist, if the date is invalid, or if the language file is invalid.
     pub fn match_facts(&self, line: SpokenLine) -> Result<Ticket<FactMatches>, MemoryError> {
         self.send_read(|responder| Command::MatchFacts(line, responder))
+    }
+
+    /// Finds the speaker of a line that is not recorded yet, its kind of talk, and the recorded facts that it states: see
+    /// [`line_reading`](hearsay_commands::line_reading). Records nothing. To record the line, write the returned
+    /// [`LogLine`](hearsay_commands::session::LogLine).
+    ///
+    /// # Errors
+    /// Returns an error if the request queue is full or the memory is closed. The ticket fails if the speaker does not
+    /// exist or cannot speak, if the date is invalid, or if the language file is invalid.
+    pub fn read_line(&self, line: UnrecordedLine) -> Result<Ticket<LineReading>, MemoryError> {
+        self.send_read(|responder| Command::ReadLine(line, responder))
     }
 
     /// Checks a draft of a character's reply for revealed secrets, contradictions and unknown names: see

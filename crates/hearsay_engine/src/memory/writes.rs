@@ -314,8 +314,8 @@ impl Memory {
     /// operation.
     pub fn restore(&self, position: Position) -> Result<Ticket<Written>, MemoryError> {
         self.write(move |_| {
-            let operation =
-                Operation::new(Author::Dm, format!("restore operation {position}"), vec![Change::Restore(position)]);
+            let summary = format!("undo back to operation {position}");
+            let operation = Operation::new(Author::Dm, summary, vec![Change::Restore(position)]);
             Ok(Operation { recorded: now(), ..operation })
         })
     }

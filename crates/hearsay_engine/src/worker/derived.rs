@@ -8,7 +8,7 @@ use std::{
 };
 
 use crossbeam_channel::Sender;
-use hearsay_recall::{Index, TermCache, VectorSet};
+use hearsay_recall::{CachedTexts, Index, TermCache, VectorSet};
 use hearsay_store::FrameFile;
 
 use super::Internal;
@@ -39,9 +39,12 @@ fn vectors_key(model: &str) -> String {
     format!("vectors {} {model}", VectorSet::FORMAT)
 }
 
+/// The stored terms of texts, prepared for an index.
+pub(super) type CachedTerms = (StoredTerms, CachedTexts);
+
 /// Threads that read the files of derived data while the database opens.
 pub(super) struct Reading {
-    pub(super) terms: JoinHandle<TermCache>,
+    pub(super) terms: JoinHandle<CachedTerms>,
     /// Thread that sends [`Internal::StoredVectors`].
     pub(super) vectors: Option<JoinHandle<()>>,
 }
@@ -55,7 +58,11 @@ impl Reading {
     ) -> Result<Self, MemoryError> {
         let thread = || thread::Builder::new().name("hearsay-reading".into());
         let path = directory.to_owned();
-        let terms = thread().spawn(move || read_terms(&path)).map_err(MemoryError::Thread)?;
+        let read = move || {
+            let cache = read_terms(&path);
+            (StoredTerms::from_cache(&cache), cache.into())
+        };
+        let terms = thread().spawn(read).map_err(MemoryError::Thread)?;
         let read = || {
             let (path, internal) = (directory.to_owned(), internal.clone());
             let read = move || drop(internal.send(Internal::StoredVectors(StoredVectors::read(&path).map(Box::new))));
@@ -66,7 +73,7 @@ impl Reading {
 }
 
 /// Reads the stored terms of texts. Returns an empty cache if the file cannot be read.
-pub(super) fn read_terms(directory: &Path) -> TermCache {
+fn read_terms(directory: &Path) -> TermCache {
     let mut read = None;
     let opened = FrameFile::open(directory.join(TERMS_FILE), &terms_key(), |content, _| {
         read = read.is_none().then(|| TermCache::decode(content)).flatten();
@@ -87,7 +94,7 @@ pub(super) struct StoredTerms {
 }
 
 impl StoredTerms {
-    pub(super) fn from_cache(cache: &TermCache) -> Self {
+    fn from_cache(cache: &TermCache) -> Self {
         Self { texts: cache.len(), hashes: cache.hashed_text_count() }
     }
 }

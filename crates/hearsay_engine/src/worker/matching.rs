@@ -1,32 +1,71 @@
-//! Matching of spoken lines with recorded facts. Background threads read the line and compute vectors; the worker
-//! compares the sentences with the facts of the index.
+//! Matching of spoken lines and narration with recorded facts. Background threads read the line and compute vectors;
+//! the worker compares the sentences with the facts of the index.
 
-use hearsay_commands::fact_matching::{FactMatches, LineSentence, SpokenLine};
+use hearsay_commands::{
+    fact_matching::{FactMatches, LineSentence, SpokenLine},
+    line_reading::{LineReading, UnrecordedLine},
+};
 use hearsay_extract::SentenceEncoder;
 
 use super::{Internal, Worker, guarded};
 use crate::{MemoryError, ticket::Responder};
 
 impl Worker {
-    /// Reads the sentences of a line on a background thread.
-    pub(super) fn match_facts(&mut self, line: SpokenLine, responder: Responder<FactMatches>) {
+    /// Decides on a background thread which kind of talk a line is, and then finds the facts that the line states.
+    pub(super) fn read_line(&mut self, line: UnrecordedLine, responder: Responder<LineReading>) {
+        let named = line.with_named_speaker(&self.snapshot.state).map_err(MemoryError::from);
+        let (line, speaker_kind, resources) = match named.and_then(|named| Ok((named, self.reading_tools()?))) {
+            Ok(((line, speaker_kind), resources)) => (line, speaker_kind, resources),
+            Err(error) => return responder.give(Err(error)),
+        };
+        self.run_in_background(move |internal| {
+            let talk_kind = match guarded(|| Ok(resources.with(|tools| line.talk_kind(speaker_kind, tools)))) {
+                Ok(talk_kind) => talk_kind,
+                Err(error) => return responder.give(Err(error)),
+            };
+            let Some(spoken) = line.spoken_line(talk_kind) else {
+                return responder.give(Ok(line.into_reading(talk_kind, FactMatches::default())));
+            };
+            let resume = move |worker: &mut Self| {
+                worker.match_facts(spoken, responder, move |facts| line.into_reading(talk_kind, facts));
+            };
+            let _ = internal.send(Internal::Resume(Box::new(resume)));
+        });
+    }
+
+    /// Reads the sentences of a line on a background thread. Answers the caller with the facts that the line states,
+    /// after `convert` has converted them.
+    pub(super) fn match_facts<T: Send + 'static>(
+        &mut self,
+        line: SpokenLine,
+        responder: Responder<T>,
+        convert: impl FnOnce(FactMatches) -> T + Send + 'static,
+    ) {
         let checked = line.check(&self.snapshot.state).map_err(MemoryError::from);
         let resources = match checked.and_then(|_| self.reading_tools()) {
+            // For narration, the reading model finds the facts that the line states.
+            Ok(resources) if line.speaker.is_none() => resources,
             Ok(resources) => resources.without_model(),
             Err(error) => return responder.give(Err(error)),
         };
         self.run_in_background(move |internal| match guarded(|| Ok(resources.with(|tools| line.sentences(tools)))) {
             Ok(sentences) => {
-                let resume = move |worker: &mut Self| worker.compare_line(&line, &sentences, responder);
+                let resume = move |worker: &mut Self| worker.compare_line(&line, &sentences, responder, convert);
                 let _ = internal.send(Internal::Resume(Box::new(resume)));
             }
             Err(error) => responder.give(Err(error)),
         });
     }
 
-    /// Compares the sentences of a line with the facts that the speaker knows, and answers the caller. If some of these
+    /// Compares the sentences of a line with the facts that the line can state, and answers the caller. If some of these
     /// facts have no vector yet, a background thread computes their vectors first.
-    fn compare_line(&mut self, line: &SpokenLine, sentences: &[LineSentence], responder: Responder<FactMatches>) {
+    fn compare_line<T: Send + 'static>(
+        &mut self,
+        line: &SpokenLine,
+        sentences: &[LineSentence],
+        responder: Responder<T>,
+        convert: impl FnOnce(FactMatches) -> T + Send + 'static,
+    ) {
         if responder.is_cancelled() {
             return responder.give(Err(MemoryError::Cancelled));
         }
@@ -46,11 +85,11 @@ impl Worker {
                     responder.give(guarded(|| {
                         let vectors = encoder.vectors(&candidates.statements_without_vector());
                         candidates.add_vectors(&vectors.unwrap_or_default());
-                        Ok(candidates.decide())
+                        Ok(convert(candidates.decide()))
                     }));
                 });
             }
-            (candidates, _) => responder.give(candidates.map(|candidates| candidates.decide())),
+            (candidates, _) => responder.give(candidates.map(|candidates| convert(candidates.decide()))),
         }
     }
 }

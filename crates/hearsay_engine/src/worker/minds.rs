@@ -1,4 +1,6 @@
-//! Watched minds: emits events when watched knowers learn facts, and when their beliefs change.
+//! Watched minds: emits events when watched knowers learn facts, and when their beliefs or feelings change.
+
+mod feelings;
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -43,6 +43,7 @@ use std::{
 use crossbeam_channel::{Receiver, Sender, never, select, unbounded};
 use hearsay_commands::{
     fact_matching::{FactMatches, SpokenLine},
+    line_reading::{LineReading, UnrecordedLine},
     merge::MergePlan,
     reading::{Draft, DraftExtraction, Findings},
     reply::{DraftReply, ReplyCheck},
@@ -71,7 +72,7 @@ use attached::Reopened;
 use clients::Clients;
 use closing::Closing;
 use compaction::Compacting;
-use derived::{Reading, StoredVectors};
+use derived::{CachedTerms, Reading, StoredVectors};
 use encoder::{Encoded, EncoderThread};
 use halt::{Halt, RebuiltState};
 use import::Import;
@@ -116,6 +117,7 @@ pub(crate) enum Command {
     Rebuild(Responder<()>),
     Draft(Draft, Responder<DraftExtraction>),
     MatchFacts(SpokenLine, Responder<FactMatches>),
+    ReadLine(UnrecordedLine, Responder<LineReading>),
     CheckReply(DraftReply, Responder<ReplyCheck>),
     ReadTexts {
         again: bool,
@@ -225,7 +227,7 @@ pub(crate) struct Worker {
     /// Number of running background threads, and the handles for joining them.
     background_jobs: (usize, Vec<JoinHandle<()>>),
     /// Thread that reads the stored terms of texts.
-    terms: Option<JoinHandle<hearsay_recall::TermCache>>,
+    terms: Option<JoinHandle<CachedTerms>>,
     stored_terms: derived::StoredTerms,
     /// Whether all senders of requests were dropped.
     closing: bool,
@@ -313,9 +315,9 @@ impl Worker {
         inbox: Receiver<Internal>,
     ) -> Result<Closed, MemoryError> {
         self.storage.listen(&self.internal);
-        let terms = self.terms.take().and_then(|reading| reading.join().ok()).unwrap_or_default();
-        self.stored_terms = derived::StoredTerms::from_cache(&terms);
-        self.index = hearsay_recall::Index::with_cache(self.snapshot.state.corpus(), terms);
+        let (stored_terms, texts) = self.terms.take().and_then(|reading| reading.join().ok()).unwrap_or_default();
+        self.stored_terms = stored_terms;
+        self.index = hearsay_recall::Index::with_cache(self.snapshot.state.corpus(), texts);
         self.reviews = ReviewCounter::from_state(&self.snapshot.state);
         self.reveals = Reveals::from_state(&self.snapshot.state);
         self.readings = Readings::new(&self.snapshot.state, &self.settings);
@@ -418,7 +420,8 @@ impl Worker {
             }
             Command::Rebuild(responder) => self.rebuild(responder),
             Command::Draft(draft, responder) => self.draft(draft, responder),
-            Command::MatchFacts(line, responder) => self.match_facts(line, responder),
+            Command::MatchFacts(line, responder) => self.match_facts(line, responder, |facts| facts),
+            Command::ReadLine(line, responder) => self.read_line(line, responder),
             Command::CheckReply(draft, responder) => self.check_reply(draft, responder),
             Command::ReadTexts { again, responder } => {
                 let count = self.read_texts(again);

@@ -345,6 +345,7 @@ impl Worker {
             self.writes.revision += 1;
             let (mut touched, mut written) = (Vec::new(), None);
             let before = self.snapshot.state.version();
+            let earlier_feelings = self.minds.earlier_feelings(&self.snapshot.state, prepared.operation.as_deref());
             if let Some(operation) = &prepared.operation {
                 let applied = match Arc::make_mut(&mut self.snapshot.state).apply(Arc::clone(operation)) {
                     Ok(applied) => applied,
@@ -370,7 +371,9 @@ impl Worker {
                 touched.extend(changed);
             }
             self.questions.view_cache.follow(before, &self.snapshot.state, &touched);
-            let mind_events = self.minds.follow(&self.snapshot.state, prepared.operation.as_deref(), &touched);
+            let mut mind_events = self.minds.follow(&self.snapshot.state, prepared.operation.as_deref(), &touched);
+            let feelings = earlier_feelings.changes(&self.snapshot.state);
+            mind_events.extend((!feelings.is_empty()).then_some(Event::FeelingsChanged(feelings)));
             self.note_if_findings(&write);
             self.clients.broadcast(&prepared, &write, &touched);
             let position = self.snapshot.state.position();

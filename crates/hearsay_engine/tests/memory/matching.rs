@@ -146,7 +146,6 @@ fn the_hearers_of_a_logged_line_learn_the_facts_that_it_states() {
         ..LogLine::new("I am the daughter of Cobb Farrow.")
     };
     let log = |line| memory.log(Author::Dm, Log { lines: vec![line], ..Log::default() }).unwrap().wait();
-    assert!(log(line(None)).is_err(), "narration has no speaker from whom the fact could be learned");
     let knows = |who: &str| {
         let state = state(&memory);
         hearsay_belief::View::new(&state, &Knower::Entity(id(who)), None).fact(secret).is_some()
@@ -154,5 +153,27 @@ fn the_hearers_of_a_logged_line_learn_the_facts_that_it_states() {
     assert!(!knows("sister-ilva"));
     log(line(Some("wren-oake"))).unwrap();
     assert!(knows("sister-ilva") && !knows("kestrel-vane"));
+    // The hearers of narration witness the facts.
+    let text = "Wren Oake is the daughter of Cobb Farrow.".to_owned();
+    log(LogLine { text, heard_by: vec![id("kestrel-vane")], ..line(None) }).unwrap();
+    assert!(knows("kestrel-vane"));
+    assert!(!knows("captain-rusk"));
+    memory.close().unwrap();
+}
+
+#[test]
+fn narration_matches_only_secrets() {
+    let memory = with_gullhaven();
+    let found = |words: &str| {
+        let FactMatches { states, may_state } = matches(&memory, SpokenLine::narration(words));
+        states.into_iter().chain(may_state).map(|fact| fact.reference()).collect::<Vec<_>>()
+    };
+    assert_eq!(found("Wren Oake is the daughter of Cobb Farrow."), ["wren-is-cobbs-daughter"]);
+    assert_eq!(found("Everybody hears that Wren Oake is the daughter of Cobb Farrow."), ["wren-is-cobbs-daughter"]);
+    assert_eq!(found("Hesper Dunmore ordered the death of Jory Penhale.").len(), 1);
+    for other in ["Wren Oake buys bread.", "Is Wren Oake the daughter of Cobb Farrow?", "The bell rings at low water."]
+    {
+        assert_eq!(found(other), [""; 0], "{other}");
+    }
     memory.close().unwrap();
 }

@@ -44,6 +44,9 @@ fn news(memory: &Memory) -> Vec<String> {
             Event::BeliefsChanged(changes) => news.extend(changes.into_iter().map(|change| {
                 format!("{} {} > {}: {}", change.knower, change.before, change.after, change.claim.object)
             })),
+            Event::FeelingsChanged(changes) => news.extend(changes.into_iter().map(|change| {
+                format!("{} {} {} > {}: {}", change.knower, change.feeling, change.before, change.after, change.towards)
+            })),
             _ => {}
         }
     }
@@ -183,4 +186,31 @@ fn the_beliefs_of_a_limited_number_of_knowers_can_be_watched() {
     watch(&memory, filter(2 * MAX_WATCHED_BELIEFS, false));
     let error = try_watch(&memory, filter(MAX_WATCHED_BELIEFS + 1, true)).unwrap_err();
     assert!(matches!(error, MemoryError::TooManyBeliefs { count: 257, max: 256 }), "{error}");
+}
+
+#[test]
+fn a_deed_changes_the_feelings_of_those_who_learn_of_it() {
+    let memory = town();
+    set_clock(&memory, 1_000);
+    watch(&memory, only(&["Pell", "Mirela Voss"], &["Pell"], false));
+    let feelings = || news(&memory).into_iter().filter(|line| !line.contains("learned")).collect::<Vec<_>>();
+    // Odo threatens Pell before Mirela, who feels less than Pell.
+    learn(&memory, witness(parts("Odo Brandt", "THREATENED", "Pell"), &["Pell", "Mirela Voss"]));
+    let expected =
+        ["mirela-voss fear 0 > 15: odo-brandt", "pell affinity 0 > -20: odo-brandt", "pell fear 0 > 30: odo-brandt"];
+    assert_eq!(feelings(), expected);
+    // Time alone causes no event, and the next deed is measured without the decay.
+    set_clock(&memory, 1_000 + 60 * 24 * 30);
+    assert_eq!(feelings(), [""; 0]);
+    learn(&memory, witness(parts("Odo Brandt", "HELPED", "Pell"), &["Pell"]));
+    let expected =
+        ["pell affinity -10 > 5: odo-brandt", "pell respect 0 > 5: odo-brandt", "pell debt 0 > 20: odo-brandt"];
+    assert_eq!(feelings(), expected);
+    let threat = reference(&memory, "Odo Brandt threatened Pell.");
+    learn(&memory, GameEvent::Forget { knower: id("Pell"), fact: threat });
+    assert_eq!(feelings(), ["pell affinity 5 > 15: odo-brandt", "pell fear 15 > 0: odo-brandt"]);
+    // A deed that concerns nobody in the filter, and a deed that Pell does not learn of.
+    learn(&memory, witness(parts("Odo Brandt", "HARMED", "The Guild"), &["Mirela Voss"]));
+    learn(&memory, witness(parts("Odo Brandt", "INSULTED", "Pell"), &["Odo Brandt"]));
+    assert_eq!(feelings(), [""; 0]);
 }

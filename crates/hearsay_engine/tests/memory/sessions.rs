@@ -361,6 +361,18 @@ fn threads_are_open_until_they_are_over() {
     memory.retcon(Retcon::Until { fact: owes, until }).unwrap().wait().unwrap();
     let left = [ThreadKind::Promise, ThreadKind::Secret];
     assert_eq!(open(ThreadFilter::default()), left);
+    // A kept promise to another character closes nothing.
+    do_edit(&memory, relate("Pell", "KEPT_PROMISE_TO", "Mirela Voss"));
+    assert_eq!(open(ThreadFilter::default()), left);
+    let kept = do_edit(&memory, relate("Pell", "KEPT_PROMISE_TO", "Lyra Finn")).position;
+    assert_eq!(open(ThreadFilter::default()), [ThreadKind::Secret]);
+    memory.undo(UndoTarget::At(kept)).unwrap().wait().unwrap();
+    // If there are several promises, it is unknown which of them was kept or broken.
+    let rope = FactOptions { statement: Some("Pell promised Lyra a rope.".into()), ..FactOptions::default() };
+    do_edit(&memory, relate_with("Pell", "PROMISED", "Lyra Finn", rope));
+    do_edit(&memory, relate("Pell", "BROKE_PROMISE_TO", "Lyra Finn"));
+    let kinds = vec![ThreadKind::Promise];
+    assert_eq!(open(ThreadFilter { kinds, ..ThreadFilter::default() }), [ThreadKind::Promise; 2]);
 }
 
 #[test]

@@ -4,6 +4,7 @@ use hearsay_belief::View;
 use hearsay_campaign::Transcript;
 use hearsay_commands::{
     game_event::{Circumstances, GameEvent, Hearers},
+    line_reading::{LineReading, UnrecordedLine},
     session::{Log, LogLine, LogSource, NewSession, SessionStep, TranscriptImport, transcript_talk},
 };
 use hearsay_engine::{ExtractionEngine, ExtractionSettings, Memory, MemoryOptions, ModelSettings, Settings, Written};
@@ -284,4 +285,58 @@ fn a_typed_line_is_heard_whatever_the_reading_model_finds() {
     assert_eq!(kinds(&memory), [Some(TalkKind::InCharacter), Some(TalkKind::Narration)]);
     let view = View::new(&state(&memory), &Knower::Entity(id("Lyra Finn")), None);
     assert!(view.passages().any(|(_, heard)| heard.passage.text == text));
+}
+
+/// Opens a memory with the player character Lyra Finn of the player Zoe.
+fn table_of_zoe(engine: ExtractionEngine) -> Memory {
+    let memory = Memory::open(MemoryOptions { settings: reading(engine), ..options() }).unwrap();
+    found_table(&memory);
+    do_edit(&memory, set("Lyra Finn", "player", "Zoe"));
+    memory
+}
+
+fn read_line(memory: &Memory, line: LogLine) -> LineReading {
+    memory.read_line(UnrecordedLine::new(line)).unwrap().wait().unwrap()
+}
+
+#[test]
+fn a_player_who_talks_about_the_game_is_out_of_character() {
+    for engine in [ExtractionEngine::Model, ExtractionEngine::Patterns] {
+        let memory = table_of_zoe(engine);
+        let kind = |text: &str| {
+            let reading = read_line(&memory, LogLine::typed(text));
+            (reading.line.speaker.map(|speaker| speaker.id), reading.talk_kind)
+        };
+        let (lyra, pell) = (Some(id("Lyra Finn")), Some(id("Pell")));
+        let out_of_character = Some(TalkKind::OutOfCharacter);
+        assert_eq!(kind("Zoe: Can I roll for that? Does a 17 hit?"), (lyra.clone(), out_of_character), "{engine:?}");
+        assert_eq!(kind("Zoe: [ooc] back in five"), (lyra.clone(), out_of_character), "{engine:?}");
+        // Words that a character says, and a speaker that the DM names as a character.
+        assert_eq!(
+            kind("Zoe: Odo, where have you hidden the ring?"),
+            (lyra, Some(TalkKind::InCharacter)),
+            "{engine:?}"
+        );
+        assert_eq!(kind("Pell: Can I roll for that?"), (pell, Some(TalkKind::InCharacter)), "{engine:?}");
+        assert_eq!(kind("The dice roll for hours."), (None, Some(TalkKind::Narration)), "{engine:?}");
+    }
+}
+
+#[test]
+fn without_the_reading_model_only_words_about_the_game_are_out_of_character() {
+    let memory = table_of_zoe(ExtractionEngine::Patterns);
+    let (name, text) =
+        ("talk.txt".to_owned(), "Zoe: Can I roll for that?\nZoe: Where is the ring?\nOdo: Roll for it!\n");
+    let import = TranscriptImport {
+        name: name.clone(),
+        transcript: Transcript::read(&name, text.as_bytes()).unwrap(),
+        session: None,
+        new: NewSession::default(),
+        speakers: Vec::new(),
+        first_line: None,
+    };
+    let (_, log) = memory.read(move |world| Ok(import.plan(&world.state)?)).unwrap().wait().unwrap();
+    memory.log(Author::Importer(name), log).unwrap().wait().unwrap();
+    settle(&memory);
+    assert_eq!(kinds(&memory), [Some(TalkKind::OutOfCharacter), None, None]);
 }

@@ -14,10 +14,10 @@ use serde_json::Value;
 
 use super::{Client, Failure, LENGTH_FINISH_REASON, Usage};
 use crate::{
-    ChatEnd, ChatRequest, ChatStats, LlmError, Phase,
+    LlmError, Phase,
     backoff::{self, delay_seed},
     budget::estimate_tokens,
-    chat::ReasoningFilter,
+    chat_message::{ChatEnd, ChatRequest, ChatStats, ReasoningFilter},
     error::excerpt,
 };
 

@@ -109,7 +109,7 @@ fn the_budget_ends_the_chat() {
     let server = Server::new(|_, _| Reaction::Stream(vec![part("Yes."), end("stop")]));
     let budget = LlmSettings { total_tokens: 100, ..settings(&server) };
     let client = ChatClient::new(budget, ApiKey::default()).unwrap();
-    let mut write = || client.write_blocking(&request(), &mut |_| ControlFlow::Continue(()));
+    let write = || client.write_blocking(&request(), &mut |_| ControlFlow::Continue(()));
     assert!(write().is_ok());
     let error = write().unwrap_err();
     assert!(matches!(error, LlmError::Budget { used: 47, setting: "total_tokens", .. }), "{error}");

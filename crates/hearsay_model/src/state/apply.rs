@@ -119,18 +119,18 @@ impl State {
         touched
     }
 
-    /// Returns the dense index of a fact or an edge; `None` if the fact or edge has no row, or if the record is of
-    /// another type.
+    /// Returns the dense index of a fact, edge or passage; `None` if it has no row, or if the record is of another type.
     fn row_index(&self, key: &Key) -> Option<u32> {
         match key {
             Key::Fact(id) => self.facts.find(id),
             Key::KnowledgeEdge(id) => self.knowledge.find(id),
-            Key::Entity(_) | Key::Passage(_) | Key::Session(_) | Key::Setting(_) => None,
+            Key::Passage(id) => self.passages.find(id),
+            Key::Entity(_) | Key::Session(_) | Key::Setting(_) => None,
         }
     }
 
-    /// Adds a write to the row of its record, and adds the row to the indices. Returns the dense index of a fact or an
-    /// edge; `None` for a record of another type.
+    /// Adds a write to the row of its record, and adds the row to the indices. Returns the dense index of a fact, edge or
+    /// passage; `None` for a record of another type.
     ///
     /// A write to a fact or an edge that was never recorded has no effect.
     fn note(&mut self, change: &Change, key: &Key, write: Write) -> Option<u32> {
@@ -141,7 +141,7 @@ impl State {
             }
             Key::Fact(id) => return self.note_fact(change, *id, write),
             Key::KnowledgeEdge(id) => return self.note_edge(change, *id, write),
-            Key::Passage(id) => self.note_passage(change, *id, write),
+            Key::Passage(id) => return self.note_passage(change, *id, write),
             Key::Session(id) => self.sessions.get_or_default(id.clone()).writes.push(write),
             Key::Setting(key) => self.settings.get_or_default(key.clone()).writes.push(write),
         }
@@ -175,18 +175,18 @@ impl State {
         Some(index)
     }
 
-    fn note_passage(&mut self, change: &Change, id: PassageId, write: Write) {
+    fn note_passage(&mut self, change: &Change, id: PassageId, write: Write) -> Option<u32> {
         let index = match change.passage() {
             Some(_) => Some(self.passages.find_or_add(&id, || PassageRow { id, record: Row::default() }).0),
             None => self.passages.find(&id),
-        };
-        let Some(index) = index else { return };
+        }?;
         let writes = &mut self.passages.at_mut(index).record.writes;
         let first = writes.is_empty();
         writes.push(write);
         if let Some(passage) = change.passage() {
             self.index_passage(passage, index, first);
         }
+        Some(index)
     }
 
     /// Returns the dense index of an entity, assigning one if necessary.
@@ -323,7 +323,7 @@ impl State {
 
     /// Does the same as [`refresh`](Self::refresh). `rows` are the rows of the touched records.
     fn refresh_rows(&mut self, rows: TouchedRows, touched: &mut Vec<Key>) {
-        let TouchedRows { mut facts, mut edges, others } = rows;
+        let TouchedRows { mut facts, mut edges, passages, others } = rows;
         // Dense indices of the records that depend on the touched records.
         let (mut more_facts, mut more_edges) = (Vec::new(), Vec::new());
         let mut vocabulary_changed = false;
@@ -336,12 +336,6 @@ impl State {
                         let row = self.entities.at(index);
                         more_facts.extend(row.facts.iter());
                         more_edges.extend(row.knows.iter());
-                    }
-                }
-                Key::Passage(id) => {
-                    if let Some(index) = self.passages.find(id) {
-                        let value = fold_passage(&self.journal, &self.passages.at(index).record.writes);
-                        self.passages.at_mut(index).record.value = value;
                     }
                 }
                 Key::Session(id) => {
@@ -359,8 +353,12 @@ impl State {
                     }
                 }
                 // `TouchedRows` has these as dense indices.
-                Key::Fact(_) | Key::KnowledgeEdge(_) => {}
+                Key::Fact(_) | Key::KnowledgeEdge(_) | Key::Passage(_) => {}
             }
+        }
+        for index in passages {
+            let value = fold_passage(&self.journal, &self.passages.at(index).record.writes);
+            self.passages.at_mut(index).record.value = value;
         }
         let known = touched.len();
         sort_and_dedup(&mut facts);
@@ -499,22 +497,25 @@ impl State {
     }
 }
 
-/// Rows that an operation touched. Facts and edges are listed by dense index, because there may be very many of them.
+/// Rows that an operation touched. Facts, edges and passages are listed by dense index, because there may be very many
+/// of them.
 #[derive(Default)]
 struct TouchedRows {
     facts: Vec<u32>,
     edges: Vec<u32>,
-    /// Keys of the touched records that are neither facts nor edges.
+    passages: Vec<u32>,
+    /// Keys of the other touched records.
     others: Vec<Key>,
 }
 
 impl TouchedRows {
-    /// Adds a record. `row` is its dense index if the record is a fact or an edge and has a row.
+    /// Adds a record. `row` is its dense index if the record is a fact, edge or passage and has a row.
     fn add(&mut self, key: &Key, row: Option<u32>) {
         match key {
             Key::Fact(_) => self.facts.extend(row),
             Key::KnowledgeEdge(_) => self.edges.extend(row),
-            Key::Entity(_) | Key::Passage(_) | Key::Session(_) | Key::Setting(_) => self.others.push(key.clone()),
+            Key::Passage(_) => self.passages.extend(row),
+            Key::Entity(_) | Key::Session(_) | Key::Setting(_) => self.others.push(key.clone()),
         }
     }
 }

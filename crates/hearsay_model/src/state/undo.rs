@@ -32,18 +32,7 @@ impl State {
     /// # Errors
     /// Returns an error if there is no operation at this position, or if the operation was already reverted.
     pub fn undo_preview(&self, position: Position) -> Result<UndoPreview, ApplyError> {
-        let mut after = self.clone();
-        let revert = Operation::new(Author::Dm, "undo", vec![Change::Revert(position)]);
-        let touched = after.apply(revert)?.touched;
-        let (mut lost, mut changed) = (Vec::new(), Vec::new());
-        for key in touched {
-            match (self.shows(&key), after.shows(&key)) {
-                (true, false) => lost.push(key),
-                (true, true) if self.has_equal_record(&after, &key) => {}
-                (false, false) => {}
-                (_, true) => changed.push(key),
-            }
-        }
+        let (lost, changed) = self.effects_of(Change::Revert(position))?;
         let writes = lost.iter().filter_map(|key| self.writes_to(key)).flat_map(Writes::iter);
         let positions = writes.map(|write| Position(u64::from(write.operation) + 1));
         let is_dependent = |at: &Position| {
@@ -54,6 +43,39 @@ impl State {
         dependents.sort_unstable();
         dependents.dedup();
         Ok(UndoPreview { lost, changed, dependents })
+    }
+
+    /// Returns the effect of reverting all operations after a position, without reverting them. No operation depends on
+    /// them, because all later operations are reverted too.
+    ///
+    /// # Errors
+    /// Returns an error if the position is after the newest operation, or before the undo horizon.
+    pub fn restore_preview(&self, position: Position) -> Result<UndoPreview, ApplyError> {
+        let (lost, changed) = self.effects_of(Change::Restore(position))?;
+        Ok(UndoPreview { lost, changed, dependents: Vec::new() })
+    }
+
+    /// Returns the records that would disappear, and the records that would change or reappear, if this revert or
+    /// restore were applied.
+    fn effects_of(&self, change: Change) -> Result<(Vec<Key>, Vec<Key>), ApplyError> {
+        let mut after = self.clone();
+        let touched = after.apply(Operation::new(Author::Dm, "undo", vec![change]))?.touched;
+        let (mut lost, mut changed) = (Vec::new(), Vec::new());
+        for key in touched {
+            match (self.shows(&key), after.shows(&key)) {
+                (true, false) => lost.push(key),
+                (true, true) if self.has_equal_record(&after, &key) => {}
+                (false, false) => {}
+                (_, true) => changed.push(key),
+            }
+        }
+        Ok((lost, changed))
+    }
+
+    /// Returns the position of the first operation that recorded a record. Returns `None` if there is no such record, or
+    /// if compaction removed this operation.
+    pub fn first_recorded(&self, key: &Key) -> Option<Position> {
+        self.writes_to(key)?.iter().next().map(|write| Position(u64::from(write.operation) + 1))
     }
 
     fn writes_to(&self, key: &Key) -> Option<&Writes> {

@@ -4,8 +4,12 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Predicate, Vocabulary, VocabularyError};
-use crate::slug;
+use super::{Predicate, PredicateDef, Vocabulary, VocabularyError};
+use crate::{
+    slug,
+    spelling::{is_stop_word, nearest_name, stem},
+    text,
+};
 
 /// Words that state a relation. Importers use the names of fields, and the extraction of facts uses nouns and verbs.
 ///
@@ -47,6 +51,10 @@ impl RelationWords {
     /// Returns whether the words include nouns or verbs.
     pub fn has_sentence_words(&self) -> bool {
         self.sentence_words().next().is_some()
+    }
+
+    fn all_words(&self) -> impl Iterator<Item = &String> {
+        self.fields.iter().chain(&self.inverse_fields).chain(self.sentence_words())
     }
 
     fn sentence_words(&self) -> impl Iterator<Item = &String> {
@@ -108,5 +116,59 @@ impl Vocabulary {
     /// the form that [`slug`] returns, such as `place-of-birth`.
     pub fn relation_of_field(&self, name: &str) -> Option<&RelationField> {
         self.words.fields.get(name)
+    }
+
+    /// Returns the relation that a text names: a relation, an inverse relation, a [field](RelationWords::fields) or a
+    /// phrase, such as `SAVED`, `SAVED_BY`, `rescued` or `works for`. A text in capitals is a name, so it is not compared
+    /// with the phrases. Returns `None` if the vocabulary has no such relation.
+    pub fn relation_named(&self, text: &str) -> Option<RelationField> {
+        let named = Predicate::new(text).ok().filter(Predicate::is_relation);
+        let is_name = named.is_some();
+        let name = named.or_else(|| Predicate::relation(text).ok())?;
+        if self.predicate(&name).is_some() {
+            return Some(RelationField { predicate: name, is_inverse: false });
+        }
+        if let Some(def) = self.inverse_of(&name) {
+            return Some(RelationField { predicate: def.name.clone(), is_inverse: true });
+        }
+        let field = self.relation_of_field(&slug(text)).cloned();
+        field.or_else(|| self.relation_of_phrase(text).filter(|_| !is_name))
+    }
+
+    /// Returns the relation whose phrase, or inverse phrase, has these words between the placeholders.
+    fn relation_of_phrase(&self, words: &str) -> Option<RelationField> {
+        let words = text::normalize(words);
+        let matches_phrase = |phrase: &str, first: &str, last: &str| {
+            let between = phrase.strip_prefix(first).and_then(|phrase| phrase.strip_suffix(last));
+            between.is_some_and(|between| text::normalize(between) == words)
+        };
+        let is_forward = |def: &&PredicateDef| matches_phrase(&def.phrase, "{subject} ", " {object}");
+        let is_backward = |def: &&PredicateDef| {
+            def.inverse_phrase.as_ref().is_some_and(|phrase| matches_phrase(phrase, "{object} ", " {subject}"))
+        };
+        let forward = self.predicates().find(is_forward).map(|def| (def, false));
+        let found = forward.or_else(|| self.predicates().find(is_backward).map(|def| (def, true)));
+        found.map(|(def, is_inverse)| RelationField { predicate: def.name.clone(), is_inverse })
+    }
+
+    /// Returns the relation that the unknown name of a relation probably means; `None` if no relation is similar. A
+    /// relation with a name or word of the same stem takes precedence: `THREATENING` means `THREATENED`. Otherwise, the
+    /// relation with the most similar name is returned.
+    pub fn similar_relation(&self, name: &str) -> Option<&Predicate> {
+        let stems = |text: &str| -> Vec<String> {
+            let words = text::words(&text.replace(['_', '-'], " "));
+            words.iter().filter(|word| !is_stop_word(word)).map(|word| stem(word)).collect()
+        };
+        let wanted = stems(name);
+        let has_same_stems = |text: &str| !wanted.is_empty() && stems(text) == wanted;
+        let named = self.predicates().find(|def| has_same_stems(def.name.as_str()));
+        let with_word = || {
+            let words = |def: &PredicateDef| self.words(&def.name).into_iter().flat_map(RelationWords::all_words);
+            self.predicates().find(|def| words(def).any(|word| has_same_stems(word)))
+        };
+        let inverse =
+            || self.predicates().find(|def| def.inverse.as_ref().is_some_and(|name| has_same_stems(name.as_str())));
+        let same = named.or_else(with_word).or_else(inverse).map(|def| &def.name);
+        same.or_else(|| nearest_name(name, self.predicates().map(|def| &def.name), Predicate::as_str))
     }
 }

@@ -38,11 +38,15 @@ pub enum PredicateRole {
     Creation,
     /// Condition of an entity, such as `dead`.
     Condition,
+    /// Keeping of a promise that the subject gave to the object.
+    KeptPromise,
+    /// Breaking of a promise that the subject gave to the object.
+    BrokenPromise,
 }
 
 impl PredicateRole {
     /// All roles.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 14] = [
         Self::Location,
         Self::Residence,
         Self::Membership,
@@ -55,6 +59,8 @@ impl PredicateRole {
         Self::Participation,
         Self::Creation,
         Self::Condition,
+        Self::KeptPromise,
+        Self::BrokenPromise,
     ];
 
     /// Returns the role as text, as in `data/vocabulary.toml`.
@@ -72,6 +78,8 @@ impl PredicateRole {
             Self::Participation => "participation",
             Self::Creation => "creation",
             Self::Condition => "condition",
+            Self::KeptPromise => "kept_promise",
+            Self::BrokenPromise => "broken_promise",
         }
     }
 

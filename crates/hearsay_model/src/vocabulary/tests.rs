@@ -124,6 +124,8 @@ assignment = "TIED_TO"
 participation = "TIED_TO"
 creation = "TIED_TO"
 condition = "state"
+kept_promise = "TIED_TO"
+broken_promise = "TIED_TO"
 [[attribute]]
 name = "state"
 behavior = { dead_values = ["gone"] }
@@ -238,8 +240,8 @@ fn words_that_no_sentence_contains_are_refused() {
 #[test]
 fn reserved_predicates_behave_without_a_definition() {
     let vocabulary = Vocabulary::default();
-    let betrayed = Predicate::new("BETRAYED").unwrap();
-    assert!(vocabulary.predicate(&betrayed).is_none() && vocabulary.behavior(&betrayed).notable);
+    let witnessed = Predicate::new("WITNESSED").unwrap();
+    assert!(vocabulary.predicate(&witnessed).is_none() && vocabulary.behavior(&witnessed).event.is_some());
     let belongs = |name: &str| vocabulary.belonging(&Predicate::new(name).unwrap());
     assert_eq!(belongs("MEMBER_OF"), Some(Belonging::Member));
     assert_eq!(belongs("OWNS"), None);
@@ -253,4 +255,47 @@ fn roles_name_their_predicates() {
         assert_eq!(serde_json::to_value(role).unwrap(), role.as_str());
     }
     assert_eq!(PredicateRole::Location.name(), "LOCATED_AT");
+}
+
+#[test]
+fn a_relation_has_several_names() {
+    let vocabulary = Vocabulary::default();
+    let named = |text: &str| {
+        let field = vocabulary.relation_named(text)?;
+        Some(format!("{}{}", field.predicate, if field.is_inverse { " inverse" } else { "" }))
+    };
+    for (text, expected) in [
+        ("SAVED", "SAVED"),
+        ("saved", "SAVED"),
+        ("SAVED_BY", "SAVED inverse"),
+        ("rescued", "SAVED"),
+        ("RESCUED", "SAVED"),
+        ("threatens", "THREATENED"),
+        ("works for", "EMPLOYED_BY"),
+        ("WORKS_FOR", "EMPLOYED_BY"),
+        ("was saved by", "SAVED inverse"),
+    ] {
+        assert_eq!(named(text).as_deref(), Some(expected), "{text}");
+    }
+    for text in ["COURTS", "!"] {
+        assert_eq!(named(text), None, "{text}");
+    }
+}
+
+#[test]
+fn an_unknown_relation_is_similar_to_a_known_one() {
+    let vocabulary = Vocabulary::default();
+    let similar = |name: &str| vocabulary.similar_relation(name).map(Predicate::as_str);
+    for (name, expected) in [
+        ("THREATENING", "THREATENED"),
+        ("assaults", "HARMED"),
+        ("STEALS_FROM_THE", "STOLE_FROM"),
+        ("HOSTILE_TOO", "HOSTILE_TO"),
+        ("BETRAYD", "BETRAYED"),
+    ] {
+        assert_eq!(similar(name), Some(expected), "{name}");
+    }
+    for name in ["COURTS", "ZYX", ""] {
+        assert_eq!(similar(name), None, "{name}");
+    }
 }

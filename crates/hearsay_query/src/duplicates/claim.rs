@@ -132,6 +132,29 @@ pub fn is_equivalent(vocabulary: &Vocabulary, (claim, statement): (&Claim, &str)
     jaccard_similarity(&claim.object, &other.object) >= MIN_WORD_SIMILARITY
 }
 
+/// Returns whether two facts state the same deed at two different times: on different days or, if the day of one deed is
+/// unknown, in different sessions. Returns `false` if a fact is the statement of a character, because a character can
+/// speak of any earlier deed.
+pub fn is_other_occurrence(state: &State, a: &Fact, b: &Fact) -> bool {
+    let is_statement = |fact: &Fact| fact.provenance().speaker.is_some();
+    if !state.vocabulary().is_deed(a.predicate()) || is_statement(a) || is_statement(b) {
+        return false;
+    }
+    match (deed_day(state, a), deed_day(state, b)) {
+        (Some(a), Some(b)) => a != b,
+        _ => {
+            let sessions = (&a.provenance().session, &b.provenance().session);
+            matches!(sessions, (Some(a), Some(b)) if a != b)
+        }
+    }
+}
+
+/// Returns the number of the day on which a deed happened; `None` if the day is unknown or the fact is no deed.
+pub(super) fn deed_day(state: &State, fact: &Fact) -> Option<i64> {
+    let GameTime(start) = fact.validity().start().filter(|_| state.vocabulary().is_deed(fact.predicate()))?;
+    Some(start.div_euclid(state.calendar().minutes_per_day().max(1)))
+}
+
 /// Returns whether `fact` adds no information to `other`. For example, `leader` adds no information to `bandit leader`.
 pub fn is_implied_by(vocabulary: &Vocabulary, fact: &Fact, other: &Fact) -> bool {
     let key = |fact: &'_ Fact| (fact.subject().clone(), fact.predicate().clone());

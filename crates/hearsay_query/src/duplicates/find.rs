@@ -13,7 +13,7 @@ use hearsay_model::{
 };
 use serde::Serialize;
 
-use super::claim::Claim;
+use super::claim::{Claim, deed_day};
 
 #[cfg(test)]
 mod tests;
@@ -289,11 +289,12 @@ pub struct FactDuplicate {
 }
 
 /// Returns groups of facts with the same [`Claim`], largest group first. The facts of a group may come from the same
-/// source or from different sources. Rejected facts are omitted.
+/// source or from different sources. Rejected facts are omitted. The same deed on two days is in two groups.
 pub fn fact_duplicates(state: &State) -> Vec<FactDuplicate> {
-    let mut claims: BTreeMap<Claim, Vec<&Arc<Fact>>> = BTreeMap::new();
+    let mut claims: BTreeMap<(Claim, Option<i64>), Vec<&Arc<Fact>>> = BTreeMap::new();
     for fact in state.facts().filter(|fact| fact.status() != FactStatus::Rejected) {
-        claims.entry(Claim::from_fact(state.vocabulary(), fact)).or_default().push(fact);
+        let claim = Claim::from_fact(state.vocabulary(), fact);
+        claims.entry((claim, deed_day(state, fact))).or_default().push(fact);
     }
     let several = claims.into_values().filter(|facts| facts.len() > 1);
     let row = |facts: Vec<&Arc<Fact>>| FactDuplicate {

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use hearsay_model::{Author, EntityId, Fact, FactId, FactStatus, SessionId, State, attribute};
+use hearsay_model::{Author, EntityId, Fact, FactId, FactStatus, SessionId, State, attribute, text};
 use serde::Serialize;
 
 use super::stake::stake;
@@ -21,7 +21,7 @@ pub enum ReviewItem {
         /// Id of the proposed fact. If several sources state the same fact, this is the fact with the highest
         /// confidence. For a new entity, this is the fact that states the name of the entity.
         fact: FactId,
-        /// Other facts on which the DM decides together with `fact`, sorted by id: equivalent facts from other sources,
+        /// Other facts on which the DM decides together with `fact`, sorted by id: the same fact from other sources,
         /// or the fact that states the kind of a new entity.
         also: Vec<FactId>,
     },
@@ -139,8 +139,9 @@ fn triage_confidence(state: &State, fact: &Fact) -> f64 {
 /// Identity of a group of facts that the DM decides on together.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum DecisionGroup {
-    /// Facts with the same claim.
-    Claim(Claim),
+    /// Facts with the same claim in the same words. A relation such as "Ann owes Bo" leaves out what Ann owes, so facts
+    /// with the same claim but other words need decisions of their own.
+    Claim(Claim, String),
     /// Name and kind of a new entity.
     Naming(EntityId),
 }
@@ -149,13 +150,13 @@ impl DecisionGroup {
     pub(super) fn from_fact(state: &State, fact: &Fact) -> Self {
         match is_extracted_name_or_kind(fact) {
             true => Self::Naming(fact.subject().clone()),
-            false => Self::Claim(Claim::from_fact(state.vocabulary(), fact)),
+            false => Self::Claim(Claim::from_fact(state.vocabulary(), fact), text::normalize(fact.statement())),
         }
     }
 
     pub(super) fn subject(&self) -> &EntityId {
         match self {
-            Self::Claim(claim) => claim.subject(),
+            Self::Claim(claim, _) => claim.subject(),
             Self::Naming(id) => id,
         }
     }

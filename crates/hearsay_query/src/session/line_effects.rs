@@ -17,9 +17,11 @@ use crate::{
 pub struct LineEffects {
     /// Passage that records the line.
     pub passage: PassageId,
+    /// Number of the line in its session.
+    pub number: u32,
     /// Kind of talk; `None` if it is unknown.
     pub talk_kind: Option<TalkKind>,
-    /// Knowers who heard the line.
+    /// Knowers who heard the line. Empty if the line is out of character.
     pub heard_by: Vec<Knower>,
     /// Facts that were found in the line. Facts that state names or kinds are omitted.
     pub found: Vec<FoundFact>,
@@ -91,8 +93,9 @@ pub fn line_effects(state: &State, passage_id: PassageId) -> Result<Option<LineE
     };
     Ok(Some(LineEffects {
         passage: passage_id,
+        number: passage.line,
         talk_kind: passage.talk_kind,
-        heard_by: passage.heard_by.clone(),
+        heard_by: if passage.is_out_of_character() { Vec::new() } else { passage.heard_by.clone() },
         contradictions,
         promises: promises.into_iter().filter(|thread| thread.fact.is_some_and(|fact| ids.contains(&fact))).collect(),
         found: found.into_iter().map(found_fact).collect(),

@@ -4,6 +4,7 @@ mod after_play;
 mod learned;
 mod line_effects;
 mod lines;
+mod promises;
 mod recap;
 mod report;
 mod threads;
@@ -14,6 +15,7 @@ pub use line_effects::{
     ContradictionRow, EntityCard, FoundFact, LineEffects, MAX_CARD_STATEMENTS, entity_card, line_effects,
 };
 pub use lines::{LineRow, TalkCounts, is_private, last_place, later_time, next_line, session_lines, session_or_latest};
+pub use promises::{MatchingPromises, matching_promises};
 pub use recap::{RecapAudience, SessionRecap, Summarize, session_recap};
 pub use report::{
     ChangeKind, ChangedRow, MAX_PRIORITY_FACTS, PriorityFact, SessionCounts, SessionReport, SessionRow, session_report,

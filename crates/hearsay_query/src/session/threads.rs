@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use hearsay_model::{EntityId, Fact, FactId, Kind, OpenThread, Predicate, SessionId, State, text};
 use serde::{Deserialize, Serialize};
 
+use super::promises::{is_settled, promise_quote};
 use crate::{
     QueryError,
     ids::{require_entities, require_session},
@@ -17,7 +18,7 @@ use crate::{
 pub enum ThreadKind {
     /// An unfinished quest.
     Quest,
-    /// A promise: a fact that has not ended and has a predicate such as `PROMISED`.
+    /// A promise: a fact that has not ended, has a predicate such as `PROMISED`, and was neither kept nor broken.
     Promise,
     /// A debt: a fact that has not ended and has a predicate such as `OWES`.
     Debt,
@@ -44,7 +45,8 @@ pub struct Thread {
     pub since: Option<String>,
     /// Session in which the thread was recorded; `None` if there is no session.
     pub session: Option<SessionId>,
-    /// Further details: the stage, objectives and reward of a quest, or the condition of a promise or debt.
+    /// Further details: the stage, objectives and reward of a quest, the words of a promise, or the condition of a promise
+    /// or debt.
     pub details: Vec<String>,
 }
 
@@ -60,13 +62,15 @@ pub struct ThreadFilter {
     pub session: Option<SessionId>,
 }
 
-/// Kinds of threads that consist of one fact. Such a thread is open until the fact ends.
+/// Kinds of threads that consist of one fact. Such a thread is open until the fact ends or the promise is kept or broken.
 const SINGLE_FACT_KINDS: [(ThreadKind, OpenThread); 2] =
     [(ThreadKind::Promise, OpenThread::Promise), (ThreadKind::Debt, OpenThread::Debt)];
 
 /// Returns whether a fact is an open thread of the given type.
 fn is_open(state: &State, fact: &Fact, thread: OpenThread) -> bool {
-    state.vocabulary().behavior(fact.predicate()).thread == Some(thread) && fact.is_in_effect()
+    state.vocabulary().behavior(fact.predicate()).thread == Some(thread)
+        && fact.is_in_effect()
+        && !is_settled(state, fact)
 }
 
 /// Returns the open threads of a campaign: quests, promises, debts and secrets, in this order. The threads of each kind
@@ -134,6 +138,8 @@ fn open_obligations(state: &State, kind: ThreadKind, thread: OpenThread) -> Vec<
 
 /// Builds the thread for a promise or debt.
 fn obligation_thread(state: &State, kind: ThreadKind, fact: &Fact) -> Thread {
+    let quote = promise_quote(state, fact).map(|quote| format!("\u{201C}{quote}\u{201D}"));
+    let condition = fact.conditions().map(|condition| format!("on condition: {condition}"));
     Thread {
         kind,
         description: fact.statement().to_owned(),
@@ -142,7 +148,7 @@ fn obligation_thread(state: &State, kind: ThreadKind, fact: &Fact) -> Thread {
         entities: sorted(std::iter::once(fact.subject()).chain(fact.object().entity()).cloned()),
         since: start_text(state, fact),
         session: fact.provenance().session.clone(),
-        details: fact.conditions().map(|condition| format!("on condition: {condition}")).into_iter().collect(),
+        details: quote.into_iter().chain(condition).collect(),
     }
 }
 

@@ -36,7 +36,8 @@ impl SceneContext {
         context.choose_frame(request.counter);
         let mut leftover = context.write_stable_sections(&mut writer, request);
         leftover.extend(context.drop_excess_lines(request.counter));
-        let stated: BTreeSet<Source> = context.sources().filter(|source| *source != Source::Scene).collect();
+        let stated = context.lines().filter(|line| !line.states_feelings()).flat_map(Line::sources);
+        let stated: BTreeSet<Source> = stated.filter(|source| *source != Source::Scene).collect();
         let Answers { lines, total } = writer.knowledge(&writer.ranked());
         context.open_section(SectionKind::Knowledge, "Relevant to the question");
         let mut written = 0;
@@ -51,7 +52,7 @@ impl SceneContext {
             context.section_lines(SectionKind::Knowledge).iter().flat_map(Line::sources).collect();
         context.open_section(SectionKind::Further, "Besides");
         for line in leftover {
-            if !line.states_presence && line.sources().any(|source| answers.contains(&source)) {
+            if !line.has_own_content() && line.sources().any(|source| answers.contains(&source)) {
                 continue;
             }
             context.try_push(line, usize::MAX, request.counter);

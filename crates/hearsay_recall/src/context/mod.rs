@@ -16,5 +16,5 @@ pub use render::ChatParts;
 #[cfg(test)]
 pub(crate) use render::{INSTRUCTION, prompt_note, prompt_sections, prompt_text};
 pub use request::{ContextRequest, Scene};
-pub use scene_context::{Line, LineClaim, SceneContext, Section, SectionKind};
+pub use scene_context::{Line, LineClaim, LineFeelings, SceneContext, Section, SectionKind};
 pub use secrecy::LineSecrecy;

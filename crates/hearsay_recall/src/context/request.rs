@@ -16,6 +16,9 @@ pub struct Scene {
     /// Entities other than the speaker that take part in the scene. If the list is empty, all entities that the speaker
     /// believes to be at `place` take part.
     pub present: Vec<EntityId>,
+    /// Number of other listeners, whom the speaker does not know. If it is not 0, an empty list in `present` means that
+    /// nobody else takes part.
+    pub strangers: usize,
     /// Game time of the scene; `None` if the time is unknown.
     pub time: Option<GameTime>,
     /// Current session, from which recent talk is taken. If `None`, recent talk is taken from the hour of game time

@@ -1,9 +1,9 @@
 //! The scene context: sections of lines, each with its citations.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use hearsay_belief::Known;
-use hearsay_model::{Credence, EntityId, Object, Predicate};
+use hearsay_model::{Credence, EntityId, Feeling, Object, Predicate};
 use serde::{Serialize, Serializer};
 
 use super::{form::Detail, remark::Remark, secrecy::LineSecrecy};
@@ -27,6 +27,25 @@ impl LineClaim {
     }
 }
 
+/// Feelings of the speaker towards an entity in the scene.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LineFeelings {
+    /// Entity in the scene.
+    pub towards: EntityId,
+    /// The noticeable feelings that have the same main cause, each from −100 to 100.
+    pub levels: BTreeMap<Feeling, i8>,
+    /// Whether the line exists only to state the feelings. Otherwise, the line states the relation that causes them.
+    #[serde(skip)]
+    pub(crate) has_own_line: bool,
+}
+
+impl LineFeelings {
+    /// Returns the same feelings for the line of the relation that causes them.
+    pub(crate) fn on_relation_line(self) -> Self {
+        Self { has_own_line: false, ..self }
+    }
+}
+
 /// A line of a scene context.
 ///
 /// The output forms print the text, the [note](Self::note), the citations and the explanation of the score.
@@ -36,6 +55,10 @@ pub struct Line {
     pub text: String,
     /// Content of the fact; `None` for passages and for lines about the scene that state no fact.
     pub claim: Option<LineClaim>,
+    /// Feelings that the line states. The claim and the citation of the line are those of their main cause. `None` for
+    /// other lines.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub feelings: Option<LineFeelings>,
     /// The speaker's credence in the fact, reduced by the refutations that the speaker knows. Refutations do not reduce
     /// [`Citation::credence`]. `None` for passages, for the scene, and for facts that the speaker invented.
     pub credence: Option<Credence>,
@@ -71,6 +94,16 @@ pub struct Line {
 }
 
 impl Line {
+    /// Returns whether the line states more than its fact, so another line with this fact does not replace it.
+    pub(crate) fn has_own_content(&self) -> bool {
+        self.states_presence || self.states_feelings()
+    }
+
+    /// Returns whether the line exists only to state feelings. Such a line cites a fact, but need not state the fact.
+    pub(crate) fn states_feelings(&self) -> bool {
+        self.feelings.as_ref().is_some_and(|feelings| feelings.has_own_line)
+    }
+
     /// Returns whether the speaker invented the content of the line.
     pub fn is_lie(&self) -> bool {
         self.remarks.contains(&Remark::MadeUp)
@@ -183,8 +216,8 @@ impl SceneContext {
     }
 
     /// Returns the sections without repetitions. If both the knowledge section and an earlier section state a fact, the
-    /// earlier section omits the fact. The only exception is an earlier line that states the presence of an entity in
-    /// the scene.
+    /// earlier section omits the fact. The exceptions are earlier lines that state the presence of an entity in the
+    /// scene, or feelings towards an entity.
     pub fn unique_sections(&self) -> Vec<Section> {
         unique_sections(&self.sections)
     }
@@ -196,7 +229,7 @@ fn unique_sections(sections: &[Section]) -> Vec<Section> {
         lines().filter(|line| is_wanted(line)).flat_map(Line::sources).collect()
     };
     let (repeated, with_presence) = (sources(|line| line.is_repetition), sources(|line| line.states_presence));
-    let is_unique = |line: &Line| match (line.is_repetition, line.states_presence) {
+    let is_unique = |line: &Line| match (line.is_repetition, line.has_own_content()) {
         (true, _) => !line.sources().any(|source| with_presence.contains(&source)),
         (false, true) => true,
         (false, false) => !line.sources().any(|source| repeated.contains(&source)),

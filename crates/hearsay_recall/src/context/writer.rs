@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use hearsay_belief::{
-    AccessPath, AttributionReason, BELIEF_THRESHOLD, BeliefStatus, Feelings, Known, KnownEnd, ReceivedPassage,
+    AccessPath, AttributionReason, BELIEF_THRESHOLD, BeliefStatus, FeelingWords, Feelings, Known, KnownEnd,
+    ReceivedPassage,
 };
 use hearsay_model::{
     Credence, EntityId, FactRelation, GameTime, Object, PassageId, PredicateRole, text, words::join_names,
@@ -12,7 +13,7 @@ use hearsay_model::{
 use super::{
     remark::Remark,
     request::ContextRequest,
-    scene_context::{Line, LineClaim, Section, SectionKind},
+    scene_context::{Line, LineClaim, LineFeelings, Section, SectionKind},
     secrecy::LineSecrecy,
 };
 use crate::{
@@ -99,23 +100,46 @@ impl<'a> Writer<'a> {
             (known.subject() != speaker, std::cmp::Reverse(feeling), known.predicate().clone(), known.id())
         });
         let mut lines = self.deduplicated_lines(&facts, |known| known.statement().to_owned());
-        lines.extend(self.present().iter().filter_map(|other| self.feelings_line(other, &facts)));
+        for (cause, line) in self.present().iter().flat_map(|other| self.feelings_lines(other, &facts)) {
+            let is_deed = self.request.vocabulary.is_deed(cause.predicate());
+            // A relation such as LIKES or OWES states the feeling itself.
+            match lines.iter_mut().find(|relation| !is_deed && relation.citation.source == line.citation.source) {
+                Some(relation) => relation.feelings = line.feelings.map(LineFeelings::on_relation_line),
+                None => lines.push(line),
+            }
+        }
         Section { kind: SectionKind::Relations, title: "Relations".into(), lines }
     }
 
-    /// Returns a line with the speaker's feelings towards an entity in the scene. The line also states the fact that
-    /// changed the feelings most, unless the fact is one of `relations`, which the section states. Returns `None` if no
-    /// fact changed the feelings, or if the speaker does not know the name of the entity.
-    fn feelings_line(&self, other: &EntityId, relations: &[&Known]) -> Option<Line> {
+    /// Returns lines with the speaker's noticeable feelings towards an entity in the scene, each with its main cause.
+    /// Feelings with the same main cause share a line. The line also states the cause, unless the cause is one of
+    /// `relations`, which the section states. Returns no lines if the speaker does not know the name of the entity.
+    fn feelings_lines<'v>(&'v self, other: &EntityId, relations: &[&Known]) -> Vec<(&'v Known, Line)> {
         let view = self.request.view;
+        let Some(name) = self.request.names.name(other) else { return Vec::new() };
         let feelings = Feelings::from_view_at(view, other, self.request.scene.time);
-        let cause = view.fact(feelings.causes.first()?.fact).filter(|known| !self.is_hidden(known))?;
-        let words: Vec<&str> = feelings.words().into_iter().map(|words| words.second_person).collect();
-        let name = self.request.names.name(other).filter(|_| !words.is_empty())?;
-        let words = join_names(&words);
-        let is_stated = relations.iter().any(|known| known.id() == cause.id());
-        let cause_text = if is_stated { String::from(".") } else { format!(": {}", cause.statement()) };
-        Some(self.line(cause, format!("You {words} {name}{cause_text}")))
+        let mut by_cause: Vec<(&Known, Vec<FeelingWords>)> = Vec::new();
+        for words in feelings.words() {
+            let cause = feelings.strongest_cause(words.feeling).and_then(|cause| view.fact(cause.fact));
+            let Some(cause) = cause.filter(|known| !self.is_hidden(known)) else { continue };
+            match by_cause.iter_mut().find(|(known, _)| known.id() == cause.id()) {
+                Some((_, group)) => group.push(words),
+                None => by_cause.push((cause, vec![words])),
+            }
+        }
+        let mut lines = Vec::new();
+        for (cause, group) in by_cause {
+            let words = join_names(&group.iter().map(|words| words.second_person).collect::<Vec<_>>());
+            let is_stated = relations.iter().any(|known| known.id() == cause.id());
+            let cause_text = if is_stated { String::from(".") } else { format!(": {}", cause.statement()) };
+            let levels = group.iter().map(|words| (words.feeling, feelings.level(words.feeling))).collect();
+            let line = Line {
+                feelings: Some(LineFeelings { towards: other.clone(), levels, has_own_line: true }),
+                ..self.line(cause, format!("You {words} {name}{cause_text}"))
+            };
+            lines.push((cause, line));
+        }
+        lines
     }
 
     pub(super) fn scene(&self) -> Section {
@@ -149,6 +173,11 @@ impl<'a> Writer<'a> {
                 None => lines.push(scene_line(format!("{name} is there."))),
             }
         }
+        match scene.strangers {
+            0 => {}
+            1 => lines.push(scene_line("A stranger is there.".to_owned())),
+            count => lines.push(scene_line(format!("{count} strangers are there."))),
+        }
         Section { kind: SectionKind::Scene, title: "Scene".into(), lines }
     }
 
@@ -174,22 +203,22 @@ impl<'a> Writer<'a> {
         Section { kind: SectionKind::RecentTalk, title: "Said lately".into(), lines }
     }
 
-    /// Records the sources of a written line, so that later sections do not repeat them.
+    /// Records the sources that a written line states, so that later sections do not repeat them.
     pub(super) fn mark_written(&mut self, line: &Line) {
-        let citations = std::iter::once(&line.citation).chain(&line.also);
-        self.written.extend(citations.filter_map(|citation| match citation.source {
+        let sources = line.sources().filter(|_| !line.states_feelings());
+        self.written.extend(sources.filter_map(|source| match source {
             Source::Fact(id) => Some(DocId::Fact(id)),
             Source::Passage(id) => Some(DocId::Passage(id)),
             Source::Scene => None,
         }));
     }
 
-    /// Returns the entities in the scene besides the speaker, sorted. If the scene lists none, returns the entities
+    /// Returns the entities in the scene besides the speaker and the strangers, sorted. If the scene lists nobody, returns the entities
     /// whose [observed location](hearsay_belief::View::observed_location) is the place of the scene.
     fn present(&self) -> Vec<EntityId> {
         let ContextRequest { scene, speaker, .. } = self.request;
         let mut present = scene.present.clone();
-        if let Some(place) = scene.place.as_ref().filter(|_| present.is_empty()) {
+        if let Some(place) = scene.place.as_ref().filter(|_| present.is_empty() && scene.strangers == 0) {
             let here = self.request.view.observed_at(place).filter(|known| !self.is_hidden(known));
             present.extend(here.map(|known| known.subject().clone()));
         }
@@ -454,9 +483,9 @@ impl<'a> Writer<'a> {
 
     /// Returns whether the speaker has heard that a fact is untrue or has ended.
     fn is_denied(&self, known: &Known) -> bool {
-        let is_denial =
-            |other: &Known| matches!(other.fact_relation(), Some(FactRelation::Refutes(_) | FactRelation::Ends(_)));
-        self.request.view.relations_to(known.id()).any(is_denial)
+        let view = self.request.view;
+        let is_end = |other: &Known| matches!(other.fact_relation(), Some(FactRelation::Ends(_)));
+        view.refutations(known).next().is_some() || view.relations_to(known.id()).any(is_end)
     }
 
     /// Returns the remark that a fact has ended.
@@ -553,6 +582,7 @@ fn line(text: String, citation: Citation) -> Line {
     Line {
         text,
         claim: None,
+        feelings: None,
         credence: None,
         secrecy: LineSecrecy::Open,
         remarks: Vec::new(),

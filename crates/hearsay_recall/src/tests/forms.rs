@@ -49,7 +49,8 @@ fn tavern() -> World {
 }
 
 fn context(detail: Detail, vector: Option<&'static [f32]>, graph: bool, budget: usize) -> SceneContext {
-    let scene = Scene { place: Some(id("gull")), present: vec![id("odo")], time: Some(GameTime(1_000)), session: None };
+    let scene =
+        Scene { place: Some(id("gull")), present: vec![id("odo")], time: Some(GameTime(1_000)), ..Scene::default() };
     tavern().context_with("mirela", "Where is the harbour ledger, and does Odo have it?", |request| ContextRequest {
         scene: Box::leak(Box::new(scene.clone())),
         detail,

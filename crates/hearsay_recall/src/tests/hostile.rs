@@ -193,7 +193,7 @@ proptest! {
         detail in prop::sample::select(&[Detail::Plain, Detail::Citations, Detail::Explained][..]),
     ) {
         let world = world(&texts);
-        let scene = Scene { place: Some(id("gull")), present: vec![id("odo"), id("other")], time: Some(GameTime(1_000)), session: None };
+        let scene = Scene { place: Some(id("gull")), present: vec![id("odo"), id("other")], time: Some(GameTime(1_000)), ..Scene::default() };
         let scene: &Scene = Box::leak(Box::new(scene));
         let question = format!("{} the harbour ledger?", texts[7]);
         let context = world.context_with("mirela", &question, |request| ContextRequest {

@@ -125,7 +125,9 @@ proptest! {
         let world = busy();
         let context = world.context("mirela", question, budget);
         let mut stated = std::collections::BTreeSet::new();
-        for line in context.unique_sections().iter().flat_map(|section| &section.lines) {
+        let sections = context.unique_sections();
+        let lines = sections.iter().flat_map(|section| &section.lines);
+        for line in lines.filter(|line| line.feelings.is_none()) {
             for source in line.sources().filter(|source| *source != Source::Scene) {
                 prop_assert!(stated.insert(source), "{} is stated twice", line.text);
             }
@@ -401,15 +403,57 @@ fn a_deed_shows_in_what_the_speaker_feels_for_those_present() {
     let after = relations(&world);
     let new: Vec<&String> = after.iter().filter(|line| !before.contains(line)).collect();
     // The section states the deed among the relations, so the line about the feelings does not repeat it.
-    let expected = "You dislike, are afraid of and have a claim on Odo Brandt.";
+    let expected = "You dislike and are afraid of Odo Brandt.";
     assert!(after.iter().any(|line| line == "Odo Brandt threatened Mirela Voss."), "{after:?}");
     assert!(new.iter().any(|line| *line == expected), "{new:?}");
     let context = world.context_with("mirela", "What now?", |request| ContextRequest { scene, ..request });
     let line = context.lines().find(|line| line.text == expected).unwrap();
     assert_eq!(line.citation.source, Source::Fact(deed));
+    let feelings = line.feelings.as_ref().unwrap();
+    assert_eq!((&feelings.towards, feelings.levels[&Feeling::Fear]), (&id("odo"), 30));
+    // A relation states its feeling itself.
+    let debt = context.lines().find(|line| line.text.contains("owes") && line.feelings.is_some()).unwrap();
+    assert_eq!(debt.claim.as_ref().unwrap().predicate.as_str(), "OWES");
     assert!(
         context.render(Form::Prompt, false).contains("Odo Brandt threatened you"),
         "{}",
         context.render(Form::Prompt, false)
     );
+}
+
+#[test]
+fn strangers_are_counted_and_replace_the_default_listeners() {
+    let world = World::tavern();
+    let scene_lines = |present: Vec<EntityId>, strangers| {
+        let scene: &Scene =
+            Box::leak(Box::new(Scene { place: Some(id("gull")), present, strangers, ..Scene::default() }));
+        let context = world.context_with("mirela", "Who is there?", |request| ContextRequest { scene, ..request });
+        context.section_lines(SectionKind::Scene).iter().map(|line| line.text.clone()).collect::<Vec<_>>()
+    };
+    let count_present = |lines: &[String]| lines.iter().filter(|line| line.contains(" there")).count();
+    let alone = scene_lines(Vec::new(), 1);
+    assert!(alone.contains(&"A stranger is there.".to_owned()) && count_present(&alone) == 1, "{alone:?}");
+    let with_odo = scene_lines(vec![id("odo")], 2);
+    assert!(with_odo.contains(&"2 strangers are there.".to_owned()) && count_present(&with_odo) == 2, "{with_odo:?}");
+}
+
+#[test]
+fn every_form_states_the_feelings_even_if_their_cause_answers_the_question() {
+    let mut world = World::tavern();
+    world.relation("odo", "THREATENED", "mirela", "Odo Brandt threatened Mirela Voss.", "mirela");
+    world.relation("mirela", "LIKES", "odo", "Mirela Voss likes Odo Brandt.", "odo");
+    let scene: &Scene = Box::leak(Box::new(Scene { present: vec![id("odo")], ..Scene::default() }));
+    for budget in [120, 400, 1000] {
+        let question = "Did Odo Brandt threaten Mirela Voss?";
+        let context = world.context_with("mirela", question, |request| ContextRequest { scene, budget, ..request });
+        let lines = context.section_lines(SectionKind::Knowledge).iter();
+        let is_answer = |line: &&crate::Line| line.text == "Odo Brandt threatened Mirela Voss.";
+        assert_eq!(lines.filter(is_answer).count(), 1, "{budget}");
+        for form in [Form::Text, Form::Markdown, Form::Json, Form::Prompt] {
+            let output = context.render(form, false);
+            // Mirela does not know that she likes Odo.
+            assert!(output.contains("You dislike and are afraid of Odo Brandt."), "{output}");
+            assert!(output.contains("Odo Brandt threatened "), "{output}");
+        }
+    }
 }

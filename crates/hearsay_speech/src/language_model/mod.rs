@@ -2,18 +2,18 @@
 
 #[cfg(feature = "local")]
 mod local;
-mod scripted;
 #[cfg(feature = "server")]
-mod server;
+mod remote;
+mod scripted;
 mod stop;
 
 use std::{ops::ControlFlow, time::Duration};
 
 #[cfg(feature = "local")]
 pub use local::{LocalModel, LocalModelOptions};
-pub use scripted::ScriptedModel;
 #[cfg(feature = "server")]
-pub use server::ServerModel;
+pub use remote::RemoteModel;
+pub use scripted::ScriptedModel;
 pub(crate) use stop::StopFilter;
 
 use hearsay_engine::SpeechSettings;

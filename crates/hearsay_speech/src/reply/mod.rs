@@ -11,6 +11,7 @@
 //!    describes the problem. If a later sentence has a problem, the reply ends before this sentence.
 //! 5. If the second draft also has a problem, or if there is no language model, a template writes the reply. The
 //!    template states a fact that the character knows and is allowed to tell, or says that the character does not know.
+//!    The words are friendly, cold or fearful, according to the feelings of the character towards the listeners.
 //!
 //! [`Memory::ask`]: hearsay_engine::Memory::ask
 //! [`Memory::check_reply`]: hearsay_engine::Memory::check_reply
@@ -38,7 +39,8 @@ use crate::{GenerationStats, SpeechError};
 /// of the memory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReplyRequest {
-    /// Characters that hear the reply. The speaker says nothing that it conceals from one of these characters.
+    /// Characters that hear the reply, beginning with the character who asked. The speaker says nothing that it conceals
+    /// from one of these characters.
     pub listeners: Vec<EntityId>,
     /// Earlier lines of the conversation, oldest first.
     pub earlier: Vec<ConversationLine>,

@@ -14,7 +14,7 @@ use super::{
     feedback::feedback,
     prompt::{add_feedback, first_prompt},
     sentences::{complete_sentences, sentences_before, up_to_last_sentence},
-    template::{NOTHING_TO_TELL, StatedFact, template_reply},
+    template::{StatedFact, refusal, template_reply},
 };
 use crate::{
     ChatPrompt, EndReason, GenerationStats, SpeechError,
@@ -181,7 +181,10 @@ impl PendingReply {
                     stated.into_iter().for_each(|stated| stated.add_to(&mut result, &check.words));
                     match result.is_fine() {
                         true => self.release(check.words, result, steps),
-                        false => self.release(NOTHING_TO_TELL.to_owned(), ReplyCheck::default(), steps),
+                        false => {
+                            let words = refusal(&answer, &self.request).to_owned();
+                            self.release(words, ReplyCheck::default(), steps);
+                        }
                     }
                     self.finish(&answer, steps)
                 }
@@ -217,7 +220,7 @@ impl PendingReply {
     }
 
     fn use_template(&mut self, answer: Box<Answer>, memory: &Memory) -> Result<bool, SpeechError> {
-        let (words, stated) = template_reply(&answer, &self.request.listeners);
+        let (words, stated) = template_reply(&answer, &self.request);
         let check = self.check(words, &answer, memory)?;
         self.go_to(Stage::Template { answer, stated, check })
     }

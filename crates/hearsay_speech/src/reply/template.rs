@@ -1,13 +1,63 @@
 //! A reply without a language model: the statement of a fact that the character knows and is allowed to tell.
 
 use hearsay_commands::reply::{CitedFact, FindingKind, ReplyCheck, ReplyFinding};
-use hearsay_model::{EntityId, Span};
+use hearsay_model::{EntityId, Feeling, Span};
 use hearsay_query::ask::Answer;
-use hearsay_recall::{Line, Remark, SectionKind, Source};
+use hearsay_recall::{Line, Remark, SceneContext, SectionKind, Source};
 use unicode_segmentation::UnicodeSegmentation;
 
-/// Reply if the character knows nothing about the question, or may not tell it.
-pub(super) const NOTHING_TO_TELL: &str = "I can tell you nothing about that.";
+use super::ReplyRequest;
+
+/// Manner in which a character speaks, according to its feelings towards the listeners.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Tone {
+    Neutral,
+    Warm,
+    Cold,
+    Afraid,
+}
+
+impl Tone {
+    /// Returns the tone towards the listeners, the first of which is addressed. Fear of any listener prevails. Ignores
+    /// feelings whose cause the character conceals from a listener.
+    fn new(context: &SceneContext, listeners: &[EntityId]) -> Self {
+        let may_show = |line: &&Line| listeners.iter().all(|listener| line.secrecy.allows(listener));
+        let feelings = || context.lines().filter(may_show).filter_map(|line| line.feelings.as_ref());
+        let level = |listener: &EntityId, feeling: Feeling| {
+            let levels = feelings().filter(|feelings| feelings.towards == *listener);
+            levels.filter_map(|feelings| feelings.levels.get(&feeling)).copied().next().unwrap_or_default()
+        };
+        if listeners.iter().any(|listener| level(listener, Feeling::Fear) > 0) {
+            return Self::Afraid;
+        }
+        let Some(addressee) = listeners.first() else { return Self::Neutral };
+        match (level(addressee, Feeling::Affinity), level(addressee, Feeling::Debt)) {
+            (..0, _) => Self::Cold,
+            (1.., _) | (0, 1..) => Self::Warm,
+            _ => Self::Neutral,
+        }
+    }
+
+    /// Returns the words before the first statement of a conversation.
+    fn opening(self) -> &'static str {
+        match self {
+            Self::Neutral => "",
+            Self::Warm => "Gladly. ",
+            Self::Cold => "If I must. ",
+            Self::Afraid => "I want no trouble. ",
+        }
+    }
+
+    /// Returns the reply if the character knows nothing about the question, or may not tell it.
+    fn refusal(self) -> &'static str {
+        match self {
+            Self::Neutral => "I can tell you nothing about that.",
+            Self::Warm => "I am sorry, I can tell you nothing about that.",
+            Self::Cold => "I have nothing to say to you about that.",
+            Self::Afraid => "Please do not ask me. I can tell you nothing about that.",
+        }
+    }
+}
 
 /// Minimum cosine of the question and a line for which the character mentions the line.
 const MIN_COSINE: f32 = 0.4;
@@ -46,10 +96,15 @@ const ADDRESS: [&str; 4] = ["you", "your", "yours", "yourself"];
 /// A line about the character is preferred if the question is about the character.
 const ADDRESS_ADVANTAGE: f32 = 0.15;
 
+/// Returns the reply if the character has nothing to tell.
+pub(super) fn refusal(answer: &Answer, request: &ReplyRequest) -> &'static str {
+    Tone::new(&answer.context, &request.listeners).refusal()
+}
+
 /// Returns the words of a reply, with the fact that they state: the line that fits the question best, of those that the
-/// character may tell.
-pub(super) fn template_reply(answer: &Answer, listeners: &[EntityId]) -> (String, Option<StatedFact>) {
-    let context = &answer.context;
+/// character may tell. The feelings of the character towards the listeners decide the tone.
+pub(super) fn template_reply(answer: &Answer, request: &ReplyRequest) -> (String, Option<StatedFact>) {
+    let (context, listeners) = (&answer.context, &request.listeners);
     let lines = context.section_lines(SectionKind::Knowledge).iter();
     let addresses_speaker =
         context.question.unicode_words().any(|word| ADDRESS.contains(&word.to_lowercase().as_str()));
@@ -60,8 +115,12 @@ pub(super) fn template_reply(answer: &Answer, listeners: &[EntityId]) -> (String
     // Of lines with the same relevance, the first one wins.
     let best = fitting.reduce(|best, next| if next.0 > best.0 { next } else { best });
     match best {
-        Some((_, line)) => (format!("{}{}", certainty(line), line.spoken(&context.name)), StatedFact::new(line)),
-        None => (NOTHING_TO_TELL.to_owned(), None),
+        Some((_, line)) => {
+            let is_first = !request.earlier.iter().any(|line| line.is_own);
+            let opening = if is_first { Tone::new(context, listeners).opening() } else { "" };
+            (format!("{opening}{}{}", certainty(line), line.spoken(&context.name)), StatedFact::new(line))
+        }
+        None => (refusal(answer, request).to_owned(), None),
     }
 }
 

@@ -1,21 +1,20 @@
 //! The snapshot: a copy of the journal up to a position, in a format that is fast to read. The snapshot is derived
 //! data, so you can delete it at any time.
 //!
-//! The file has a header and segments that are encoded with postcard. The header contains magic bytes, the format
-//! version, the version of this crate, the position, the digest of the journal entry at that position, and the length
-//! and BLAKE3 hash of the rest. If the snapshot does not match the journal, the store reports this, ignores the
-//! snapshot and reads the journal.
+//! The file has a header and frames. The header contains magic bytes, the format version, the version of this crate,
+//! the position, the digest of the journal entry at that position, the position up to which the journal is compacted,
+//! and the length of the frames. A frame contains about a megabyte of operations, encoded with postcard. Several threads
+//! read and decode the frames. The header and each frame have a BLAKE3 hash. If the snapshot does not match the journal,
+//! the store reports this, ignores the snapshot and reads the journal.
 
 use std::{
     collections::BTreeMap,
     fs::File,
     io::{self, Read, Seek, SeekFrom, Write},
-    ops::Range,
     path::Path,
     sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-        mpsc::{self, Receiver},
+        Arc, Mutex, PoisonError,
+        mpsc::{self, Receiver, TryRecvError},
     },
 };
 
@@ -35,13 +34,18 @@ pub(crate) const OTHER_VERSION: &str = "another version of Hearsay wrote it";
 
 /// Version of the format. Increment the version with every change of the format, including changes of the model types
 /// that are serialized.
-const FORMAT: u32 = 15;
+const FORMAT: u32 = 16;
 
-/// Approximate size of a segment in bytes. Several processors decode segments in parallel.
-const SEGMENT: usize = 1 << 20;
+/// Approximate size of a frame in bytes. Several processors decode frames in parallel.
+const FRAME: usize = 1 << 20;
 
-/// Length of the header in bytes: magic, format, version, position, digest, length, hash.
-const HEADER: usize = 16 + 4 + 16 + 8 + 32 + 8 + 32;
+/// Length of the header in bytes: magic, format, version, position, digest, end of the compacted part, length of the
+/// frames, hash of the header.
+const HEADER: usize = HASHED_HEADER + 32;
+const HASHED_HEADER: usize = 16 + 4 + 16 + 8 + 32 + 8 + 8;
+
+/// Error text for a snapshot that ends too early.
+const TRUNCATED: &str = "it is truncated";
 
 /// An operation without its changes, and the number of its changes.
 #[derive(Serialize, Deserialize)]
@@ -53,6 +57,18 @@ struct Head {
     changes: u64,
 }
 
+/// A part of an operation. Most operations have one part. The parts of a larger operation are in consecutive frames.
+struct Part {
+    /// The operation, if this is its first part.
+    head: Option<Head>,
+    changes: Vec<Change>,
+    /// The key that each change writes.
+    keys: Vec<Option<Key>>,
+}
+
+/// The parts of operations in a frame, or the reason why the frame cannot be read.
+type Parts = Result<Vec<Part>, String>;
+
 /// The contents of a snapshot.
 pub(crate) struct Snapshot {
     pub(crate) at: JournalPosition,
@@ -61,21 +77,20 @@ pub(crate) struct Snapshot {
     pub(crate) operations: Operations,
 }
 
-/// Iterator over the operations of a snapshot, in the order of their positions. Other threads decode the operations
+/// Iterator over the operations of a snapshot, in the order of their positions. Other threads decode the frames
 /// meanwhile. An error text says why the snapshot cannot be used.
 pub(crate) struct Operations {
-    heads: std::vec::IntoIter<Head>,
-    segments: Receiver<(usize, Result<Segment, String>)>,
-    /// Decoded segments that must wait, because an earlier segment is not decoded yet.
-    early: BTreeMap<usize, Result<Segment, String>>,
-    /// Number of the next segment. The fields `changes` and `keys` have the rest of the previous segment.
+    decoder: Decoder,
+    decoded: Receiver<(usize, Parts)>,
+    /// Decoded frames that must wait, because an earlier frame is not decoded yet.
+    early: BTreeMap<usize, Parts>,
+    /// Number of the next frame. The field `parts` has the rest of the previous frame.
     next: usize,
-    changes: std::vec::IntoIter<Change>,
-    keys: std::vec::IntoIter<Option<Key>>,
+    parts: std::vec::IntoIter<Part>,
+    compacted_to: Position,
+    /// Number of the expected operations after the compacted part.
+    missing: u64,
 }
-
-/// Decoded changes, and the key that each change writes.
-type Segment = (Vec<Change>, Vec<Option<Key>>);
 
 /// An operation of a snapshot.
 pub(crate) struct Recorded {
@@ -123,125 +138,121 @@ fn write_to(
     compacted_to: Position,
     operations: &[Placed],
 ) -> io::Result<()> {
-    // The header contains the length and the hash of the contents, so it is written after them.
+    // The header contains the length of the frames, so it is written after them.
     file.seek(SeekFrom::Start(HEADER as u64))?;
-    let mut content = HashingWriter { file: &mut *file, length: 0, hasher: blake3::Hasher::new() };
-    encode(compacted_to, operations, &mut content)?;
-    let (length, hash) = (content.length, content.hasher.finalize());
+    let length = write_frames(operations, file)?;
     let mut header = Vec::with_capacity(HEADER);
     header.extend_from_slice(MAGIC);
     header.extend_from_slice(&FORMAT.to_le_bytes());
     header.extend_from_slice(&version());
     header.extend_from_slice(&at.position.0.to_le_bytes());
     header.extend_from_slice(&at.digest);
+    header.extend_from_slice(&compacted_to.0.to_le_bytes());
     header.extend_from_slice(&length.to_le_bytes());
-    header.extend_from_slice(hash.as_bytes());
+    header.extend_from_slice(blake3::hash(&header).as_bytes());
     file.rewind()?;
     file.write_all(&header)
 }
 
-/// Writes to a file, and computes the length and the hash of the written data.
-struct HashingWriter<'a, W> {
-    file: &'a mut W,
-    length: u64,
-    hasher: blake3::Hasher,
-}
-
-impl<W: Write> Write for HashingWriter<'_, W> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let count = self.file.write(bytes)?;
-        self.hasher.update(&bytes[..count]);
-        self.length += count as u64;
-        Ok(count)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
-    }
-}
-
-/// Writes operations as frames. A frame consists of its length in bytes, the number of its elements, and its contents.
-/// The first frame contains the *heads* of all operations: the operations without their changes. The other frames are
-/// segments of changes. The id of a knowledge edge or passage follows the change that adds it, because reading the id
-/// takes less time than computing it.
-fn encode(compacted_to: Position, operations: &[Placed], content: &mut impl Write) -> io::Result<()> {
-    let heads = operations.iter().map(|(position, operation)| Head {
-        position: *position,
-        author: operation.author.clone(),
-        recorded: operation.recorded,
-        summary: operation.summary.clone(),
-        changes: operation.changes.len() as u64,
-    });
-    let heads = postcard::to_stdvec(&(compacted_to, heads.collect::<Vec<_>>())).map_err(io::Error::other)?;
-    let mut write_frame = |count: u64, segment: &[u8]| -> io::Result<()> {
-        content.write_all(&(segment.len() as u64).to_le_bytes())?;
-        content.write_all(&count.to_le_bytes())?;
-        content.write_all(segment)
+/// Writes operations as frames, and returns the number of written bytes. A frame consists of the length of its contents
+/// in bytes, the hash of its contents, and its contents. The contents are parts of operations. Each part consists of the
+/// [`Head`] if it is the first part, the number of its changes, and its changes. The id of a knowledge edge or passage
+/// follows the change that adds it, because reading the id takes less time than computing it.
+fn write_frames(operations: &[Placed], file: &mut impl Write) -> io::Result<u64> {
+    let mut length = 0;
+    let mut write_frame = |frame: &mut Vec<u8>| -> io::Result<()> {
+        file.write_all(&(frame.len() as u64).to_le_bytes())?;
+        file.write_all(blake3::hash(frame).as_bytes())?;
+        file.write_all(frame)?;
+        length += (FRAME_HEADER + frame.len()) as u64;
+        frame.clear();
+        Ok(())
     };
-    write_frame(operations.len() as u64, &heads)?;
-    let (mut segment, mut count) = (Vec::with_capacity(SEGMENT * 2), 0);
-    for change in operations.iter().flat_map(|(_, operation)| &operation.changes) {
-        segment = postcard::to_extend(change, segment).map_err(io::Error::other)?;
-        segment = match change {
-            Change::Learn(edge) => postcard::to_extend(&edge.id(), segment),
-            Change::AddPassage(passage) => postcard::to_extend(&passage.id(), segment),
-            _ => Ok(segment),
+    let (mut frame, mut part) = (Vec::with_capacity(FRAME * 2), Vec::new());
+    for (position, operation) in operations {
+        let mut head = Some(Head {
+            position: *position,
+            author: operation.author.clone(),
+            recorded: operation.recorded,
+            summary: operation.summary.clone(),
+            changes: operation.changes.len() as u64,
+        });
+        let mut count = 0_u64;
+        for change in &operation.changes {
+            encode(change, &mut part)?;
+            match change {
+                Change::Learn(edge) => encode(&edge.id(), &mut part)?,
+                Change::AddPassage(passage) => encode(&passage.id(), &mut part)?,
+                _ => {}
+            }
+            count += 1;
+            if frame.len() + part.len() >= FRAME {
+                encode(&(head.take(), count), &mut frame)?;
+                frame.append(&mut part);
+                write_frame(&mut frame)?;
+                count = 0;
+            }
         }
-        .map_err(io::Error::other)?;
-        count += 1;
-        if segment.len() >= SEGMENT {
-            write_frame(count, &segment)?;
-            segment.clear();
-            count = 0;
+        if count > 0 || head.is_some() {
+            encode(&(head, count), &mut frame)?;
+            frame.append(&mut part);
         }
     }
-    write_frame(count, &segment)
+    write_frame(&mut frame)?;
+    Ok(length)
+}
+
+/// Appends the encoded form of a value.
+fn encode(value: &impl Serialize, to: &mut Vec<u8>) -> io::Result<()> {
+    postcard::to_io(value, to).map(drop).map_err(io::Error::other)
 }
 
 /// Reads the snapshot of a directory. Returns `None` if there is no snapshot. The error text says why the snapshot
-/// cannot be used.
+/// cannot be used. An error in the frames appears only when the operations are read.
 pub(crate) fn read(directory: &Path) -> Result<Option<Snapshot>, String> {
-    let mut file = match File::open(directory.join(FILE)) {
+    let file = match File::open(directory.join(FILE)) {
         Ok(file) => file,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error.to_string()),
     };
-    let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes).map_err(|error| error.to_string())?;
-    parse(bytes).map(Some)
+    let length = file.metadata().map_err(|error| error.to_string())?.len();
+    parse(file, length).map(Some)
 }
 
-/// Reads the bytes of a snapshot. The error text says why the snapshot cannot be used.
-fn parse(mut bytes: Vec<u8>) -> Result<Snapshot, String> {
-    let (header, content) = bytes.split_at_checked(HEADER).ok_or("it is truncated")?;
-    let number = |at: usize| header[at..at + 8].try_into().map(u64::from_le_bytes).map_err(|_| "it is truncated");
+/// Returns why the snapshot of a directory cannot be used, if there is one.
+pub(crate) fn damage(directory: &Path) -> Option<String> {
+    let snapshot = match read(directory) {
+        Ok(snapshot) => snapshot?,
+        Err(reason) => return Some(reason),
+    };
+    snapshot.operations.into_iter().find_map(Result::err)
+}
+
+/// Reads a snapshot of `length` bytes. The error text says why the snapshot cannot be used.
+fn parse(mut source: impl Read + Send + 'static, length: u64) -> Result<Snapshot, String> {
+    let mut header = [0; HEADER];
+    source.read_exact(&mut header).map_err(|_| TRUNCATED)?;
+    let number = |at: usize| header[at..at + 8].try_into().map(u64::from_le_bytes).map_err(|_| TRUNCATED);
     if header[..16] != *MAGIC {
         return Err("it is not a snapshot".into());
     }
     if header[16..20] != FORMAT.to_le_bytes() || header[20..36] != version() {
         return Err(OTHER_VERSION.into());
     }
-    if number(76)? != content.len() as u64 || header[84..] != *blake3::hash(content).as_bytes() {
-        return Err("its content was changed".into());
+    if header[HASHED_HEADER..] != *blake3::hash(&header[..HASHED_HEADER]).as_bytes() {
+        return Err("its header was changed".into());
     }
-    let at = JournalPosition {
-        position: Position(number(36)?),
-        digest: header[44..76].try_into().map_err(|_| "it is truncated")?,
-    };
-    let unreadable = |error| format!("it cannot be read: {error}");
-    let frames = frames(content).map_err(unreadable)?;
-    let heads = frames.first().map(|frame| &content[frame.range.clone()]).ok_or("it is empty")?;
-    let (compacted_to, heads): (Position, Vec<Head>) =
-        postcard::from_bytes(heads).map_err(|error| unreadable(error.to_string()))?;
-    let tail = heads.iter().filter(|head| head.position > compacted_to).count() as u64;
-    if compacted_to.0 + tail != at.position.0 {
-        return Err("some of its operations are missing".into());
+    let digest = header[44..76].try_into().map_err(|_| TRUNCATED)?;
+    let at = JournalPosition { position: Position(number(36)?), digest };
+    let (compacted_to, frames_length) = (Position(number(76)?), number(84)?);
+    if length != frames_length + HEADER as u64 {
+        return Err("its length is wrong".into());
     }
-    bytes.drain(..HEADER);
-    let segments = decode(bytes, frames);
-    let (early, (changes, keys)) = <(BTreeMap<_, _>, Segment)>::default();
-    let (changes, keys) = (changes.into_iter(), keys.into_iter());
-    let operations = Operations { heads: heads.into_iter(), segments, early, next: 1, changes, keys };
+    let missing = at.position.0.checked_sub(compacted_to.0).ok_or("its header is invalid")?;
+    let frames = Arc::new(Mutex::new(Frames { source: Box::new(source), remaining: frames_length, next: 0 }));
+    let decoded = decode(&frames);
+    let (decoder, early, parts) = (Decoder::new(&frames), BTreeMap::new(), Vec::new().into_iter());
+    let operations = Operations { decoder, decoded, early, next: 0, parts, compacted_to, missing };
     Ok(Snapshot { at, compacted_to, operations })
 }
 
@@ -274,7 +285,8 @@ pub fn encode_state(state: &State) -> io::Result<Vec<u8>> {
 /// # Errors
 /// Returns the reason why the bytes cannot be used, for example because another version of Hearsay encoded them.
 pub fn decode_state(bytes: Vec<u8>) -> Result<State, String> {
-    parse(bytes)?.fold()
+    let length = bytes.len() as u64;
+    parse(io::Cursor::new(bytes), length)?.fold()
 }
 
 impl Snapshot {
@@ -296,14 +308,68 @@ impl Snapshot {
 }
 
 impl Operations {
-    /// Returns the changes of the next segment, or `None` after the last segment.
-    fn segment(&mut self) -> Option<Result<Segment, String>> {
-        while !self.early.contains_key(&self.next) {
-            let (number, segment) = self.segments.recv().ok()?;
-            self.early.insert(number, segment);
+    /// Returns the next part of an operation, or `None` after the last part.
+    fn part(&mut self) -> Option<Result<Part, String>> {
+        loop {
+            if let Some(part) = self.parts.next() {
+                return Some(Ok(part));
+            }
+            match self.frame()? {
+                Ok(parts) => self.parts = parts.into_iter(),
+                Err(reason) => return Some(Err(reason)),
+            }
         }
-        self.next += 1;
-        self.early.remove(&(self.next - 1))
+    }
+
+    /// Returns the next frame, or `None` after the last frame. If no frame is decoded, decodes a frame on this thread.
+    fn frame(&mut self) -> Option<Parts> {
+        loop {
+            if let Some(parts) = self.early.remove(&self.next) {
+                self.next += 1;
+                return Some(parts);
+            }
+            let (number, parts) = match self.decoded.try_recv() {
+                Ok(decoded) => decoded,
+                Err(TryRecvError::Disconnected) => return None,
+                Err(TryRecvError::Empty) => match self.decoder.next() {
+                    Some(decoded) => decoded,
+                    None => self.decoded.recv().ok()?,
+                },
+            };
+            self.early.insert(number, parts);
+        }
+    }
+
+    /// Returns the operation that starts with the next part, or `None` after the last part.
+    fn operation(&mut self) -> Result<Option<Recorded>, String> {
+        let Some(first) = self.part().transpose()? else {
+            return if self.missing == 0 { Ok(None) } else { Err("some of its operations are missing".into()) };
+        };
+        let Part { head: Some(head), mut changes, mut keys } = first else {
+            return Err("the start of an operation is missing".into());
+        };
+        let Head { position, author, recorded, summary, changes: count } = head;
+        let mut more = Vec::new();
+        let mut known = changes.len() as u64;
+        while known < count {
+            match self.part().transpose()? {
+                Some(part) if part.head.is_none() => {
+                    known += part.changes.len() as u64;
+                    more.push(part);
+                }
+                _ => return Err("some changes of an operation are missing".into()),
+            }
+        }
+        // Reserves the exact capacity, because the changes stay in memory as long as the state.
+        changes.reserve_exact(more.iter().map(|part| part.changes.len()).sum());
+        for part in more {
+            changes.extend(part.changes);
+            keys.extend(part.keys);
+        }
+        if position > self.compacted_to {
+            self.missing = self.missing.checked_sub(1).ok_or("it has too many operations")?;
+        }
+        Ok(Some(Recorded { position, operation: Operation { author, recorded, summary, changes }, keys }))
     }
 }
 
@@ -311,92 +377,115 @@ impl Iterator for Operations {
     type Item = Result<Recorded, String>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let Head { position, author, recorded, summary, changes: count } = self.heads.next()?;
-        let (mut changes, mut keys) = Segment::default();
-        while (changes.len() as u64) < count {
-            if self.changes.len() == 0 {
-                match self.segment() {
-                    Some(Ok((changes, keys))) => (self.changes, self.keys) = (changes.into_iter(), keys.into_iter()),
-                    Some(Err(error)) => return Some(Err(format!("it cannot be read: {error}"))),
-                    None => return Some(Err("the changes of its last operations are missing".into())),
-                }
-            }
-            let left = (count as usize).saturating_sub(changes.len()).min(self.changes.len());
-            // Reserves the exact capacity, because the changes stay in memory as long as the state.
-            changes.reserve_exact(left);
-            changes.extend(self.changes.by_ref().take(left));
-            keys.extend(self.keys.by_ref().take(left));
+        self.operation().transpose()
+    }
+}
+
+/// Length of the header of a frame in bytes: length of the contents, hash of the contents.
+const FRAME_HEADER: usize = 8 + 32;
+
+/// The frames of a snapshot that were not read yet.
+struct Frames {
+    source: Box<dyn Read + Send>,
+    /// Number of bytes that were not read yet.
+    remaining: u64,
+    /// Number of the next frame.
+    next: usize,
+}
+
+impl Frames {
+    /// Reads the contents of the next frame. Returns the number and the expected hash of the frame, or `None` after the
+    /// last frame. After an error, no frame is left.
+    fn read(&mut self, content: &mut Vec<u8>) -> Option<(usize, Result<[u8; 32], String>)> {
+        if self.remaining == 0 {
+            return None;
         }
-        Some(Ok(Recorded { position, operation: Operation { author, recorded, summary, changes }, keys }))
+        let (number, remaining) = (self.next, std::mem::take(&mut self.remaining));
+        self.next += 1;
+        let mut read = || -> io::Result<[u8; 32]> {
+            let (mut length, mut hash) = ([0; 8], [0; 32]);
+            self.source.read_exact(&mut length)?;
+            self.source.read_exact(&mut hash)?;
+            let length = u64::from_le_bytes(length);
+            let end = length.checked_add(FRAME_HEADER as u64).and_then(|length| remaining.checked_sub(length));
+            content.clear();
+            let is_whole = self.source.by_ref().take(length).read_to_end(content)? as u64 == length;
+            self.remaining = end.filter(|_| is_whole).ok_or(io::ErrorKind::UnexpectedEof)?;
+            Ok(hash)
+        };
+        let hash = read().map_err(|error| match error.kind() {
+            io::ErrorKind::UnexpectedEof => TRUNCATED.into(),
+            _ => error.to_string(),
+        });
+        Some((number, hash))
     }
 }
 
-/// The byte range of a frame in the contents, and the number of its elements.
-#[derive(Clone)]
-struct Frame {
-    count: u64,
-    range: Range<usize>,
-}
-
-fn frames(content: &[u8]) -> Result<Vec<Frame>, String> {
-    let (mut frames, mut at) = (Vec::new(), 0);
-    while at < content.len() {
-        let short = "a segment is truncated";
-        let lengths = content.get(at..at + 16).ok_or(short)?;
-        let number = |bytes: &[u8]| bytes.try_into().map(u64::from_le_bytes).map_err(|_| short);
-        let (length, count) = (number(&lengths[..8])?, number(&lengths[8..])?);
-        let end = usize::try_from(length).ok().and_then(|length| (at + 16).checked_add(length)).ok_or(short)?;
-        content.get(at + 16..end).ok_or(short)?;
-        frames.push(Frame { count, range: at + 16..end });
-        at = end;
-    }
-    Ok(frames)
-}
-
-/// Decodes segments on several threads. The receiver gets each decoded segment with its number.
-fn decode(content: Vec<u8>, frames: Vec<Frame>) -> Receiver<(usize, Result<Segment, String>)> {
+/// Decodes frames on several threads. The receiver gets each decoded frame with its number.
+fn decode(frames: &Arc<Mutex<Frames>>) -> Receiver<(usize, Parts)> {
     let (sender, receiver) = mpsc::channel();
     // Leaves one processor for folding the decoded operations.
     let threads = std::thread::available_parallelism().map_or(1, usize::from).saturating_sub(1).clamp(1, 4);
-    // Segment 0 contains the heads.
-    let (shared, next) = (Arc::new((content, frames)), Arc::new(AtomicUsize::new(1)));
     for _ in 0..threads {
-        let (shared, next, sender) = (Arc::clone(&shared), Arc::clone(&next), sender.clone());
-        std::thread::spawn(move || {
-            let (content, frames) = &*shared;
-            let mut ids = SharedIds::default();
-            loop {
-                let number = next.fetch_add(1, Ordering::Relaxed);
-                let Some(Frame { count, range }) = frames.get(number) else { return };
-                let read = ids.share(|| segment(*count, &content[range.clone()]));
-                if sender.send((number, read)).is_err() {
-                    return;
-                }
-            }
-        });
+        let (decoder, sender) = (Decoder::new(frames), sender.clone());
+        std::thread::spawn(move || decoder.into_iter().try_for_each(|decoded| sender.send(decoded)));
     }
     receiver
 }
 
-fn segment(count: u64, mut rest: &[u8]) -> Result<Segment, String> {
+/// Reads and decodes frames on one thread. Each item is a frame with its number.
+struct Decoder {
+    frames: Arc<Mutex<Frames>>,
+    ids: SharedIds,
+    /// Buffer for the contents of a frame.
+    content: Vec<u8>,
+}
+
+impl Decoder {
+    fn new(frames: &Arc<Mutex<Frames>>) -> Self {
+        Self { frames: Arc::clone(frames), ids: SharedIds::default(), content: Vec::new() }
+    }
+}
+
+impl Iterator for Decoder {
+    type Item = (usize, Parts);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let Self { frames, ids, content } = self;
+        let (number, hash) = frames.lock().unwrap_or_else(PoisonError::into_inner).read(content)?;
+        let parts = hash.and_then(|hash| match hash == *blake3::hash(content).as_bytes() {
+            true => ids.share(|| parts(content)).map_err(|error| format!("it cannot be read: {error}")),
+            false => Err("its content was changed".into()),
+        });
+        Some((number, parts))
+    }
+}
+
+/// Decodes the contents of a frame.
+fn parts(mut rest: &[u8]) -> Parts {
     fn take<'a, T: Deserialize<'a>>(rest: &mut &'a [u8]) -> Result<T, String> {
         let (value, after) = postcard::take_from_bytes(rest).map_err(|error| error.to_string())?;
         *rest = after;
         Ok(value)
     }
-    // Each change takes at least one byte, so the number of bytes limits the capacity.
-    let count = (count as usize).min(rest.len());
-    let (mut changes, mut keys) = (Vec::with_capacity(count), Vec::with_capacity(count));
-    for _ in 0..count {
-        let change: Change = take(&mut rest)?;
-        keys.push(match &change {
-            Change::Learn(_) => Some(Key::KnowledgeEdge(take::<KnowledgeId>(&mut rest)?)),
-            Change::AddPassage(_) => Some(Key::Passage(take::<PassageId>(&mut rest)?)),
-            change => change.written_key(),
-        });
-        changes.push(change);
+    let mut parts = Vec::new();
+    while !rest.is_empty() {
+        let (head, count): (Option<Head>, u64) = take(&mut rest)?;
+        // Each change takes at least one byte, so the number of bytes limits the capacity.
+        let capacity = usize::try_from(count).unwrap_or(usize::MAX).min(rest.len());
+        let (mut changes, mut keys) = (Vec::with_capacity(capacity), Vec::with_capacity(capacity));
+        for _ in 0..count {
+            let change: Change = take(&mut rest)?;
+            keys.push(match &change {
+                Change::Learn(_) => Some(Key::KnowledgeEdge(take::<KnowledgeId>(&mut rest)?)),
+                Change::AddPassage(_) => Some(Key::Passage(take::<PassageId>(&mut rest)?)),
+                change => change.written_key(),
+            });
+            changes.push(change);
+        }
+        parts.push(Part { head, changes, keys });
     }
-    Ok((changes, keys))
+    Ok(parts)
 }
 
 #[cfg(test)]
@@ -436,18 +525,16 @@ mod tests {
             assert!(read.keys.iter().cloned().eq(operation.changes.iter().map(Change::written_key)));
         }
         assert_eq!(read_back.len(), operations.len());
+        assert_eq!(damage(directory.path()), None);
         let path = directory.path().join(FILE);
         let good = std::fs::read(&path).unwrap();
         for at in 0..good.len() {
             let mut bad = good.clone();
             bad[at] ^= 0x40;
             std::fs::write(&path, &bad).unwrap();
-            let read = read(directory.path());
-            // The hash does not cover position and digest, because they are compared with the journal when the campaign
-            // is opened.
-            assert!(read.is_err() || (36..76).contains(&at), "byte {at}");
+            assert!(damage(directory.path()).is_some(), "byte {at}");
             std::fs::write(&path, &good[..at]).unwrap();
-            assert!(super::read(directory.path()).is_err(), "cut at {at}");
+            assert!(damage(directory.path()).is_some(), "cut at {at}");
         }
     }
 }

@@ -118,7 +118,7 @@ fn build_report(
 
 /// Returns the damage to files of derived data. A file of another version of Hearsay does not count as damaged.
 fn derived_damage(directory: &Path) -> Vec<FileDamage> {
-    let snapshot = snapshot::read(directory).err().filter(|reason| reason != snapshot::OTHER_VERSION);
+    let snapshot = snapshot::damage(directory).filter(|reason| reason != snapshot::OTHER_VERSION);
     let snapshot = snapshot.map(|description| FileDamage { file: directory.join(snapshot::FILE), description });
     let files = DERIVED_FILES.iter().map(|name| directory.join(name));
     let frames = files.filter_map(|file| FrameFile::damage(&file).map(|description| FileDamage { file, description }));

@@ -65,7 +65,8 @@ struct CaptureView {
 /// The capture line at the bottom of the DM console.
 ///
 /// A plain line, such as `Grimjaw told Lyra the shipment is under the chapel`, becomes a line of the session's log. The
-/// memory extracts facts from this line. The first character of a line can change its effect. `+Bram, ferryman, Salt
+/// memory extracts facts from this line. A line such as `Laura: Can I roll for that?` has a speaker: a character, or the
+/// player of a character. The first character of a line can change its effect. `+Bram, ferryman, Salt
 /// Quay` creates an entity. `@npc words` logs words that this character says. `#place` moves the scene to this place.
 /// `!words` records a secret.
 #[derive(Debug, Default)]
@@ -126,16 +127,16 @@ impl CapturePanel {
             }
         };
         let request = match line {
-            CaptureLine::Log(text) => return self.log(LogLine::new(text)),
+            CaptureLine::Log(text) => return self.log(LogLine::typed(text)),
             CaptureLine::Speech { speaker, words } if words.is_empty() => {
                 Request::Scene { place: None, speaker: Some(speaker) }
             }
             CaptureLine::Speech { speaker, words } => {
-                return self.log(LogLine { speaker: Some(speaker.into()), ..LogLine::new(words) });
+                return self.log(LogLine { speaker: Some(speaker.into()), ..LogLine::typed(words) });
             }
             CaptureLine::Move { place, words } if words.is_empty() => self.move_to(place),
             CaptureLine::Move { place, words } => {
-                return self.log(LogLine { place: Some(place), ..LogLine::new(words) });
+                return self.log(LogLine { place: Some(place), ..LogLine::typed(words) });
             }
             CaptureLine::Secret(text) => match self.secret(&text, display) {
                 Some(edit) => Request::Execute(DeskCommand::Edit(edit)),
@@ -164,18 +165,8 @@ impl CapturePanel {
             return Vec::new();
         }
         self.clear_line();
-        self.send_log(log)
-    }
-
-    /// Logs a line. A spoken line first waits for the facts that it states. Later lines wait for earlier ones.
-    fn send_log(&mut self, log: Log) -> Vec<Request> {
-        let is_spoken = log.lines.iter().any(|line| line.speaker.is_some());
-        if is_spoken || self.spoken.is_busy() {
-            self.spoken.push(log);
-            return Vec::new();
-        }
-        self.spoken.clear_stated();
-        vec![Request::Execute(DeskCommand::Log(log))]
+        self.spoken.push(log);
+        Vec::new()
     }
 
     /// Stores the line, so that the Up key can recall it, and clears the text field.
@@ -430,14 +421,15 @@ impl Panel for CapturePanel {
 }
 
 impl CapturePanel {
-    /// Returns the request that logs the waiting line, if a session has started and no fact must be found first.
-    pub(crate) fn take_due_log(&mut self) -> Option<Request> {
+    /// Logs the waiting line, if a session has started.
+    pub(crate) fn log_pending_line(&mut self) {
         if !self.playing || self.view.starting_session {
-            return None;
+            return;
         }
-        let log = self.view.pending_log.take()?;
-        self.clear_line();
-        self.send_log(log).pop()
+        if let Some(log) = self.view.pending_log.take() {
+            self.clear_line();
+            self.spoken.push(log);
+        }
     }
 
     /// Puts an earlier line into the text field when the user presses Up or Down.

@@ -1,5 +1,5 @@
-//! Logs lines that characters say. Waits until the memory has found the facts that a line states, and asks the DM about
-//! doubtful facts.
+//! Logs lines that characters and players say, and narration. Waits until the memory has found the speaker of a line,
+//! its kind of talk, and the facts or secrets that it states. Asks the DM about doubtful facts and about secrets.
 
 use std::{
     collections::VecDeque,
@@ -8,12 +8,13 @@ use std::{
 
 use egui::Ui;
 use hearsay_commands::{
-    fact_matching::{FactMatch, FactMatches, SpokenLine},
+    fact_matching::{FactMatch, FactMatches},
     game_event::{Circumstances, GameEvent, Hearers, Stated},
-    session::Log,
+    line_reading::{LineReading, UnrecordedLine},
+    session::{Log, LogLine},
 };
 use hearsay_engine::{Memory, MemoryError, ReadSnapshot, Ticket, real_time};
-use hearsay_model::{Author, EntityId, Operation, Passage, State};
+use hearsay_model::{Author, EntityId, Operation, Passage, State, TalkKind};
 use hearsay_query::resolve::Speaker;
 
 use crate::{
@@ -24,8 +25,13 @@ use crate::{
     widgets::{command_button_without_keys, weak_label},
 };
 
-/// Maximum time to wait for the facts that a line states. After this time, the line is logged without facts.
-const MAX_WAIT: Duration = Duration::from_secs(2);
+/// Maximum time to wait until a line is read. After this time, the line is logged without facts. Tests wait longer, because
+/// they run at the same time as others.
+const MAX_WAIT: Duration = Duration::from_secs(if cfg!(test) { 60 } else { 2 });
+
+/// Text that is shown after a line that is out of character.
+const OUT_OF_CHARACTER: &str = "Out of character: kept in the log, nobody in the world hears it. To log the words of a \
+                                character, begin the line with @ and the name of the character.";
 
 /// Maximum length of a fact in a question, in characters.
 const MAX_FACT_CHARS: usize = 120;
@@ -38,6 +44,8 @@ pub(super) struct SpokenLines {
     question: Option<Question>,
     /// Facts that the last line states.
     stated: Vec<FactMatch>,
+    /// Whether the last line is out of character.
+    is_out_of_character: bool,
     /// Command that answers a question, not yet sent.
     confirmed: Option<DeskCommand>,
 }
@@ -46,15 +54,18 @@ pub(super) struct SpokenLines {
 struct WaitingLine {
     log: Log,
     since: Instant,
-    ticket: Option<Ticket<FactMatches>>,
-    /// Facts that the line states; `None` while they are not known.
-    matches: Option<FactMatches>,
+    ticket: Option<Ticket<LineReading>>,
+    /// Result of reading the line; `None` while it is not known.
+    reading: Option<LineReading>,
 }
 
-/// A fact that a logged line possibly states. The DM answers whether the line states it.
+/// A fact that a logged line possibly states. The DM answers whether the line states it. If the line is narration, the
+/// fact is a secret, and the DM answers whether the secret comes out.
 #[derive(Debug, Clone)]
 struct Question {
-    speaker: EntityId,
+    log: Log,
+    /// Speaker of the line; `None` for narration.
+    speaker: Option<EntityId>,
     text: String,
     fact: FactMatch,
 }
@@ -62,7 +73,7 @@ struct Question {
 impl SpokenLines {
     /// Adds a line to be logged.
     pub(super) fn push(&mut self, log: Log) {
-        self.waiting.push_back(WaitingLine { log, since: Instant::now(), ticket: None, matches: None });
+        self.waiting.push_back(WaitingLine { log, since: Instant::now(), ticket: None, reading: None });
     }
 
     /// Returns whether a line waits to be logged.
@@ -70,44 +81,53 @@ impl SpokenLines {
         !self.waiting.is_empty() || self.confirmed.is_some()
     }
 
-    /// Asks the memory for the facts that the waiting lines state, and receives its answers. `memory` is `None` if
-    /// players can see the screen. Lines are then logged without facts, because the facts can be secrets.
+    /// Asks the memory to read the waiting lines, and receives its answers. `memory` is `None` if players can see the
+    /// screen. Lines are then logged without facts, because the facts can be secrets.
     pub(super) fn update(&mut self, memory: Option<&Memory>) {
-        for line in self.waiting.iter_mut().filter(|line| line.matches.is_none()) {
+        for line in self.waiting.iter_mut().filter(|line| line.reading.is_none()) {
             let answer = line.ticket.as_ref().and_then(Ticket::try_take);
             let is_late = line.since.elapsed() > MAX_WAIT;
-            match (answer, spoken_line(&line.log)) {
-                (Some(answer), _) => line.matches = Some(answer.unwrap_or_default()),
-                (None, Some(spoken)) if !is_late && memory.is_some() => {
+            match (answer, &line.log.lines[..]) {
+                (Some(answer), [own]) => line.reading = Some(answer.unwrap_or_else(|_| unread(own))),
+                (None, [own]) if !is_late && memory.is_some() => {
                     if line.ticket.is_none() {
                         // If the queue of the memory is full, the next frame tries again.
-                        line.ticket = memory.and_then(|memory| memory.match_facts(spoken).ok());
+                        let unrecorded = UnrecordedLine::new(own.clone());
+                        line.ticket = memory.and_then(|memory| memory.read_line(unrecorded).ok());
                     }
                 }
-                _ => line.matches = Some(FactMatches::default()),
+                (_, lines) => line.reading = Some(lines.first().map(unread).unwrap_or_default()),
             }
         }
     }
 
-    /// Returns the commands for the lines whose facts are known, and for an answered question.
+    /// Returns the commands for the lines that were read, and for an answered question.
     pub(super) fn take_due(&mut self) -> Vec<Request> {
         let mut due: Vec<DeskCommand> = self.confirmed.take().into_iter().collect();
-        while self.waiting.front().is_some_and(|line| line.matches.is_some()) {
-            let Some(WaitingLine { mut log, matches, .. }) = self.waiting.pop_front() else { break };
-            let FactMatches { states, may_state } = matches.unwrap_or_default();
-            if let [line] = &mut log.lines[..] {
-                line.states = states.iter().map(|fact| fact.fact).collect();
+        while self.waiting.front().is_some_and(|line| line.reading.is_some()) {
+            let Some(WaitingLine { mut log, reading, .. }) = self.waiting.pop_front() else { break };
+            if let ([own], Some(LineReading { line, talk_kind, facts })) = (&mut log.lines[..], reading) {
+                let FactMatches { states, may_state } = facts;
                 let speaker = line.speaker.as_ref().map(|speaker| speaker.id.clone());
-                let question = |(speaker, fact)| Question { speaker, text: line.text.trim().to_owned(), fact };
-                self.question = speaker.zip(may_state.into_iter().next()).map(question);
+                let text = line.text.trim().to_owned();
+                let (states, asked) = match speaker {
+                    Some(_) => (states, may_state),
+                    None => (Vec::new(), states.into_iter().chain(may_state).collect()),
+                };
+                let secrets = asked.iter().filter(|_| speaker.is_none()).map(|fact| fact.fact).collect();
+                *own = LogLine { states: states.iter().map(|fact| fact.fact).collect(), secrets, talk_kind, ..line };
+                let question = |fact| Question { log: log.clone(), speaker, text, fact };
+                self.question = asked.into_iter().next().map(question);
                 self.stated = states;
+                self.is_out_of_character = talk_kind == Some(TalkKind::OutOfCharacter);
             }
             due.push(DeskCommand::Log(log));
         }
         due.into_iter().map(Request::Execute).collect()
     }
 
-    /// Answers the question. If the answer is yes, the hearers of the line learn the fact from its speaker.
+    /// Answers the question. If the answer is yes, the hearers of the line learn the fact from its speaker, or witness
+    /// the secret.
     pub(super) fn answer(&mut self, is_stated: bool) {
         let question = self.question.take().filter(|_| is_stated);
         self.confirmed = question.map(|question| {
@@ -121,9 +141,14 @@ impl SpokenLines {
         if let Some(question) = &self.question {
             ui.horizontal_wrapped(|ui| {
                 let fact = shorten(&question.fact.statement, MAX_FACT_CHARS);
-                ui.label(
-                    visual_order(&format!("Does this line state a known fact: \u{201C}{fact}\u{201D}?")).into_owned(),
-                );
+                let text = match question.speaker {
+                    Some(_) => format!("Does this line state a known fact: \u{201C}{fact}\u{201D}?"),
+                    None => format!(
+                        "Does this secret come out: \u{201C}{fact}\u{201D}? If not, nobody hears the line, unless all \
+                         hearers know the secret."
+                    ),
+                };
+                ui.label(visual_order(&text).into_owned());
                 for (command, is_stated) in [(&commands::CONFIRM_FACT, true), (&commands::DENY_FACT, false)] {
                     if command_button_without_keys(ui, display, command).clicked() {
                         answer = Some(is_stated);
@@ -134,32 +159,33 @@ impl SpokenLines {
             let statements = self.stated.iter().map(|fact| shorten(&fact.statement, MAX_FACT_CHARS));
             let text = format!("The line states: {}", statements.collect::<Vec<_>>().join("; "));
             weak_label(ui, display, &visual_order(&text));
+        } else if self.is_out_of_character {
+            weak_label(ui, display, OUT_OF_CHARACTER);
         }
         if let Some(is_stated) = answer {
             self.answer(is_stated);
         }
     }
-
-    /// Removes the facts of the last line from the display.
-    pub(super) fn clear_stated(&mut self) {
-        self.stated.clear();
-    }
 }
 
-/// Returns the line to match with facts; `None` if no character says it.
-fn spoken_line(log: &Log) -> Option<SpokenLine> {
-    let [line] = &log.lines[..] else { return None };
-    let speaker = line.speaker.as_ref()?;
-    Some(SpokenLine { time: line.time.clone(), ..SpokenLine::new(speaker.id.clone(), &line.text) })
+/// Returns the reading of a line that the memory did not read. The log finds the speaker of such a line.
+fn unread(line: &LogLine) -> LineReading {
+    let marked_kind = line.is_marked_out_of_character().then_some(TalkKind::OutOfCharacter);
+    LineReading { line: line.clone(), talk_kind: line.talk_kind.or(marked_kind), facts: FactMatches::default() }
 }
 
 impl Question {
-    /// Returns the operation with which the hearers of the line learn the fact from its speaker.
+    /// Returns the operation with which the hearers of the line learn the fact.
     fn telling(&self, state: &State) -> Result<Operation, MemoryError> {
+        let Some(speaker) = &self.speaker else {
+            let mut log = self.log.clone();
+            log.lines.iter_mut().for_each(|line| line.states = vec![self.fact.fact]);
+            return Ok(log.operation(state, Author::Dm, real_time())?);
+        };
         let passage = self.logged_line(state);
         let listed = |passage: &Passage| {
             let hearers = passage.heard_by.iter().filter_map(|knower| knower.entity());
-            Hearers::Listed(hearers.filter(|id| **id != self.speaker).cloned().collect())
+            Hearers::Listed(hearers.filter(|id| *id != speaker).cloned().collect())
         };
         let circumstances = passage.map_or_else(Circumstances::default, |passage| Circumstances {
             place: passage.place.clone(),
@@ -168,7 +194,7 @@ impl Question {
         });
         let alias = passage.and_then(|passage| passage.speaker_alias.clone());
         let telling = GameEvent::Tell {
-            teller: Speaker { id: self.speaker.clone(), alias },
+            teller: Speaker { id: speaker.clone(), alias },
             fact: Stated::Recorded(self.fact.fact),
             hearers: passage.map_or(Hearers::AtPlace, listed),
             retold: None,
@@ -184,8 +210,7 @@ impl Question {
     fn logged_line<'a>(&self, state: &'a State) -> Option<&'a Passage> {
         let session = &state.active_session()?.session;
         let passages = state.passages_in_session(Some(session)).map(|(_, passage)| &**passage);
-        let same =
-            passages.filter(|passage| passage.speaker.as_ref() == Some(&self.speaker) && passage.text == self.text);
+        let same = passages.filter(|passage| passage.speaker == self.speaker && passage.text == self.text);
         same.max_by_key(|passage| passage.line)
     }
 }

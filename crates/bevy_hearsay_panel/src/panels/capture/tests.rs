@@ -53,10 +53,9 @@ fn a_line_without_a_session_asks_first_and_is_not_lost() {
     assert!(harness.ctx.text_edit_focused(), "letters that are typed now are no commands");
     harness.get_by_label("Start a session and log it").click();
     settle(&mut harness);
-    let log_request = harness.state_mut().panel.take_due_log();
-    let Some(Request::Execute(desk_command)) = log_request else { panic!("{log_request:?}") };
-    harness.state_mut().desk_commands.submit(desk_command);
-    settle(&mut harness);
+    let earlier = harness.state().outcomes.len();
+    harness.state_mut().panel.log_pending_line();
+    wait_for_outcome(&mut harness, earlier);
     let summary = harness.state().outcomes.last().unwrap().result.as_ref().unwrap().summary.clone();
     assert!(summary.contains("Grimjaw told Lyra"), "{summary}");
     assert_eq!(harness.state().panel.typed(), "");
@@ -165,10 +164,15 @@ fn speak(harness: &mut PanelHarness<CapturePanel>, line: &str) {
     let earlier = harness.state().outcomes.len();
     let _ = send(harness, line);
     assert_eq!(harness.state().panel.typed(), "", "the next line can be typed at once");
+    wait_for_outcome(harness, earlier);
+}
+
+/// Waits until no line waits to be logged, and until there are more than `earlier` outcomes.
+fn wait_for_outcome(harness: &mut PanelHarness<CapturePanel>, earlier: usize) {
     let started = Instant::now();
     while harness.state().outcomes.len() == earlier || harness.state().panel.is_busy() {
         settle(harness);
-        assert!(started.elapsed() < crate::testing::TIMEOUT, "{line} is not logged");
+        assert!(started.elapsed() < crate::testing::TIMEOUT, "the line is not logged");
     }
 }
 
@@ -193,6 +197,26 @@ fn a_spoken_line_that_states_a_fact_teaches_its_hearers() {
 }
 
 #[test]
+fn the_line_of_a_player_is_logged_for_the_character_or_out_of_character() {
+    let mut harness = speech_harness();
+    let (entity, value) = (EntityId::new("wren-oake").unwrap(), "Laura".to_owned());
+    let player = Edit::Set { entity, attribute: "player".into(), value, options: FactOptions::default() };
+    harness.state().memory.edit(player).unwrap().wait().unwrap();
+    let fact = "wren-is-cobbs-daughter";
+    speak(&mut harness, "Laura: ((I am the daughter of Cobb Farrow.))");
+    assert!(!knows(&harness, "kestrel-vane", fact));
+    harness.get_by_label_contains("Out of character: kept in the log");
+    let state = harness.state().memory.read(|world| Ok(std::sync::Arc::clone(&world.state))).unwrap().wait().unwrap();
+    let (_, logged) = state.passages().find(|(_, passage)| passage.text.starts_with("((I am")).unwrap();
+    assert_eq!(logged.speaker, EntityId::new("wren-oake").ok());
+    assert!(logged.is_out_of_character());
+    speak(&mut harness, "@Wren Oake Good night.");
+    assert!(harness.query_by_label_contains("Out of character").is_none());
+    let _ = send(&mut harness, "(ooc) pizza?");
+    harness.get_by_label_contains("Out of character: kept in the log");
+}
+
+#[test]
 fn a_doubtful_line_asks_a_question_and_yes_teaches_its_hearers() {
     let mut harness = speech_harness();
     let fact = "wren-is-cobbs-daughter";
@@ -206,6 +230,29 @@ fn a_doubtful_line_asks_a_question_and_yes_teaches_its_hearers() {
         assert!(harness.query_by_label(answer).is_none());
     }
     assert!(harness.state().outcomes.iter().all(|outcome| outcome.result.is_ok()), "{:?}", harness.state().outcomes);
+}
+
+#[test]
+fn narration_that_states_a_secret_is_heard_only_if_the_secret_comes_out() {
+    let mut harness = speech_harness();
+    let fact = "wren-is-cobbs-daughter";
+    let line = "Wren Oake is the daughter of Cobb Farrow.";
+    let kind = |harness: &PanelHarness<CapturePanel>| {
+        let state =
+            harness.state().memory.read(|world| Ok(std::sync::Arc::clone(&world.state))).unwrap().wait().unwrap();
+        let logged = state.passages().filter(|(_, passage)| passage.text == line && passage.session.is_some());
+        logged.map(|(_, passage)| passage.talk_kind).collect::<Vec<_>>()
+    };
+    speak(&mut harness, line);
+    assert_eq!(kind(&harness), [Some(hearsay_model::TalkKind::OutOfCharacter)]);
+    assert!(!knows(&harness, "kestrel-vane", fact));
+    harness.get_by_label_contains("Does this secret come out: \u{201C}Wren Oake is the daughter of Cobb Farrow.");
+    let earlier = harness.state().outcomes.len();
+    harness.get_by_label("Yes, that fact").click();
+    harness.run_steps(2);
+    wait_for_outcome(&mut harness, earlier);
+    assert_eq!(kind(&harness), [Some(hearsay_model::TalkKind::Narration)]);
+    assert!(knows(&harness, "kestrel-vane", fact));
 }
 
 #[test]

@@ -6,6 +6,7 @@ use hearsay_belief::{AccessPath, BeliefStatus, Known, RevealEvaluation, Trust, V
 use hearsay_engine::{MemoryError, ReadSnapshot};
 use hearsay_model::{
     EntityId, Fact, FactId, FactStatus, Kind, Knower, Passage, PassageId, Predicate, Secrecy, State, attribute,
+    words::join_names,
 };
 use hearsay_query as query;
 use hearsay_query::{
@@ -16,8 +17,8 @@ use hearsay_query::{
 };
 
 use super::model::{
-    AliasLine, ConditionLine, EntityModel, EntityRequest, FactSection, KnowsLine, MAX_LISTED, MeetingLine, PassageLine,
-    SecretLine, TimeLine, UnsettledLine, WordsLine,
+    AliasLine, ConditionLine, EntityModel, EntityRequest, FactSection, FeelingsLine, KnowsLine, MAX_LISTED,
+    MeetingLine, PassageLine, SecretLine, TimeLine, UnsettledLine, WordsLine,
 };
 use crate::{names::NamedEntity, panels::fact::FactModel};
 
@@ -44,6 +45,7 @@ impl EntityModel {
         model.name = state.name_or_id(id).to_owned();
         model.kind = state.kind(id);
         page.meetings(&mut model)?;
+        model.feelings = page.feelings(model.kind.as_ref())?;
         page.facts(&mut model);
         page.knows(&mut model);
         model.secrets = page.secrets();
@@ -110,6 +112,19 @@ impl Page<'_> {
             })
             .collect();
         Ok(())
+    }
+
+    fn feelings(&self, kind: Option<&Kind>) -> Result<Vec<FeelingsLine>, MemoryError> {
+        if !kind.is_some_and(Kind::is_character) {
+            return Ok(Vec::new());
+        }
+        let rows = query::feelings::feelings(self.state, self.id, None, None)?;
+        let to_line = |row: query::feelings::FeelingsRow| FeelingsLine {
+            towards: NamedEntity::new(self.state, &row.towards),
+            words: join_names(&row.words),
+            causes: row.baseline.into_iter().chain(row.causes).map(|cause| cause.statement).collect(),
+        };
+        Ok(rows.into_iter().map(to_line).collect())
     }
 
     fn facts(&self, model: &mut EntityModel) {

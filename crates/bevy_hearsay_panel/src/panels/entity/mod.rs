@@ -18,8 +18,8 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use load::belief_status_text;
 pub use model::{
-    AliasLine, ConditionLine, EntityModel, EntityRequest, FactSection, KnowsLine, MAX_LISTED, MeetingLine, PassageLine,
-    SecretLine, TimeLine, UnsettledLine, WordsLine,
+    AliasLine, ConditionLine, EntityModel, EntityRequest, FactSection, FeelingsLine, KnowsLine, MAX_LISTED,
+    MeetingLine, PassageLine, SecretLine, TimeLine, UnsettledLine, WordsLine,
 };
 pub use ui::entity_ui;
 pub use view::{EntityAction, EntityView, NewFactDraft, PageNavigation, Tab};

@@ -38,6 +38,8 @@ pub struct EntityModel {
     pub last_words: Option<WordsLine>,
     /// Open promises, debts and quests of the entity.
     pub unsettled: Vec<UnsettledLine>,
+    /// Noticeable feelings of the entity for other characters, strongest first.
+    pub feelings: Vec<FeelingsLine>,
     /// Facts about the entity, by section.
     pub sections: Vec<FactSection>,
     /// Facts that the entity knows, newest first. The list has at most [`MAX_LISTED`] entries.
@@ -101,6 +103,17 @@ pub struct UnsettledLine {
     pub fact: Option<FactId>,
     /// Id of the quest, if this is a quest.
     pub quest: Option<EntityId>,
+}
+
+/// Feelings of the entity for another character.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FeelingsLine {
+    /// The other character.
+    pub towards: NamedEntity,
+    /// The feelings in words, such as `dislikes and is afraid of`.
+    pub words: String,
+    /// Statements of the facts that cause the feelings.
+    pub causes: Vec<String>,
 }
 
 /// Facts under a heading.

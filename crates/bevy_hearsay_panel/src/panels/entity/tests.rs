@@ -115,10 +115,15 @@ impl DrawnPage {
 }
 
 fn page_harness(model: EntityModel) -> Harness<'static, DrawnPage> {
+    page_harness_on_screen(model, false)
+}
+
+fn page_harness_on_screen(model: EntityModel, screen_safe: bool) -> Harness<'static, DrawnPage> {
     let state = DrawnPage { model, view: EntityView::default(), actions: Vec::new() };
     draw_harness(state, move |ui, display, state| {
         let navigation = PageNavigation { has_previous: true, has_next: false };
-        state.actions.extend(entity_ui(ui, display, &state.model, &mut state.view, navigation));
+        let display = DisplayContext { screen_safe, ..display.clone() };
+        state.actions.extend(entity_ui(ui, &display, &state.model, &mut state.view, navigation));
     })
 }
 
@@ -258,6 +263,24 @@ fn tabs_ways_and_the_graph() {
 }
 
 #[test]
+fn feelings_are_shown_to_the_dm_only() {
+    let feelings = vec![FeelingsLine {
+        towards: named_entity("silas-grout", "Silas Grout"),
+        words: "dislikes and is afraid of".into(),
+        causes: vec!["Odo fears Silas Grout.".into()],
+    }];
+    let with_feelings = EntityModel { feelings, ..model() };
+    let mut harness = page_harness(with_feelings.clone());
+    harness.get_by_label("Feelings");
+    harness.get_by_label("dislikes and is afraid of");
+    harness.get_by_label("Silas Grout").click();
+    harness.step();
+    assert!(matches!(harness.state().last_request(), Some(Request::ShowEntity(who)) if *who == id("silas-grout")));
+    assert!(page_harness_on_screen(with_feelings, true).query_by_label("Feelings").is_none());
+    assert!(page_harness(model()).query_by_label("Feelings").is_none(), "no feelings, no row");
+}
+
+#[test]
 fn empty_states_say_what_to_do() {
     let mut harness = page_harness(EntityModel::default());
     harness.get_by_label("Search…").click();
@@ -283,6 +306,9 @@ fn a_page_of_the_campaign() {
     assert_eq!((page.name.as_str(), page.exists), ("Odo Brandt", true));
     assert!(page.last_seen.as_ref().unwrap().text.contains("Session 4"), "{:?}", page.last_seen);
     assert!(page.unsettled.iter().any(|thread| thread.text.contains("owes the Lantern Club")));
+    let feelings = page.feelings.iter().find(|line| line.towards.name == "Lucan Fairweather").unwrap();
+    assert_eq!(feelings.words, "strongly dislikes and is afraid of");
+    assert_eq!(feelings.causes, ["Odo Brandt is afraid of Lucan Fairweather."]);
     let titles: Vec<&str> = page.sections.iter().map(|section| section.title.as_str()).collect();
     assert_eq!(titles[..3], ["Description", "Attributes", "Relations"]);
     let debt = page.facts().find(|fact| fact.statement.text.contains("owes the Lantern Club")).unwrap();

@@ -12,12 +12,16 @@ use crate::{
     commands,
     names::NamedEntity,
     panel::{DisplayContext, Request},
+    panels::fact::entity_name_ui,
     theme::Tone,
     widgets::{
         badge, command_button, empty_state, kind_symbol, label, link, list_header, omitted_label, quote, toned_label,
         weak_label,
     },
 };
+
+/// Maximum number of characters whose feelings are shown.
+const MAX_FEELINGS: usize = 4;
 
 /// Draws an entity's page.
 pub fn entity_ui(
@@ -109,7 +113,7 @@ fn name_and_kind(ui: &mut Ui, display: &DisplayContext, model: &EntityModel) {
     });
 }
 
-/// Draws first and last meeting, last words, and open promises, debts and quests.
+/// Draws first and last meeting, last words, open promises, debts and quests, and feelings.
 fn summary_ui(ui: &mut Ui, display: &DisplayContext, model: &EntityModel, requests: &mut Vec<Request>) {
     ui.add_space(display.theme.spacing().tight);
     for (name, meeting) in [("First met", &model.first_met), ("Last seen", &model.last_seen)] {
@@ -155,6 +159,24 @@ fn summary_ui(ui: &mut Ui, display: &DisplayContext, model: &EntityModel, reques
             });
         }
         omitted_label(ui, display, unsettled.len().saturating_sub(4));
+    });
+    feelings_ui(ui, display, model, requests);
+}
+
+/// Draws the feelings of the entity. Draws nothing if the entity has no noticeable feelings, or if players can see the
+/// screen.
+fn feelings_ui(ui: &mut Ui, display: &DisplayContext, model: &EntityModel, requests: &mut Vec<Request>) {
+    if model.feelings.is_empty() || display.screen_safe {
+        return;
+    }
+    labelled_row(ui, display, "Feelings", |ui| {
+        for feelings in model.feelings.iter().take(MAX_FEELINGS) {
+            ui.horizontal_wrapped(|ui| {
+                label(ui, &feelings.words).on_hover_text(feelings.causes.join("\n"));
+                entity_name_ui(ui, display, &feelings.towards, requests);
+            });
+        }
+        omitted_label(ui, display, model.feelings.len().saturating_sub(MAX_FEELINGS));
     });
 }
 

@@ -11,7 +11,7 @@ use hearsay_query::{
     contradictions::Clash,
     duplicates::Duplicate,
     facts::recorded_edges,
-    review::{ReviewItem, ReviewQueue, is_unconfirmed_entity, review_queue, stake},
+    review::{ReviewItem, ReviewQueue, facts_decided_together, is_unconfirmed_entity, review_queue, stake},
     trust::{TrustCategory, confidence_boost},
 };
 
@@ -502,19 +502,10 @@ fn similar_facts(state: &State, fact: &Fact, card_facts: &[FactId]) -> (Vec<Othe
     )
 }
 
-/// Returns descriptions of other proposals with the same content. A decision on the fact also applies to these
-/// proposals.
+/// Returns descriptions of the other proposals on which the DM decides together with a fact.
 fn other_proposals(state: &State, fact: &Fact) -> Vec<String> {
-    if fact.status() != FactStatus::Proposed {
-        return Vec::new();
-    }
-    let claim = hearsay_query::duplicates::Claim::from_fact(state.vocabulary(), fact);
-    let same_claim = state.facts_of(fact.subject()).filter(|other| {
-        other.id() != fact.id()
-            && other.status() == FactStatus::Proposed
-            && hearsay_query::duplicates::Claim::from_fact(state.vocabulary(), other) == claim
-    });
-    same_claim.take(MAX_SIMILAR).map(|other| format!("{}: {}", source(state, other), other.statement())).collect()
+    let others = facts_decided_together(state, fact).into_iter().filter_map(|id| state.fact(id));
+    others.take(MAX_SIMILAR).map(|other| format!("{}: {}", source(state, other), other.statement())).collect()
 }
 
 /// Returns the knowers that would learn a fact if it were accepted, player characters first. Also returns the number of

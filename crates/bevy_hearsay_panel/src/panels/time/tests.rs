@@ -44,7 +44,7 @@ fn model() -> TimeModel {
         untold: vec![UntoldModel {
             fact,
             statement: LinkedText::plain("The bell is cracked."),
-            reason: "nobody else is at the places of those who know it".into(),
+            reason: "those who know it can meet nobody at their places".into(),
             knowers: vec![named_entity("Cy")],
             secret: false,
         }],
@@ -92,7 +92,7 @@ fn a_preview_is_inspected_and_applied_or_discarded() {
 
 #[test]
 fn a_fact_that_does_not_spread_has_a_reason() {
-    let reason = "nobody else is at the places";
+    let reason = "those who know it can meet nobody";
     let mut harness = time_harness(Some(model()));
     assert!(!shows_text(&harness, reason));
     harness.get_by_label("What does not spread").click();

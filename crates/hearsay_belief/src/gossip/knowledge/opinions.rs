@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use hearsay_model::{Credence, EntityId, Fact, FactId, FactRelation, GameTime, Knower};
 use rustc_hash::FxHashMap;
+use smallvec::{SmallVec, smallvec};
 
 use super::CharacterKnowledge;
 use crate::{
@@ -92,13 +93,21 @@ impl CharacterKnowledge<'_> {
     /// Returns how much a character believes a fact, after refutations. Returns zero if the character knows that the
     /// fact has ended.
     pub(in crate::gossip) fn effective_credence(&mut self, character: u32, known: &Known, now: GameTime) -> f64 {
+        // Refutations of the facts that this fact distorts also count, unless the character observed this fact.
+        let mut refutable: SmallVec<[FactId; 2]> = smallvec![known.id()];
+        let mut distorted = known.distorted_fact().filter(|_| !known.is_observed());
+        while let Some(version) = distorted {
+            refutable.push(version);
+            distorted = self.known(character, version, now).and_then(|known| known.distorted_fact());
+        }
         let (mut refutations, mut outweighed) = (Vec::new(), false);
-        for id in self.fact_relations.get(&known.id()).cloned().unwrap_or_default() {
+        let related = refutable.iter().filter_map(|id| self.fact_relations.get(id)).flatten().copied();
+        for id in related.collect::<SmallVec<[FactId; 2]>>() {
             let Some(other) = self.known(character, id, now) else { continue };
             let is_believed = other.credence().get() >= BELIEF_THRESHOLD;
             let has_started = other.since().and_then(|date| date.time).is_none_or(|since| since <= now);
             match other.fact_relation() {
-                Some(FactRelation::Ends(_)) if is_believed && has_started => return 0.0,
+                Some(FactRelation::Ends(ended)) if ended == known.id() && is_believed && has_started => return 0.0,
                 Some(FactRelation::Refutes(_)) => {
                     refutations.push((other.credence().get(), other.learned()));
                     outweighed |= is_believed;
@@ -110,6 +119,63 @@ impl CharacterKnowledge<'_> {
         // A fact is not told, not even as a rumour, if the character believes a refutation of the fact more than the
         // fact.
         if outweighed && belief < BELIEF_THRESHOLD { 0.0 } else { belief }
+    }
+
+    /// Returns whether a character believes a fact that contradicts `known` more than `known`. `credence` is the
+    /// character's [effective credence](Self::effective_credence) in `known`.
+    ///
+    /// A later value of a predicate does not contradict an earlier value. Therefore, a character can tell that a value
+    /// has changed.
+    pub(in crate::gossip) fn knows_better(
+        &mut self,
+        character: u32,
+        known: &Known,
+        credence: f64,
+        now: GameTime,
+    ) -> bool {
+        let start = |known: &Known| known.since().and_then(|date| date.time);
+        let since = start(known);
+        let denied = known.fact_relation().and_then(|relation| match relation {
+            FactRelation::Refutes(id) => Some(id),
+            _ => None,
+        });
+        let rivals = self.rival_facts(known).into_iter().map(|id| (id, false));
+        denied.into_iter().map(|id| (id, true)).chain(rivals).any(|(id, is_denied)| {
+            let Some(other) = self.known(character, id, now) else { return false };
+            let (other_credence, other_since) = (self.effective_credence(character, &other, now), start(&other));
+            other_credence >= BELIEF_THRESHOLD
+                && match is_denied {
+                    true => other_credence > credence,
+                    false => since <= other_since && (other_credence, other_since) > (credence, since),
+                }
+        })
+    }
+
+    /// Returns the facts with the same subject that state another value of a functional predicate, or the opposite
+    /// relation to the same entity.
+    fn rival_facts(&self, known: &Known) -> Vec<FactId> {
+        let vocabulary = self.vocabulary();
+        let (subject, predicate, object) = (known.subject(), known.predicate(), known.object());
+        let is_functional = vocabulary.is_functional(predicate);
+        if !is_functional && vocabulary.opposites(predicate).next().is_none() {
+            return Vec::new();
+        }
+        let is_rival = |fact: &&Arc<Fact>| {
+            fact.subject() == subject
+                && match fact.predicate() == predicate {
+                    true => is_functional && fact.object() != object,
+                    false => fact.object() == object && vocabulary.are_opposites(predicate, fact.predicate()),
+                }
+        };
+        let mut rivals: Vec<FactId> = self
+            .state
+            .facts_of(subject)
+            .chain(self.new_facts.values())
+            .filter(is_rival)
+            .map(|fact| fact.id())
+            .collect();
+        rivals.sort_unstable();
+        rivals
     }
 
     /// Returns how well a character remembers a fact at a moment.

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     Campaign, CancelToken, ReadOptions, Warning,
-    audience::undeclared_audience_note,
+    audience::undeclared_relation_note,
     campaign::{AudienceSource, CampaignFact, CampaignPassage},
     findings::ImportFindings,
     import::{Certainty, Note, NoteIndex, Notes, Role},
@@ -215,7 +215,7 @@ fn undeclared_relation_warnings(vocabulary: &Vocabulary, facts: &[CampaignFact])
             continue;
         }
         let Some(Evidence::Excerpt(excerpt)) = fact.provenance().evidence.first() else { continue };
-        let message = format!("{name} is not a known relation. {}", undeclared_audience_note(name));
+        let message = format!("{name} is not a known relation. {}", undeclared_relation_note(vocabulary, name));
         warnings.push(Warning { path: excerpt.path.to_string(), line: excerpt.line, message });
     }
     warnings

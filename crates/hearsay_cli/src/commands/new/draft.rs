@@ -1,4 +1,4 @@
-//! A campaign before it is written to a file: characters, places, secrets and texts.
+//! A campaign before it is written to a file: characters, places, secrets, rumours, lies and texts.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -18,8 +18,44 @@ pub(super) struct Draft {
     /// Whether everybody knows all names.
     pub(super) has_common_names: bool,
     pub(super) entities: Vec<DraftEntity>,
+    pub(super) rumours: Vec<DraftRumour>,
+    pub(super) lies: Vec<DraftLie>,
     /// Texts that belong to no entity. Only the DM sees them.
-    pub(super) texts: Vec<String>,
+    pub(super) texts: Vec<DraftText>,
+}
+
+/// A text with its position in the page of notes.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct DraftText {
+    pub(super) text: String,
+    /// Line of the page, counted from 1; `None` if the text does not come from a page.
+    pub(super) line: Option<usize>,
+}
+
+impl From<String> for DraftText {
+    fn from(text: String) -> Self {
+        Self { text, line: None }
+    }
+}
+
+/// A rumour, whose subject is the first entity of `about`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct DraftRumour {
+    pub(super) text: DraftText,
+    /// Whether the rumour is true; `None` if the notes do not say so.
+    pub(super) truth: Option<bool>,
+    pub(super) about: Vec<EntityId>,
+    pub(super) heard_by: Vec<EntityId>,
+}
+
+/// A false statement that a character makes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct DraftLie {
+    pub(super) text: DraftText,
+    /// The character who tells the lie.
+    pub(super) by: EntityId,
+    pub(super) about: Vec<EntityId>,
+    pub(super) told_to: Vec<EntityId>,
 }
 
 /// One entity of a new campaign.
@@ -28,6 +64,8 @@ pub(super) struct DraftEntity {
     pub(super) id: EntityId,
     pub(super) name: String,
     pub(super) kind: Kind,
+    /// Line of the page that names the entity first, counted from 1.
+    pub(super) line: Option<usize>,
     /// Person who plays the character.
     pub(super) player: Option<String>,
     pub(super) occupation: Option<String>,
@@ -36,7 +74,7 @@ pub(super) struct DraftEntity {
     /// Larger place to which the place belongs.
     pub(super) part_of: Option<EntityId>,
     /// Paragraphs that describe the entity.
-    pub(super) description: Vec<String>,
+    pub(super) description: Vec<DraftText>,
     pub(super) secrets: Vec<DraftSecret>,
 }
 
@@ -44,6 +82,8 @@ pub(super) struct DraftEntity {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct DraftSecret {
     pub(super) text: String,
+    /// Line of the page, counted from 1; `None` if the secret does not come from a page.
+    pub(super) line: Option<usize>,
     /// Whether the entity that the secret belongs to does not know the secret.
     pub(super) is_unknown_to_owner: bool,
     /// Other entities that the secret mentions.
@@ -78,6 +118,7 @@ impl Draft {
             id,
             name,
             kind,
+            line: None,
             player: None,
             occupation: None,
             location: None,
@@ -98,6 +139,12 @@ impl Draft {
     ///
     /// The words must begin with a capital letter, as in the name, unless the text has no capital letters.
     pub(super) fn named_in(&self, text: &str) -> Vec<usize> {
+        self.named_at(text).into_iter().map(|(_, index)| index).collect()
+    }
+
+    /// Returns the entities that a text names, like [`named_in`](Self::named_in), with the number of words before each
+    /// name.
+    pub(super) fn named_at(&self, text: &str) -> Vec<(usize, usize)> {
         let has_capitals = text.chars().any(char::is_uppercase);
         let tokens: Vec<Token> = tokens(text).collect();
         let names: Vec<Vec<String>> =
@@ -123,7 +170,7 @@ impl Draft {
             }
         }
         found.sort_unstable();
-        found.into_iter().map(|(_, index)| index).collect()
+        found
     }
 }
 

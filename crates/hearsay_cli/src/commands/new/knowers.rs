@@ -2,12 +2,32 @@
 
 use hearsay_model::text::words;
 
+use super::sentences::sentences;
+
 /// Words that list the knowers after a secret: "Known by Odo and Mirela."
 const LIST_STARTS: [&str; 6] =
     ["known only by ", "known only to ", "only known by ", "only known to ", "known by ", "known to "];
 
 /// Words after which a sentence repeats what the knowers know: "Only Odo knows this."
 const REFERENCES: [&str; 9] = ["this", "it", "that", "so", "about", "of", "the", "secret", "truth"];
+
+/// Words that name no single knower: "Nobody knows."
+const NO_KNOWERS: [&str; 14] = [
+    "nobody",
+    "none",
+    "no",
+    "not",
+    "never",
+    "few",
+    "everybody",
+    "everyone",
+    "anybody",
+    "anyone",
+    "who",
+    "what",
+    "if",
+    "people",
+];
 
 /// A secret without the words that list its knowers.
 #[derive(Debug, PartialEq, Eq)]
@@ -22,6 +42,9 @@ pub(super) fn split_knowers(secret: &str) -> SecretKnowers {
     let whole = || SecretKnowers { text: secret.to_owned(), knowers: None };
     if let Some((text, knowers)) = listed_knowers(secret) {
         return SecretKnowers { text, knowers: Some(knowers) };
+    }
+    if let Some((text, knowers)) = stated_knowers(secret) {
+        return SecretKnowers { text: text.to_owned(), knowers: Some(knowers.to_owned()) };
     }
     let Some((before, knowers, rest)) = exclusive_knowers(secret) else { return whole() };
     let text = match rest.trim_start().strip_prefix("that ") {
@@ -57,6 +80,17 @@ fn listed_knowers(secret: &str) -> Option<(String, String)> {
     (!is_sentence_end).then(|| (format!("{before}{separator}{after}"), list[..end].to_owned()))
 }
 
+/// Finds a last sentence such as "Odo and Mirela know." or "The baron knows about this." Returns the text before, and the
+/// names.
+fn stated_knowers(secret: &str) -> Option<(&str, &str)> {
+    let parts = sentences(secret);
+    let last = parts.last().filter(|_| parts.len() > 1)?;
+    let (names, rest) = last.split_once(" knows").or_else(|| last.split_once(" know"))?;
+    let has_names = words(names).iter().all(|word| !NO_KNOWERS.contains(&word.as_str()) && word != "only");
+    let is_list = has_names && words(names).len() <= 8 && (rest.is_empty() || rest.starts_with([' ', '.']));
+    (is_list && is_reference(rest)).then_some((secret.strip_suffix(*last)?.trim_end(), names))
+}
+
 /// Finds the words "only … knows". Returns the text before these words, the names between them, and the rest.
 fn exclusive_knowers(text: &str) -> Option<(&str, &str, &str)> {
     let lowercase = text.to_ascii_lowercase();
@@ -85,6 +119,8 @@ mod tests {
             ("Odo hid it. Only Mirela knows this.", "Odo hid it.", Some("Mirela")),
             ("Only Mirela knows that the mill burned.", "the mill burned.", Some("Mirela")),
             ("Only Mirela knows where he is.", "Only Mirela knows where he is.", Some("Mirela")),
+            ("Odo hid it. Mirela and the baron know.", "Odo hid it.", Some("Mirela and the baron")),
+            ("Odo hid it. Nobody knows.", "Odo hid it. Nobody knows.", None),
             ("The way is known to smugglers.", "The way is known to smugglers.", None),
             ("Odo hid it.", "Odo hid it.", None),
         ] {

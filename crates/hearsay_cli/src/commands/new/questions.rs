@@ -82,7 +82,9 @@ impl<I: BufRead, S: Write> Dialogue<'_, I, S> {
                 let index = draft.add(&character.name, Kind::Player)?;
                 let entity = &mut draft.entities[index];
                 entity.player = character.player;
-                entity.description.extend(character.remark.map(|remark| answers::describe(&entity.name, &remark)));
+                entity
+                    .description
+                    .extend(character.remark.map(|remark| answers::describe(&entity.name, &remark).into()));
             }
             expect_names(answer, &draft, &Kind::Player)?;
             Ok(draft)
@@ -110,7 +112,9 @@ impl<I: BufRead, S: Write> Dialogue<'_, I, S> {
             let place = answers::place(answer);
             let index = draft.add(&place.name, Kind::Location)?;
             let name = draft.entities[index].name.clone();
-            draft.entities[index].description.extend(place.remark.map(|remark| answers::describe(&name, &remark)));
+            draft.entities[index]
+                .description
+                .extend(place.remark.map(|remark| answers::describe(&name, &remark).into()));
             let place_id = draft.entities[index].id.clone();
             if let Some(within) = place.within {
                 let within = draft.add(&within, Kind::Location)?;
@@ -143,14 +147,15 @@ impl<I: BufRead, S: Write> Dialogue<'_, I, S> {
                 entity.location.clone_from(&place);
                 let remarks: Vec<String> = [item.parentheses, item.remark].into_iter().flatten().collect();
                 if !remarks.is_empty() {
-                    entity.description.push(answers::describe(&entity.name, &remarks.join(", ")));
+                    entity.description.push(answers::describe(&entity.name, &remarks.join(", ")).into());
                 }
             }
             expect_names(answer, &draft, &Kind::Npc)?;
             Ok(draft)
         })?;
         let npcs = draft.of_kind(&Kind::Npc);
-        let described = npcs.map(|npc| npc.description.first().cloned().unwrap_or_else(|| format!("{}.", npc.name)));
+        let described =
+            npcs.map(|npc| npc.description.first().map_or_else(|| format!("{}.", npc.name), |text| text.text.clone()));
         self.confirm(&[described.collect::<Vec<_>>().join(" ")])
     }
 
@@ -263,7 +268,7 @@ fn keep_secret(draft: &mut Draft, text: String, knowers: &[usize]) {
     let id = |index: &usize| draft.entities[*index].id.clone();
     let about: Vec<EntityId> = draft.named_in(&text).iter().filter(|index| **index != bearer).map(id).collect();
     let known_by = others.iter().map(id).collect();
-    let secret = DraftSecret { about, known_by, text, is_unknown_to_owner: false };
+    let secret = DraftSecret { about, known_by, text, line: None, is_unknown_to_owner: false };
     draft.entities[bearer].secrets.push(secret);
 }
 
@@ -297,7 +302,7 @@ Mirela hid the ledger
         assert_eq!(draft.entities[0].player.as_deref(), Some("Ben"));
         assert_eq!(draft.entities[1].location.as_ref().unwrap().as_str(), "the-gilded-gull");
         assert_eq!(draft.entities[2].part_of.as_ref().unwrap().as_str(), "gullhaven");
-        assert_eq!(draft.entities[4].description, ["Mirela Voss is the landlady."]);
+        assert_eq!(draft.entities[4].description, ["Mirela Voss is the landlady.".to_owned().into()]);
         assert_eq!(draft.entities[4].secrets[0].text, "Mirela hid the ledger.");
         let expected_screen = "\
 A few questions, and you can play. Answer in your own words. Enter accepts the answer in

@@ -1,7 +1,7 @@
 //! Tests of the written campaigns with the engine.
 
 use hearsay_engine::{Memory, MemoryOptions};
-use hearsay_model::{EntityId, attribute};
+use hearsay_model::{EntityId, Kind, attribute};
 use hearsay_query::ask::Ask;
 use hearsay_recall::{Detail, Form};
 use tempfile::TempDir;
@@ -157,12 +157,24 @@ fn any_words_make_a_valid_campaign() {
         for (name, kind) in [(text, Kind::Npc), (&format!("Inn {text}"), Kind::Location)] {
             if let Ok(index) = draft.add(name, kind) {
                 draft.entities[index].player = Some(text.to_owned());
-                draft.entities[index].description = vec![text.to_owned(), "word ".repeat(40) + text];
+                draft.entities[index].description = vec![text.to_owned().into(), ("word ".repeat(40) + text).into()];
                 let secret = draft::DraftSecret { text: text.to_owned(), ..draft::DraftSecret::default() };
                 draft.entities[index].secrets.push(secret);
+                let (line, about) =
+                    (draft::DraftText::from(format!("{text} hums")), vec![draft.entities[index].id.clone()]);
+                let (told_to, by) = (about.clone(), about[0].clone());
+                draft.rumours.push(draft::DraftRumour {
+                    text: line.clone(),
+                    truth: None,
+                    about: about.clone(),
+                    heard_by: told_to,
+                });
+                if draft.entities[index].kind == Kind::Npc {
+                    draft.lies.push(draft::DraftLie { text: line, by, about, told_to: Vec::new() });
+                }
             }
         }
-        draft.texts = vec![text.to_owned()];
+        draft.texts = vec![text.to_owned().into()];
         let names: Vec<_> = draft.entities.iter().map(|entity| (entity.id.clone(), entity.name.clone())).collect();
         let (_directory, memory) = import(&draft);
         let stored = memory.read(move |world| {
@@ -189,4 +201,28 @@ fn a_page_becomes_a_campaign_that_answers() {
     for speaker in ["mirela-voss", "odo-brandt", "aldous-crane"] {
         assert!(!ask(&memory, speaker, "What does the rain do?").contains("Rain"), "only the DM sees the text");
     }
+}
+
+#[test]
+fn lies_and_rumours_are_known_to_the_right_characters() {
+    let page = "\
+# Town
+
+## People
+- Odo Brandt, a ferryman
+- Mirela Voss, the landlady
+
+## Lies
+- Odo tells Mirela that the ledger burned.
+
+## Rumours
+- Mirela hid the ledger. (heard by Odo)
+
+## Threads
+- Who hid the ledger?
+";
+    let (_directory, memory) = import(&page::read(page, None, "town").draft);
+    assert!(ask(&memory, "mirela-voss", "What about the ledger?").contains("burned"));
+    assert!(!ask(&memory, "mirela-voss", "What about the ledger?").contains("hid the ledger"));
+    assert!(ask(&memory, "odo-brandt", "What about the ledger?").contains("hid the ledger"));
 }

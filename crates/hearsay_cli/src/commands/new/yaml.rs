@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use hearsay_model::{EntityId, Kind};
 
-use super::draft::{Draft, DraftEntity, DraftSecret};
+use super::draft::{Draft, DraftEntity, DraftLie, DraftRumour, DraftSecret};
 
 /// Column at which a paragraph is wrapped.
 const WIDTH: usize = 100;
@@ -53,13 +53,27 @@ pub(super) fn write(draft: &Draft) -> String {
         let entries: Vec<String> = draft.entities.iter().map(|entity| entry(entity, &mut comments)).collect();
         text.push_str(&entries.join("\n"));
     }
+    if !draft.rumours.is_empty() {
+        text.push_str(
+            "\n# A rumour is not a fact. Only the characters and the residents of the places in `heard_by: [ID, ID]` know it.\n\
+             # `truth` is true, false or unknown.\nrumours:\n",
+        );
+        draft.rumours.iter().for_each(|rumour| text.push_str(&rumour_entry(rumour)));
+    }
+    if !draft.lies.is_empty() {
+        text.push_str(
+            "\n# The liar `by` knows that the lie is false; the characters in `told_to: [ID, ID]` believe it. To name the\n\
+             # true fact, give this fact an `id`, and add `truth_is: ID` to the lie.\nlies:\n",
+        );
+        draft.lies.iter().for_each(|lie| text.push_str(&lie_entry(lie)));
+    }
     if !draft.texts.is_empty() {
         text.push_str(
             "\n# Only you see these texts. To let characters know a text, add `known_by: [ID, ID]` to it. To let everybody\n\
              # know a text, replace `secret: true` by `common: true`.\npassages:\n",
         );
         for passage in &draft.texts {
-            let _ = writeln!(text, "  - text: {}\n    secret: true", block(passage, 4));
+            let _ = writeln!(text, "  - text: {}\n    secret: true", block(&passage.text, 4));
         }
     }
     text
@@ -94,7 +108,8 @@ fn entry(entity: &DraftEntity, comments: &mut Comments) -> String {
         if !comment.is_empty() {
             let _ = writeln!(text, "    {}", comment.trim_start());
         }
-        let _ = writeln!(text, "    description: {}", block(&entity.description.join("\n\n"), 4));
+        let paragraphs: Vec<&str> = entity.description.iter().map(|paragraph| paragraph.text.as_str()).collect();
+        let _ = writeln!(text, "    description: {}", block(&paragraphs.join("\n\n"), 4));
     }
     if !entity.secrets.is_empty() {
         let comment = comments.once(
@@ -115,11 +130,28 @@ fn secret_entry(secret: &DraftSecret, comments: &mut Comments) -> String {
         let comment = comments.once("this entity does not know this fact; `known_by: […]` names the knowers");
         let _ = writeln!(text, "        bearer: false{comment}");
     }
-    for (key, ids) in [("about", &secret.about), ("known_by", &secret.known_by)] {
-        if !ids.is_empty() {
-            let ids: Vec<String> = ids.iter().map(EntityId::as_str).map(scalar).collect();
-            let _ = writeln!(text, "        {key}: [{}]", ids.join(", "));
-        }
+    text + &id_lists("        ", [("about", &secret.about), ("known_by", &secret.known_by)])
+}
+
+fn rumour_entry(rumour: &DraftRumour) -> String {
+    let mut text = format!("  - text: {}\n", block(&rumour.text.text, 4));
+    if let Some(truth) = rumour.truth {
+        let _ = writeln!(text, "    truth: {truth}");
+    }
+    text + &id_lists("    ", [("about", &rumour.about), ("heard_by", &rumour.heard_by)])
+}
+
+fn lie_entry(lie: &DraftLie) -> String {
+    let text = format!("  - by: {}\n    text: {}\n", scalar(lie.by.as_str()), block(&lie.text.text, 4));
+    text + &id_lists("    ", [("about", &lie.about), ("told_to", &lie.told_to)])
+}
+
+/// Writes the lists that are not empty, each on one line.
+fn id_lists(indentation: &str, lists: [(&str, &Vec<EntityId>); 2]) -> String {
+    let mut text = String::new();
+    for (key, ids) in lists.into_iter().filter(|(_, ids)| !ids.is_empty()) {
+        let ids: Vec<String> = ids.iter().map(EntityId::as_str).map(scalar).collect();
+        let _ = writeln!(text, "{indentation}{key}: [{}]", ids.join(", "));
     }
     text
 }

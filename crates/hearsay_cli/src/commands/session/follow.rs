@@ -9,8 +9,7 @@ use std::{
 use anyhow::Result;
 use hearsay_campaign::{LiveTranscript, TranscriptWriter};
 use hearsay_commands::{
-    fact_matching::SpokenLine,
-    reading::Draft,
+    line_reading::UnrecordedLine,
     session::{LogLine, NewSession, SpeakerAssignment, TranscriptImport, TranscriptReport, transcript_passages},
 };
 use hearsay_engine::{Memory, MemoryError, ReadSnapshot, real_time};
@@ -26,7 +25,7 @@ use super::{
 use crate::{
     args,
     campaign::{self, Access},
-    commands::log::print_hearers,
+    commands::log::{print_hearers, print_out_of_character},
     display_names::DisplayNames,
     interrupt,
     names::Names,
@@ -240,18 +239,11 @@ impl<'a> Follower<'a> {
         self.context.push(line.text.clone());
         let excess = self.context.len().saturating_sub(CONTEXT_LINES);
         self.context.drain(..excess);
-        let Some(speaker) = line.speaker.as_ref().map(|speaker| speaker.id.clone()) else {
-            return Ok(LineFacts::default());
-        };
-        let draft = Draft { text: line.text.clone(), speaker: Some(speaker.clone()), before, ..Draft::default() };
-        let talk_kind = self.memory.draft(draft)?.wait()?.talk_kind;
-        if talk_kind == Some(TalkKind::OutOfCharacter) {
+        if line.speaker.is_none() {
             return Ok(LineFacts::default());
         }
-        let mut facts = stated_facts::find(self.memory, SpokenLine::new(speaker, &line.text))?;
-        if talk_kind != Some(TalkKind::InCharacter) {
-            facts.doubt_all();
-        }
+        let reading = stated_facts::read_line(self.memory, UnrecordedLine { line: line.clone(), before })?;
+        let facts = LineFacts::from(reading.facts);
         line.states = facts.ids();
         Ok(facts)
     }
@@ -278,7 +270,7 @@ impl<'a> Follower<'a> {
             }
             let speaker = line.speaker.as_ref().map(|speaker| speaker.id.clone());
             let followed = FollowedLine { line: number, speaker, text: line.text.clone(), facts, effects };
-            print_line(&followed, &names, output)?;
+            print_line(&followed, &names, &self.args.campaign, output)?;
         }
         for row in revealable(self.memory)? {
             output.line(format!("  {}", format_reveal(&row)))?;
@@ -294,7 +286,7 @@ fn print_earlier(recorded: usize, output: &mut Output) -> Result<()> {
 }
 
 /// Prints a line with its effects.
-fn print_line(line: &FollowedLine, names: &DisplayNames, output: &mut Output) -> Result<()> {
+fn print_line(line: &FollowedLine, names: &DisplayNames, campaign: &args::Campaign, output: &mut Output) -> Result<()> {
     output.data(line)?;
     let text = match &line.speaker {
         Some(speaker) => Line::heading(names.name(speaker)).plain(format!(": {}", line.text)),
@@ -303,7 +295,8 @@ fn print_line(line: &FollowedLine, names: &DisplayNames, output: &mut Output) ->
     output.line(text)?;
     let Some(effects) = &line.effects else { return line.facts.print(names, output) };
     if effects.talk_kind == Some(TalkKind::OutOfCharacter) {
-        return output.line("  out of character: nobody hears it");
+        let command = campaign.command(&format!("session mark {} in-character", effects.number));
+        return print_out_of_character(&format!("`{command}`"), output);
     }
     print_hearers(&effects.heard_by, names, output)?;
     line.facts.print(names, output)?;

@@ -4,10 +4,7 @@ use std::collections::BTreeMap;
 
 use hearsay_campaign::{Transcript, TranscriptFormat};
 use hearsay_model::{EntityId, SessionId, State, text};
-use hearsay_query::{
-    ids::{require_entity, require_session},
-    resolve::Speaker,
-};
+use hearsay_query::ids::{require_entity, require_session};
 use serde::Serialize;
 
 use super::{
@@ -78,6 +75,7 @@ impl TranscriptImport {
     /// assigned character does not exist.
     pub fn plan(&self, state: &State) -> Result<(TranscriptReport, Log), CommandError> {
         let speakers = self.speaker_rows(state)?;
+        let names = SpeakerNames::new(state);
         let by_name: BTreeMap<&str, &SpeakerIdentity> =
             speakers.iter().map(|row| (row.name.as_str(), &row.is)).collect();
         let first_line = self.first_line.unwrap_or(0);
@@ -85,15 +83,11 @@ impl TranscriptImport {
         let lines: Vec<LogLine> = utterances
             .map(|utterance| {
                 let identity = utterance.speaker.as_deref().and_then(|name| Some((name, *by_name.get(name)?)));
-                let (speaker, text) = match identity {
-                    Some((name, SpeakerIdentity::Character(id))) => {
-                        let alias = state.secret_name(id, name).map(str::to_owned);
-                        (Some(Speaker { id: id.clone(), alias }), utterance.text.clone())
-                    }
-                    Some((_, SpeakerIdentity::Dm)) | None => (None, utterance.text.clone()),
-                    Some((name, _)) => (None, format!("{name}: {}", utterance.text)),
+                let line = match identity {
+                    Some((name, identity)) => names.line(name, identity, &utterance.text),
+                    None => LogLine::new(&utterance.text),
                 };
-                LogLine { speaker, number: Some(utterance.line), ..LogLine::new(text) }
+                LogLine { number: Some(utterance.line), at_table: true, ..line }
             })
             .collect();
         let earlier_session = self.earlier_session(state);

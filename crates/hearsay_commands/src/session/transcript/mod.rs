@@ -6,9 +6,11 @@ mod remember;
 mod speakers;
 #[cfg(test)]
 mod tests;
+mod typed;
 
 pub use import::{PreviewRow, TranscriptImport, TranscriptReport};
 pub use remember::remember_speakers;
 pub use speakers::{
-    AssignedSpeaker, SpeakerAssignment, SpeakerEvidence, SpeakerIdentity, SpeakerProposal, SpeakerRow, is_speaker_label,
+    AssignedSpeaker, SpeakerAssignment, SpeakerEvidence, SpeakerIdentity, SpeakerProposal, SpeakerRow,
+    is_speaker_label, speaker_of_player,
 };

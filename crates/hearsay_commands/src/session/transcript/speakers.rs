@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use hearsay_model::{EntityId, Resolution, SpeakerRole, State, attribute, text, words};
-use hearsay_query::resolve::resolve_complete_words;
+use hearsay_model::{EntityId, Resolution, SpeakerRole, State, TalkKind, attribute, text, words};
+use hearsay_query::resolve::{Speaker, resolve_complete_words};
 use serde::Serialize;
+
+use crate::session::{LogLine, table_talk::is_marked_out_of_character};
 
 /// A speaker of a transcript.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -208,6 +210,37 @@ impl<'a> SpeakerNames<'a> {
         }
     }
 
+    /// Returns the line that a speaker with a name and an identity says. The name of a speaker that is no character
+    /// stays part of the text, except for the DM.
+    pub(super) fn line(&self, name: &str, identity: &SpeakerIdentity, words: &str) -> LogLine {
+        let (speaker, words_with_name) = match identity {
+            SpeakerIdentity::Character(id) => {
+                let alias = self.state.secret_name(id, name).map(str::to_owned);
+                (Some(Speaker { id: id.clone(), alias }), words.to_owned())
+            }
+            SpeakerIdentity::Dm => (None, words.to_owned()),
+            _ => (None, format!("{name}: {words}")),
+        };
+        let is_marked = is_marked_out_of_character(words) || is_marked_out_of_character(name);
+        LogLine {
+            speaker,
+            at_table: self.is_at_table(name, identity),
+            talk_kind: is_marked.then_some(TalkKind::OutOfCharacter),
+            ..LogLine::new(words_with_name)
+        }
+    }
+
+    /// Returns whether a name means a person at the table, such as a player, and not a character.
+    fn is_at_table(&self, name: &str, identity: &SpeakerIdentity) -> bool {
+        let is_player = |id: &EntityId| plays(self.state, name, id);
+        match identity {
+            SpeakerIdentity::Character(id) => is_player(id),
+            SpeakerIdentity::Ambiguous(ids) => ids.iter().any(is_player),
+            SpeakerIdentity::Dm | SpeakerIdentity::Nobody => true,
+            SpeakerIdentity::Unknown => false,
+        }
+    }
+
     fn is_character(&self, id: &EntityId) -> bool {
         self.state.kind(id).is_some_and(|kind| kind.is_character())
     }
@@ -227,4 +260,20 @@ impl<'a> SpeakerNames<'a> {
 /// Returns the name of the person who plays a character.
 pub(super) fn player<'a>(state: &'a State, id: &EntityId) -> Option<&'a str> {
     state.newest(id, attribute::PLAYER)?.object().text()
+}
+
+/// Returns whether a name is the full name or the first name of the player of a character.
+fn plays(state: &State, name: &str, id: &EntityId) -> bool {
+    let name = text::words(name.split(['(', '[', '#', '/']).next().unwrap_or(name));
+    let player = player(state, id).map(text::words).unwrap_or_default();
+    !name.is_empty() && (name == player || name[..] == player[..player.len().min(1)])
+}
+
+/// Finds the character whose player has this name. Returns `None` if no player has this name, or if the player plays
+/// several characters.
+pub fn speaker_of_player(state: &State, name: &str) -> Option<Speaker> {
+    match SpeakerNames::new(state).identify(name) {
+        SpeakerIdentity::Character(id) if plays(state, name, &id) => Some(id.into()),
+        _ => None,
+    }
 }

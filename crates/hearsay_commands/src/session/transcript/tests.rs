@@ -1,12 +1,14 @@
 //! Tests of the speakers of transcripts: identification, proposals and saved assignments.
 
 use hearsay_campaign::Transcript;
-use hearsay_model::{Author, Change, EntityId, Kind, Operation, Position, SpeakerRole, State, Timestamp, attribute};
+use hearsay_model::{
+    Author, Change, EntityId, Kind, Operation, Position, SpeakerRole, State, TalkKind, Timestamp, attribute,
+};
 
 use super::{speakers::SpeakerNames, *};
 use crate::{
     edit::{Edit, FactOptions},
-    session::NewSession,
+    session::{Log, LogLine, NewSession},
 };
 
 fn id(text: &str) -> EntityId {
@@ -253,4 +255,46 @@ fn labels_of_programs_are_not_names() {
     for name in ["Laura", "Laura 2", "The Speaker", "7"] {
         assert!(!is_speaker_label(name), "{name}");
     }
+}
+
+/// Logs a typed line in a session, and returns its speaker, its text and its kind of talk.
+fn typed(state: &State, text: &str) -> (Option<String>, String, Option<TalkKind>) {
+    let log = Log { new: Some(NewSession::default()), lines: vec![LogLine::typed(text)], ..Log::default() };
+    let operation = log.operation(state, Author::Dm, Timestamp(0)).unwrap();
+    let passage = operation.changes.iter().find_map(Change::passage).unwrap();
+    (passage.speaker.as_ref().map(ToString::to_string), passage.text.clone(), passage.talk_kind)
+}
+
+#[test]
+fn a_typed_line_can_begin_with_the_name_of_a_character_or_player() {
+    let mut state = table();
+    set(&mut state, "Wren Oake", "player", "Laura Meier");
+    add(&mut state, "The Gilded Gull", Kind::Location);
+    let (in_character, narration) = (Some(TalkKind::InCharacter), Some(TalkKind::Narration));
+    let out_of_character = Some(TalkKind::OutOfCharacter);
+    for (line, speaker, text, kind) in [
+        ("Mirela: Come in.", Some("mirela-voss"), "Come in.", in_character),
+        // The extraction decides on the lines of people at the table.
+        ("Laura: Can I open it?", Some("wren-oake"), "Can I open it?", None),
+        ("DM: Rain falls.", None, "Rain falls.", None),
+        ("Laura: (ooc) brb", Some("wren-oake"), "(ooc) brb", out_of_character),
+        ("Laura (ooc): brb", Some("wren-oake"), "brb", out_of_character),
+        ("Bob: ((pizza?))", None, "Bob: ((pizza?))", out_of_character),
+        ("(out of character) pizza?", None, "(out of character) pizza?", out_of_character),
+        ("The Gilded Gull: the door opens.", None, "The Gilded Gull: the door opens.", narration),
+        ("Late at night: a scream.", None, "Late at night: a scream.", narration),
+    ] {
+        assert_eq!(typed(&state, line), (speaker.map(str::to_owned), text.to_owned(), kind), "{line}");
+    }
+    // A player of two characters is no certain speaker.
+    set(&mut state, "Dorric Stane", "player", "Laura Meier");
+    assert_eq!(typed(&state, "Laura: Can I open it?"), (None, "Laura: Can I open it?".to_owned(), None));
+    assert_eq!((speaker_of_player(&state, "laura"), speaker_of_player(&state, "mirela")), (None, None));
+}
+
+#[test]
+fn the_marks_of_a_transcript_decide_the_kind_of_talk() {
+    let (_, log) = import("Wren: (ooc) brb\nWren (OOC): Me too.\nWren: Hello.\n", Vec::new()).plan(&table()).unwrap();
+    let kinds: Vec<_> = log.lines.iter().map(|line| line.talk_kind).collect();
+    assert_eq!(kinds, [Some(TalkKind::OutOfCharacter), Some(TalkKind::OutOfCharacter), None]);
 }

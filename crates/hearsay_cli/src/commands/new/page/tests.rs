@@ -49,11 +49,15 @@ An inn in Gullhaven. %% There is a tunnel below it. %%
 - The mayor is a wolf.
 ";
 
+fn joined(texts: &[DraftText]) -> String {
+    texts.iter().map(|text| text.text.as_str()).collect::<Vec<_>>().join(" / ")
+}
+
 /// Returns each entity with its kind, description and secrets.
 fn entities(made: &PageDraft) -> Vec<String> {
     let describe = |entity: &crate::commands::new::draft::DraftEntity| {
         let secrets: Vec<&str> = entity.secrets.iter().map(|secret| secret.text.as_str()).collect();
-        format!("{} ({}): {} | {}", entity.id, entity.kind, entity.description.join(" / "), secrets.join(" / "))
+        format!("{} ({}): {} | {}", entity.id, entity.kind, joined(&entity.description), secrets.join(" / "))
     };
     made.draft.entities.iter().map(describe).collect()
 }
@@ -71,8 +75,8 @@ fn sentences_describe_the_entity_that_they_name() {
     ];
     assert_eq!(entities(&made), expected);
     assert_eq!(
-        (made.draft.texts.as_slice(), made.unrecognized.as_slice()),
-        (&["Rain falls all week.".to_owned()][..], &["Jory Hask".to_owned()][..])
+        (joined(&made.draft.texts).as_str(), made.unrecognized.as_slice()),
+        ("Rain falls all week.", &["Jory Hask".to_owned()][..])
     );
 }
 
@@ -87,7 +91,7 @@ fn headings_are_entities() {
         "gullhaven (location):  | ",
     ];
     assert_eq!(entities(&made), expected);
-    assert_eq!(made.draft.texts, ["A town full of smugglers.", "The mayor is a wolf."]);
+    assert_eq!(joined(&made.draft.texts), "A town full of smugglers. / The mayor is a wolf.");
 }
 
 #[test]
@@ -151,7 +155,8 @@ fn nothing_of_a_page_is_lost() {
         let draft = read(page, None, "town").draft;
         let descriptions = draft.entities.iter().flat_map(|entity| &entity.description);
         let secrets = draft.entities.iter().flat_map(|entity| entity.secrets.iter().map(|secret| &secret.text));
-        let written: Vec<&str> = descriptions.chain(secrets).chain(&draft.texts).map(String::as_str).collect();
+        let texts = descriptions.chain(&draft.texts).map(|text| &text.text);
+        let written: Vec<&str> = texts.chain(secrets).map(String::as_str).collect();
         let written = words(&written.join(" "));
         for line in page.lines().filter(|line| !line.starts_with('#')) {
             for word in words(&line.replace("Secret:", "")) {
@@ -193,8 +198,8 @@ fn short_notes_have_places_lists_and_knowers() {
         "orrin-vale (player): Orrin Vale is a dwarf. | ",
         "hanna-pike (npc): Hanna Pike, the landlady. She waters the ale. | Hanna keeps two sets of books.",
         "tobin-reed (npc): Tobin Reed: the bailiff of the fork | The mill is empty.",
-        "the-broken-wheel (location): A low inn where the road forks. Everybody sleeps badly here. | ",
         "old-mags (npc): Old Mags sells herbs | Orrin's father is alive.",
+        "the-broken-wheel (location): A low inn where the road forks. Everybody sleeps badly here. | ",
     ];
     assert_eq!(entities(&made), expected);
     let knowers: Vec<(bool, String)> = made
@@ -215,4 +220,126 @@ fn short_notes_have_places_lists_and_knowers() {
 fn a_list_of_knowers_makes_the_sentence_before_secret() {
     let made = read("Odo Brandt is a ferryman. Odo hid the ledger. Known only to Odo.\n", None, "town");
     assert_eq!(entities(&made), ["odo-brandt (npc): Odo Brandt is a ferryman. | Odo hid the ledger."]);
+}
+
+const STATEMENTS: &str = "\
+# The Drowned Lantern
+
+PCs: Sael Marrow (Jo)
+
+We start in the Drowned Lantern, an inn on the quay of Saltwick.
+
+## People
+- Bettony Flask runs the Lantern. She owes Dorric ten crowns. He knows about the cellar.
+- **Dorric Vane** - moneylender. Owes nobody. Bettony hates him.
+
+## Places
+**The Old Customs House** - where the watch keeps its prisoners
+
+## Factions
+- The Tallow Guild sells candles. It controls the docks.
+
+## What the players don't know
+- There is a tunnel below the cellar. Bettony and Dorric know.
+- The Tallow Guild is bankrupt.
+
+## Lies
+- Dorric says he has never been in the cellar.
+- Bettony: \"I was asleep.\" Told to Dorric.
+- The guild only sells candles (the Tallow Guild)
+- Saltwick is safe.
+
+## Rumours in Saltwick
+- The lighthouse is haunted.
+- Dorric is a priest. (false)
+
+## Plot hooks
+- Who moves the barrels?
+
+## House rules
+- Criticals do maximum damage.
+
+## Omens
+- The tide comes late.
+";
+
+/// Returns the text of a told statement with the ids of the characters, as in `dorric-vane > : He was asleep.`
+fn told(made: &PageDraft) -> Vec<String> {
+    let ids =
+        |ids: &[hearsay_model::EntityId]| ids.iter().map(hearsay_model::EntityId::as_str).collect::<Vec<_>>().join(" ");
+    let lies = made
+        .draft
+        .lies
+        .iter()
+        .map(|lie| format!("{} {} > {}: {}", lie.text.line.unwrap(), lie.by, ids(&lie.told_to), lie.text.text));
+    let rumours = made.draft.rumours.iter().map(|rumour| {
+        let truth = rumour.truth.map_or("unknown".to_owned(), |truth| truth.to_string());
+        format!("{} {truth} > {}: {}", rumour.text.line.unwrap(), ids(&rumour.heard_by), rumour.text.text)
+    });
+    lies.chain(rumours).collect()
+}
+
+#[test]
+fn sections_say_what_the_text_is() {
+    let made = read(STATEMENTS, None, "town");
+    let expected = [
+        "sael-marrow (player):  | ",
+        "bettony-flask (npc): Bettony Flask runs the Lantern. She owes Dorric ten crowns. / Bettony hates Dorric Vane. | \
+         There is a tunnel below the cellar.",
+        "dorric-vane (npc): Dorric Vane knows about the cellar. / Dorric Vane - moneylender. Owes nobody. | ",
+        "the-old-customs-house (location): The Old Customs House - where the watch keeps its prisoners | ",
+        "the-tallow-guild (faction): The Tallow Guild sells candles. It controls the docks. | The Tallow Guild is bankrupt.",
+        "the-drowned-lantern (location): We start in the Drowned Lantern, an inn on the quay of Saltwick. | ",
+        "saltwick (location):  | ",
+        "who-moves-the-barrels (quest):  | ",
+    ];
+    assert_eq!(entities(&made), expected);
+    let expected = [
+        "22 dorric-vane > : Dorric Vane has never been in the cellar.",
+        "23 bettony-flask > dorric-vane: I was asleep.",
+        "24 the-tallow-guild > : The guild only sells candles.",
+        "25 false > : Saltwick is safe.",
+        "28 unknown > saltwick: The lighthouse is haunted.",
+        "29 false > saltwick: Dorric is a priest.",
+    ];
+    assert_eq!(told(&made), expected);
+    let secret = &made.draft.entities[1].secrets[0];
+    assert_eq!((secret.line, secret.known_by.len(), secret.is_unknown_to_owner), (Some(18), 1, false));
+    assert_eq!(joined(&made.dm_only), "Criticals do maximum damage.");
+    let not_understood: Vec<_> = made.not_understood.iter().map(|text| (text.line, text.text.as_str())).collect();
+    let expected = [
+        (Some(25), "nobody tells this lie, so it became a rumour that is false: Saltwick is safe."),
+        (Some(37), "the heading `Omens` (the text below it is read as plain description)"),
+        (Some(38), "The tide comes late."),
+    ];
+    assert_eq!(not_understood, expected);
+}
+
+/// Text below these headings is never an open fact.
+#[test]
+fn statements_never_become_facts() {
+    for heading in ["## Lies", "## Rumours", "## Gossip", "**Lies**", "LIES", "## Quests", "## House rules", "Rumors:"]
+    {
+        let page = format!(
+            "# Town\n\nOdo Brandt is a ferryman. The Gull is an inn.\n\n{heading}\n\nOdo hid the ledger in the Gull.\n"
+        );
+        let made = read(&page, None, "town");
+        let facts: Vec<String> = made.draft.entities.iter().map(|entity| joined(&entity.description)).collect();
+        assert!(!facts.join(" ").contains("ledger"), "{heading}: {facts:?}");
+        let is_kept = made.draft.rumours.iter().any(|rumour| rumour.text.text.contains("ledger"))
+            || made.draft.entities.iter().any(|entity| entity.name.contains("ledger"))
+            || joined(&made.draft.texts).contains("ledger");
+        assert!(is_kept, "{heading}: {made:?}");
+    }
+}
+
+#[test]
+fn statements_can_have_labels() {
+    let page = "Odo Brandt is a ferryman.\n\nLIE: Odo says the mill burned.\n\nRumour: Odo drinks.\n\n**Quest:** Find Odo.\n\n\
+                There is a rumour that Odo is rich.\n";
+    let made = read(page, None, "town");
+    let expected = ["3 odo-brandt > : The mill burned.", "5 unknown > : Odo drinks.", "9 unknown > : Odo is rich."];
+    assert_eq!(told(&made), expected);
+    assert_eq!(made.draft.entities.last().unwrap().name, "Find Odo");
+    assert!(made.not_understood.is_empty(), "{:?}", made.not_understood);
 }

@@ -11,7 +11,7 @@ use crate::SpeechError;
 /// A language model on a server, for example Ollama, llama.cpp or a service on the internet. Each prompt is sent to the
 /// server.
 #[derive(Debug)]
-pub struct ServerModel {
+pub struct RemoteModel {
     client: ChatClient,
     name: String,
     temperature: f64,
@@ -19,7 +19,7 @@ pub struct ServerModel {
     seed: u64,
 }
 
-impl ServerModel {
+impl RemoteModel {
     /// Creates a language model from the settings of its server and the sampling settings in `settings`. Reads the key
     /// from the environment. Does not contact the server.
     ///
@@ -46,7 +46,7 @@ impl ServerModel {
     }
 }
 
-impl LanguageModel for ServerModel {
+impl LanguageModel for RemoteModel {
     fn name(&self) -> &str {
         &self.name
     }

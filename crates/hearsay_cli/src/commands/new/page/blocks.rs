@@ -1,0 +1,200 @@
+//! The paragraphs and list items of a page.
+
+use hearsay_campaign::import::{Block, FileId, SourceText, Visibility, markup};
+use hearsay_model::text::words;
+
+use super::{
+    super::{
+        answers::{PlayedCharacter, is_name, item, players},
+        draft::{clean, id_for},
+        sentences::sentences,
+    },
+    layout::is_entry,
+    sections::{Section, exact_section, is_section_title, section},
+};
+
+/// A paragraph or list item of a page.
+#[derive(Debug)]
+pub(super) struct PageBlock {
+    /// The headings above the block, outermost first.
+    pub(super) headings: Vec<String>,
+    /// The innermost section that a heading, or the label of the block, announces.
+    pub(super) section: Option<Section>,
+    pub(super) label: Option<String>,
+    /// The text, without a label that announces a section.
+    pub(super) text: String,
+    pub(super) is_item: bool,
+    /// Whether the page marks the block as secret.
+    pub(super) is_secret: bool,
+    /// For each line of the page, the number of characters of the text before the line. Spaces do not count.
+    lines: Vec<(usize, usize)>,
+}
+
+impl PageBlock {
+    fn new(page: &str, title: Option<&str>, block: &Block) -> Self {
+        let headings: Vec<String> = block.headings.iter().map(|heading| clean(heading)).collect();
+        let mut text = clean(&block.text.text);
+        let mut lines = lines(page, block);
+        let mut label = block.label.as_deref().map(|label| clean(label.trim().trim_end_matches(':')));
+        if let Some(label) = label.as_ref().filter(|label| !text.starts_with(label.as_str())) {
+            let before = format!("{label}: ");
+            let added = visible(&before);
+            lines.iter_mut().skip(1).for_each(|(start, _)| *start += added);
+            text.insert_str(0, &before);
+        }
+        let stated = text.split_once(':').and_then(|(label, rest)| Some((exact_section(label)?, label, rest.trim())));
+        let stated = stated.filter(|(section, _, rest)| section.has_statements() && !rest.is_empty());
+        let mut section = section_of_headings(&headings, title);
+        match stated {
+            // The words of a label such as `Secret:` matter for the secret.
+            Some((Section::Secrets, ..)) | None => {}
+            Some((stated, stated_label, rest)) => {
+                let removed = visible(stated_label) + 1;
+                label = Some(stated_label.to_owned());
+                lines.iter_mut().for_each(|(start, _)| *start = start.saturating_sub(removed));
+                section = Some(stated);
+                text = rest.to_owned();
+            }
+        }
+        Self {
+            is_item: is_list_item(page, block),
+            is_secret: block.visibility.is_secret(),
+            headings,
+            section,
+            label,
+            text,
+            lines,
+        }
+    }
+
+    /// Returns the line of the page that contains the text at a position in bytes.
+    pub(super) fn line(&self, at: usize) -> usize {
+        let before = visible(self.text.get(..at).unwrap_or(&self.text));
+        let next = self.lines.partition_point(|(start, _)| *start <= before);
+        self.lines.get(next.saturating_sub(1)).map_or(1, |(_, line)| *line)
+    }
+
+    /// Returns the sentences of the text with their lines.
+    pub(super) fn sentences(&self) -> Vec<(&str, usize)> {
+        let mut at = 0;
+        let with_line = |sentence: &'_ str| {
+            let line = self.line(at);
+            at += sentence.len() + 1;
+            line
+        };
+        let found = sentences(&self.text);
+        let lines: Vec<usize> = found.iter().copied().map(with_line).collect();
+        found.into_iter().zip(lines).collect()
+    }
+
+    /// Returns the player characters in the block, if it is a list of player characters.
+    pub(super) fn players(&self) -> Option<Vec<PlayedCharacter>> {
+        let labelled = self.text.split_once(':').filter(|(label, _)| is_party(label)).map(|(_, rest)| rest.trim());
+        let is_below = |section| self.headings.last().and_then(|heading| exact_section(heading)) == Some(section);
+        let text = match labelled {
+            Some(rest) => rest,
+            None if self.label.as_deref().is_some_and(is_party) => &self.text,
+            // Below a heading, a name with a player: "Wren Oake (Ben)", "Wren Oake - Ben".
+            None if is_below(Section::Players)
+                && (self.text.contains('(')
+                    || is_entry(&self.text)
+                    || self.is_item && is_name(&item(&self.text).name)) =>
+            {
+                &self.text
+            }
+            None if self.headings.last().is_some_and(|heading| words(heading) == ["characters"])
+                && self.text.contains('(') =>
+            {
+                &self.text
+            }
+            None => return None,
+        };
+        Some(players(text)).filter(|players| !players.is_empty() && !self.is_secret)
+    }
+}
+
+/// Returns the paragraphs and list items of a page in Markdown. A paragraph such as `NPCs:` is a heading of the list below
+/// it.
+pub(super) fn blocks(page: &str, title: Option<&str>) -> Vec<PageBlock> {
+    let source = SourceText::new(FileId::default(), page.to_owned());
+    let mut blocks = Vec::new();
+    markup::markdown(&source, 0..page.len(), &Visibility::Unmarked, markup::no_links(), &mut blocks);
+    blocks.sort_by_key(|block| block.origin.span.start);
+    let mut list_heading: Option<String> = None;
+    for number in 0..blocks.len() {
+        let block = &blocks[number];
+        if is_list_item(page, block) {
+            let headings = block.headings.iter().cloned().chain(list_heading.clone());
+            blocks[number].headings = headings.collect();
+        } else {
+            let has_list = blocks.get(number + 1).is_some_and(|next| is_list_item(page, next));
+            list_heading = label_of_list(block).filter(|_| has_list);
+        }
+    }
+    blocks.retain(|block| is_list_item(page, block) || label_of_list(block).is_none());
+    blocks.iter().map(|block| PageBlock::new(page, title, block)).collect()
+}
+
+/// Returns the title of a page in Markdown: its first heading of the first level.
+pub(super) fn title(page: &str) -> Option<String> {
+    let heading = page.lines().find_map(|line| line.strip_prefix("# "))?;
+    let title = clean(heading.trim_matches(['#', '*', '_', ' ']));
+    Some(title).filter(|title| !title.is_empty() && exact_section(title).is_none() && id_for(title).is_ok())
+}
+
+/// Returns the label of the list below a block, if the block contains only the label: `NPCs:`.
+fn label_of_list(block: &Block) -> Option<String> {
+    let text = block.text.text.trim();
+    let label = match &block.label {
+        Some(label) if words(text).is_empty() || words(text) == words(label) => label,
+        Some(_) => return None,
+        None => text.strip_suffix(':')?,
+    };
+    Some(clean(label)).filter(|label| is_section_title(label))
+}
+
+/// Returns the innermost section that the headings announce. The title of the page announces no section.
+fn section_of_headings(headings: &[String], title: Option<&str>) -> Option<Section> {
+    headings.iter().rev().filter(|heading| Some(heading.as_str()) != title).find_map(|heading| section(heading))
+}
+
+/// Returns whether a block is an item of a list.
+fn is_list_item(page: &str, block: &Block) -> bool {
+    let before = page.get(..block.origin.span.start as usize).unwrap_or_default();
+    let line = before.rsplit('\n').next().unwrap_or_default().to_owned() + page.get(before.len()..).unwrap_or_default();
+    let line = line.trim_start();
+    let unnumbered = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    line.starts_with(['-', '*', '+']) && line.chars().nth(1) == Some(' ')
+        || unnumbered.len() < line.len() && unnumbered.starts_with(['.', ')'])
+}
+
+/// Returns whether a label announces the player characters.
+fn is_party(label: &str) -> bool {
+    exact_section(label) == Some(Section::Players) || words(label) == ["characters"]
+}
+
+/// Returns the lines of a block, with the number of visible characters before each line.
+fn lines(page: &str, block: &Block) -> Vec<(usize, usize)> {
+    let mut lines = vec![(0, block.origin.line as usize)];
+    let (mut line, mut counted, mut characters) = (0, 0, 0);
+    for (at, c) in block.text.text.char_indices().filter(|(_, c)| is_visible(*c)) {
+        if let Some(source) = block.text.source_position(at).filter(|source| *source >= counted) {
+            line += page.get(counted..source).unwrap_or_default().matches('\n').count();
+            counted = source;
+            if lines.last().is_some_and(|(_, last)| *last < line + 1) {
+                lines.push((characters, line + 1));
+            }
+        }
+        characters += c.len_utf8();
+    }
+    lines
+}
+
+/// Returns the number of bytes of the visible characters of a text.
+fn visible(text: &str) -> usize {
+    text.chars().filter(|c| is_visible(*c)).map(char::len_utf8).sum()
+}
+
+fn is_visible(c: char) -> bool {
+    !c.is_whitespace() && !hearsay_model::escape::is_hostile(c)
+}

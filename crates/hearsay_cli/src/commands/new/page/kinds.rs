@@ -1,0 +1,108 @@
+//! Finds the kinds of names: people, places, groups and things.
+
+use hearsay_campaign::import::lexicon;
+use hearsay_extract::{Extraction, FactObject, Mention};
+use hearsay_model::{Kind, text::words};
+
+/// Words between a preposition and the name of a place: "two days from Corrow", "the quay of Saltwick".
+const PLACE_PARTS: [&str; 24] = [
+    "quay",
+    "quays",
+    "docks",
+    "dock",
+    "harbor",
+    "wall",
+    "walls",
+    "gate",
+    "gates",
+    "edge",
+    "outskirts",
+    "streets",
+    "roofs",
+    "ruler",
+    "mayor",
+    "governor",
+    "north",
+    "south",
+    "east",
+    "west",
+    "days",
+    "day",
+    "miles",
+    "hours",
+];
+
+/// Prepositions before the name of a place.
+const PLACE_PREPOSITIONS: [&str; 6] = ["in", "into", "inside", "outside", "across", "throughout"];
+
+/// Returns the kind of a new name, according to the extraction of facts. A name with a trade, an age or a similar
+/// attribute is a person.
+pub(super) fn extracted_kind(found: &Extraction, index: usize) -> Option<Kind> {
+    let is_personal =
+        |predicate: &str| ["occupation", "personality", "species", "age", "gender", "title"].contains(&predicate);
+    let stated = found.facts.iter().any(|fact| {
+        fact.subject == Mention::New(index)
+            && matches!(fact.object, FactObject::Value(_))
+            && is_personal(fact.predicate.as_str())
+    });
+    let guess = || found.entities.get(index)?.kind.clone();
+    // The extraction tells persons, places, groups and things apart by the words of the name. The words of other kinds
+    // usually stand beside the name: "the murder of Jory Hask".
+    let is_reliable = |kind: &Kind| matches!(kind, Kind::Npc | Kind::Location | Kind::Faction | Kind::Item);
+    if stated { Some(Kind::Npc) } else { guess().filter(is_reliable) }
+}
+
+/// Returns the kind that the words beside a name state: "the Gilded Gull, an inn in Gullhaven", "the inn, the Gilded
+/// Gull", "Odo is a ferryman".
+pub(super) fn kind_in_text(text: &str, name: &str) -> Option<Kind> {
+    text.match_indices(name).find_map(|(at, _)| {
+        let kind_after = || kind_after(text.get(at + name.len()..)?);
+        kind_after().or_else(|| kind_before(text.get(..at)?))
+    })
+}
+
+fn kind_after(rest: &str) -> Option<Kind> {
+    let rest = rest.split(['.', ';', '\n']).next()?;
+    let rest = rest.strip_prefix(',').or_else(|| rest.strip_prefix(" is")).or_else(|| rest.strip_prefix(" was"))?;
+    let rest = rest.trim_start();
+    let rest = ["a ", "an ", "the "].iter().find_map(|article| rest.strip_prefix(article))?;
+    kind_of_noun_phrase(rest)
+}
+
+/// Returns the kind that the noun phrase at the beginning of a text states: "A quiet inn on the road".
+pub(super) fn kind_of_noun_phrase(text: &str) -> Option<Kind> {
+    let phrase = words(text.split([',', '(']).next()?);
+    let is_end = |word: &&String| hearsay_model::spelling::is_stop_word(word);
+    let nouns = phrase.iter().skip_while(is_end).take(5).take_while(|word| !is_end(word));
+    nouns.filter_map(|word| lexicon::noun(word)).last()
+}
+
+fn kind_before(before: &str) -> Option<Kind> {
+    let before = before.strip_suffix("the ").or_else(|| before.strip_suffix("The ")).unwrap_or(before);
+    let noun_before = |end: &str| {
+        let noun = before.strip_suffix(end)?.rsplit([' ', '\n']).next()?;
+        if noun.chars().all(char::is_lowercase) { lexicon::noun(noun) } else { None }
+    };
+    let place = || noun_before(" of ").filter(|kind| *kind == Kind::Location);
+    [", ", " named ", " called "].into_iter().find_map(noun_before).or_else(place)
+}
+
+/// Returns whether a text uses a name as the name of a place: "in Saltwick", "the quay of Saltwick", "two days from Corrow".
+pub(super) fn is_used_as_place(text: &str, name: &str) -> bool {
+    let is_owner = |end: usize| text[end..].starts_with(['\'', '\u{2019}']);
+    text.match_indices(name).any(|(at, _)| !is_owner(at + name.len()) && is_after_place_words(&text[..at]))
+}
+
+fn is_after_place_words(before: &str) -> bool {
+    let clause = before.rsplit(['.', ',', ';', ':', '\n']).next().unwrap_or_default();
+    let words: Vec<&str> = clause.split_whitespace().collect();
+    let words = words.strip_suffix(&["the"]).unwrap_or(&words);
+    let [.., noun, preposition] = words else {
+        return words.last().is_some_and(|word| PLACE_PREPOSITIONS.contains(&word.to_lowercase().as_str()));
+    };
+    match *preposition {
+        "of" => PLACE_PARTS.contains(noun) || lexicon::noun(noun) == Some(Kind::Location),
+        "from" => PLACE_PARTS.contains(noun),
+        other => PLACE_PREPOSITIONS.contains(&other),
+    }
+}

@@ -1,0 +1,121 @@
+//! Finds the secret text of a page, and the characters who know it.
+
+use hearsay_campaign::import::secret;
+use hearsay_model::{EntityId, Kind, text::words, words::upper_first};
+
+use super::{
+    super::{
+        draft::DraftSecret,
+        knowers::{SecretKnowers, is_list_of_knowers, split_knowers},
+        sentences::begins_with_anaphor,
+    },
+    PageReader,
+    blocks::PageBlock,
+    capitalize,
+    sections::Section,
+    subjects::{leading_entity, name_person},
+};
+
+impl PageReader {
+    /// Returns the number of sentences of a block that are not secret. After a secret sentence, the whole rest of the
+    /// block is secret.
+    pub(super) fn open_sentences(&self, block: &PageBlock) -> usize {
+        let parts = block.sentences();
+        let is_section = block.section == Some(Section::Secrets);
+        if !block.is_secret && !is_section {
+            return parts.len();
+        }
+        let is_marked = self.has_marks
+            || is_section
+            || block.headings.iter().any(|heading| secret::is_secret(heading))
+            || block.label.as_deref().is_some_and(secret::is_secret);
+        let is_secret = |sentence: &str| secret::states_secrecy(sentence) || has_secret_label(sentence);
+        let first = if is_marked { 0 } else { parts.iter().position(|(part, _)| is_secret(part)).unwrap_or(0) };
+        // "Known only to Odo." makes the sentence before secret.
+        if parts.get(first).is_some_and(|(sentence, _)| is_list_of_knowers(sentence)) {
+            first.saturating_sub(1)
+        } else {
+            first
+        }
+    }
+
+    /// Adds a secret to the entity of its heading, or to the entity that its block is about, or to the first NPC that it
+    /// names, or to the character of the text before, or to the first knower that it lists, or to the first group or place
+    /// that it names. A secret without such an entity becomes a text that only the DM sees. Exactly the listed knowers know
+    /// the secret. Without such a list, the entity knows the secret, unless the entity is not an NPC, or the text says that
+    /// somebody does not know the secret.
+    pub(super) fn add_secret(&mut self, text: &str, line: usize, heading: Option<usize>) {
+        let SecretKnowers { text, knowers } = split_knowers(without_secret_label(text));
+        let draft = &self.made.draft;
+        let is_owned = heading.is_none() && self.subjects.has_owner();
+        let previous = self.subjects.current().filter(|_| !is_owned);
+        let subject = is_owned.then(|| self.subjects.next(draft, &text).entity).flatten();
+        let text = match subject.map(|index| &draft.entities[index].name) {
+            Some(name) if begins_with_anaphor(&text) => name_person(&text, name),
+            Some(name) if lacks_subject(&text) && leading_entity(draft, &text).is_none() => format!("{name}: {text}"),
+            _ => upper_first(&text),
+        };
+        let named = draft.named_in(&text);
+        let knowers =
+            knowers.map(|knowers| draft.named_in(&capitalize(&knowers))).filter(|knowers| !knowers.is_empty());
+        let kind = |index: &usize| &draft.entities[*index].kind;
+        let previous = previous.filter(|index| kind(index).is_character());
+        let first = named.iter().copied().find(|index| *kind(index) == Kind::Npc);
+        let by_text = if begins_with_anaphor(&text) { previous.or(first) } else { first.or(previous) };
+        let by_knowers = knowers.as_ref().and_then(|knowers| knowers.first().copied());
+        let group = named.iter().copied().find(|index| kind(index).can_know());
+        let npc = subject.filter(|index| *kind(index) == Kind::Npc);
+        let Some(bearer) = heading.or(npc).or(by_text).or(by_knowers).or(group).or(subject) else {
+            self.add_not_understood(&text, line);
+            return;
+        };
+        // The residents of a place would know the secrets of the place. Player characters often do not know the DM's
+        // secrets about them.
+        let is_unknown_to_owner = match &knowers {
+            Some(knowers) => !knowers.contains(&bearer),
+            None => draft.entities[bearer].kind != Kind::Npc || denies_knowledge(&text),
+        };
+        let ids = |indices: Vec<usize>| -> Vec<EntityId> {
+            let others = indices.into_iter().filter(|index| *index != bearer);
+            others.map(|index| draft.entities[index].id.clone()).collect()
+        };
+        let known_by = ids(knowers.unwrap_or_default());
+        let secret = DraftSecret { about: ids(named), known_by, is_unknown_to_owner, text, line: Some(line) };
+        self.made.draft.entities[bearer].secrets.push(secret);
+    }
+}
+
+/// Returns whether a text begins without a subject: "Secretly works for the guild.", "Hates the toll."
+fn lacks_subject(text: &str) -> bool {
+    const ADVERBS: [&str; 5] = ["secretly", "actually", "really", "once", "also"];
+    let words = words(text);
+    let Some(first) = words.first() else { return false };
+    let is_verb = first.ends_with('s') && !first.ends_with("ss") && !hearsay_model::spelling::is_stop_word(first);
+    let next_is_name = text.split(' ').nth(1).is_some_and(|next| next.starts_with(char::is_uppercase));
+    text.starts_with(char::is_uppercase) && (is_verb || ADVERBS.contains(&first.as_str()) && !next_is_name)
+}
+
+/// Returns whether a sentence begins with a label such as `Secret:`.
+fn has_secret_label(sentence: &str) -> bool {
+    sentence.split_once(':').is_some_and(|(label, _)| label.len() <= 40 && secret::is_secret(label))
+}
+
+/// Returns whether a text says that somebody does not know something: "Unbeknownst to Odo", "Odo does not know".
+fn denies_knowledge(text: &str) -> bool {
+    let words = words(text);
+    let is_negation = |word: &String| ["not", "never", "without"].contains(&word.as_str()) || word.ends_with("n't");
+    let is_knowing = |word: &String| {
+        ["know", "knows", "knew", "known", "knowing", "suspect", "suspects", "realize", "realise", "aware", "told"]
+            .contains(&word.as_str())
+    };
+    let denies = |at: usize| is_negation(&words[at]) && words[at + 1..].iter().take(3).any(is_knowing);
+    words.iter().any(|word| word == "unbeknownst" || word == "unaware") || (0..words.len()).any(denies)
+}
+
+/// Removes a label such as `Secret:` that says nothing else.
+fn without_secret_label(text: &str) -> &str {
+    match text.split_once(':') {
+        Some((label, rest)) if secret::is_only_secret_mark(label) && !rest.trim().is_empty() => rest.trim(),
+        _ => text,
+    }
+}

@@ -1,0 +1,192 @@
+//! The meaning of headings and labels that announce what stands below them, such as `People`, `Lies` or `Rumours in
+//! town`.
+
+use hearsay_campaign::import::lexicon;
+use hearsay_model::{Kind, text::words};
+
+/// Kinds of entities that a list below a heading names.
+const LISTED_KINDS: [Kind; 4] = [Kind::Npc, Kind::Location, Kind::Faction, Kind::Item];
+
+/// What the items below a heading are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Section {
+    /// Player characters, with the people who play them.
+    Players,
+    People,
+    Places,
+    Factions,
+    Items,
+    Secrets,
+    Lies,
+    /// Rumours. The value states whether they are true, if the heading says so.
+    Rumours(Option<bool>),
+    /// Quests and open questions.
+    Threads,
+    /// Text about the game instead of the game world, such as house rules.
+    DmOnly,
+}
+
+/// The words for each section, separated by commas. If a heading matches several sections, the first section counts.
+const SECTIONS: [(Section, &str); 10] = [
+    (
+        Section::Lies,
+        "lies, lie, falsehoods, untruths, deceptions, deceits, cover stories, cover story, false claims, false stories, \
+         untrue, not true, things that are not true, what is not true, bluffs, fibs, misinformation",
+    ),
+    (
+        Section::Rumours(None),
+        "rumours, rumors, rumour, rumor, gossip, hearsay, whispers, word on the street, tavern talk, talk of the town, \
+         what people say, what they say, people say, they say, heard in town, superstitions, legends, myths, \
+         old wives tales, what people believe",
+    ),
+    (
+        Section::Secrets,
+        "secrets, secret, truths, truth, dm only, gm only, for the dm, for the gm, behind the scenes, \
+         what is really going on, whats really going on, what really happened, what the players dont know, \
+         what the players do not know, what the party doesnt know, what nobody knows, spoilers, hidden facts",
+    ),
+    (
+        Section::Threads,
+        "quests, quest, side quests, threads, thread, plot threads, story threads, loose ends, loose threads, questions, \
+         unanswered questions, hooks, hook, plot hooks, adventure hooks, story hooks, quest hooks, missions, jobs, \
+         mysteries, leads, objectives, unresolved, story arcs",
+    ),
+    (Section::Players, "players, player characters, pcs, party, heroes, adventurers, party members"),
+    (
+        Section::People,
+        "people, persons, npcs, npc, characters, cast, cast of characters, whos who, dramatis personae, folk, locals, \
+         townsfolk, townspeople, villagers, residents, inhabitants, allies, enemies, villains, antagonists, rivals, \
+         contacts, non player characters",
+    ),
+    (
+        Section::Places,
+        "places, place, locations, location, sites, landmarks, points of interest, regions, settlements, towns, cities, \
+         villages, areas, shops, taverns, venues, geography",
+    ),
+    (
+        Section::Factions,
+        "factions, faction, groups, organisations, organizations, guilds, houses, powers, gangs, cults, clans, families, \
+         societies",
+    ),
+    (Section::Items, "items, objects, artifacts, artefacts, magic items, relics"),
+    (
+        Section::DmOnly,
+        "house rules, rules, table rules, todo, to do, loot, treasure, rewards, prep, next session, next time, \
+         session plan, plan, schedule, timeline, music, playlist, handouts, encounters, encounter, combat, \
+         combat encounters, stat blocks, stats, ideas, brainstorm, links, reminders, random tables, safety tools, \
+         lines and veils, xp, xp awards",
+    ),
+];
+
+/// Words before the words of a section that do not change its meaning: "Important NPCs".
+const COMPANIONS: &str = "the, some, a, key, important, main, major, minor, notable, local, current, open, more, other, known, \
+                          all, our, my, possible, potential, recent, common, big, true, false, wrong, untrue, new, further";
+
+/// Words after the words of a section: "Rumours in Gullhaven".
+const FOLLOWERS: &str = "in, of, at, around, about, from, for, on, to, that, told, and, heard, near, here, by, so, we";
+
+/// Maximum number of words before the words of a section: "Mirela Voss's lies".
+const MAX_OWNER_WORDS: usize = 3;
+
+impl Section {
+    /// Returns the kind of the entities that a list in this section names.
+    pub(super) fn kind(self) -> Option<Kind> {
+        match self {
+            Self::People => Some(Kind::Npc),
+            Self::Places => Some(Kind::Location),
+            Self::Factions => Some(Kind::Faction),
+            Self::Items => Some(Kind::Item),
+            _ => None,
+        }
+    }
+
+    /// Returns whether the items of the section are statements that are not open facts about the world.
+    pub(super) fn has_statements(self) -> bool {
+        matches!(self, Self::Secrets | Self::Lies | Self::Rumours(_) | Self::Threads | Self::DmOnly)
+    }
+}
+
+/// Returns the section that a heading announces, also with more words: "Rumours in town", "Dorric's lies".
+pub(super) fn section(heading: &str) -> Option<Section> {
+    find(heading, |words, synonym| {
+        let follows = |after: &[String]| after.first().is_none_or(|word| is_listed(FOLLOWERS, word));
+        let is_plural = synonym.last().is_some_and(|word| word.ends_with('s'));
+        let is_owner = |before: &[String]| {
+            let is_preposition = |word: &String| ["of", "and", "the"].contains(&word.as_str());
+            is_plural && before.len() <= MAX_OWNER_WORDS && !before.last().is_some_and(is_preposition)
+        };
+        words.strip_prefix(synonym).is_some_and(follows) || words.strip_suffix(synonym).is_some_and(is_owner)
+    })
+}
+
+/// Returns the section that a heading or label announces without further words: "Important NPCs", "Lie".
+pub(super) fn exact_section(heading: &str) -> Option<Section> {
+    find(heading, |words, synonym| words == synonym)
+}
+
+/// Returns whether a heading or label announces what stands below it, and names no entity.
+pub(super) fn is_section_title(heading: &str) -> bool {
+    section(heading).is_some() || words(heading) == ["characters"] || listed_kind(heading).is_some()
+}
+
+/// Returns the kind of the entities in a list with this label or heading.
+pub(super) fn listed_kind(heading: &str) -> Option<Kind> {
+    match section(heading) {
+        Some(section) => section.kind(),
+        None => lexicon::announced_kind(heading).filter(|kind| LISTED_KINDS.contains(kind)),
+    }
+}
+
+/// Finds a section with words that match the words of a heading. The heading is compared with and without the words that
+/// do not matter.
+fn find(heading: &str, matches: impl Fn(&[String], &[String]) -> bool) -> Option<Section> {
+    let plain = heading.split('(').next().unwrap_or_default().replace(['\'', '\u{2019}'], "");
+    let all = words(&plain);
+    let content = all.iter().position(|word| !is_listed(COMPANIONS, word)).unwrap_or(all.len());
+    let is_match = |synonym: &str| {
+        let synonym = words(synonym);
+        matches(&all, &synonym) || matches(&all[content..], &synonym)
+    };
+    let (section, _) = SECTIONS.iter().find(|(_, synonyms)| synonyms.split(", ").any(is_match))?;
+    let has = |word: &str| all.iter().any(|other| other == word);
+    Some(match section {
+        Section::Rumours(_) if has("false") || has("untrue") || has("wrong") => Section::Rumours(Some(false)),
+        Section::Rumours(_) if has("true") => Section::Rumours(Some(true)),
+        section => *section,
+    })
+}
+
+fn is_listed(list: &str, word: &str) -> bool {
+    list.split(", ").any(|listed| listed == word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headings_announce_sections() {
+        for (heading, expected) in [
+            ("Lies", Some(Section::Lies)),
+            ("Dorric\u{2019}s lies", Some(Section::Lies)),
+            ("Things that are not true:", Some(Section::Lies)),
+            ("False claims", Some(Section::Lies)),
+            ("False rumors", Some(Section::Rumours(Some(false)))),
+            ("Rumours in Gullhaven (d6)", Some(Section::Rumours(None))),
+            ("Word on the street", Some(Section::Rumours(None))),
+            ("What the players don't know", Some(Section::Secrets)),
+            ("Plot Hooks", Some(Section::Threads)),
+            ("OPEN QUESTIONS", Some(Section::Threads)),
+            ("Important NPCs", Some(Section::People)),
+            ("The party", Some(Section::Players)),
+            ("Organisations", Some(Section::Factions)),
+            ("House rules", Some(Section::DmOnly)),
+            ("The House of Lies", None),
+            ("The Drowned Lantern", None),
+            ("History", None),
+        ] {
+            assert_eq!(section(heading), expected, "{heading}");
+        }
+        assert_eq!(exact_section("Lies of Locke"), None);
+    }
+}

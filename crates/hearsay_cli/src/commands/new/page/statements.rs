@@ -1,0 +1,226 @@
+//! Reads lies and rumours: the statement, the characters who tell it, and the characters who hear it.
+
+use hearsay_model::{text::words, words::upper_first};
+
+use super::super::sentences::sentences;
+
+/// Verbs after the name of a character who states something.
+const TELLING_VERBS: [&str; 17] = [
+    "says",
+    "said",
+    "claims",
+    "claimed",
+    "tells",
+    "told",
+    "swears",
+    "swore",
+    "insists",
+    "insisted",
+    "pretends",
+    "pretended",
+    "maintains",
+    "maintained",
+    "boasts",
+    "lies",
+    "states",
+];
+
+/// Words before the names of the characters who tell a statement, in a remark: "(said by Juno)".
+const TELLER_STARTS: [&str; 6] = ["said by ", "told by ", "claimed by ", "spread by ", "according to ", "from "];
+
+/// Words before the names of the characters who hear a statement, in a remark: "Told to Odo."
+const HEARER_STARTS: [&str; 8] =
+    ["told to ", "said to ", "heard by ", "heard in ", "heard at ", "heard around ", "known in ", "believed by "];
+
+/// Words for all characters.
+const EVERYBODY: [&str; 4] = ["everyone", "everybody", "anyone", "all"];
+
+/// Words that introduce a rumour.
+const RUMOUR_STARTS: [&str; 12] = [
+    "there is a rumour that ",
+    "there is a rumor that ",
+    "there are rumours that ",
+    "there are rumors that ",
+    "rumour has it that ",
+    "rumor has it that ",
+    "rumour has it ",
+    "rumor has it ",
+    "they say that ",
+    "they say ",
+    "it is said that ",
+    "people say that ",
+];
+
+/// Maximum number of words before a verb of telling.
+const MAX_TELLER_WORDS: usize = 6;
+
+/// Maximum number of words between such a verb and the statement.
+const MAX_HEARER_WORDS: usize = 5;
+
+/// A statement that characters tell each other.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct ToldStatement {
+    pub(super) text: String,
+    /// The words that name the teller.
+    pub(super) teller: Option<String>,
+    /// The words that name the hearers.
+    pub(super) hearers: Option<String>,
+    /// Whether a remark says that the statement is true or false.
+    pub(super) truth: Option<bool>,
+}
+
+/// Reads a statement. `names_someone` returns whether words name an entity of the campaign.
+pub(super) fn told_statement(text: &str, names_someone: impl Fn(&str) -> bool) -> ToldStatement {
+    let mut stated = ToldStatement { text: text.trim().to_owned(), ..ToldStatement::default() };
+    while let Some((rest, remark)) = last_remark(&stated.text)
+        && read_remark(&remark, &mut stated, &names_someone)
+    {
+        stated.text = rest;
+    }
+    if stated.teller.is_none()
+        && let Some((teller, hearer, content)) = reported_speech(&stated.text)
+        && names_someone(&teller)
+    {
+        stated.teller = Some(teller);
+        stated.hearers = stated.hearers.or(hearer.filter(|hearer| names_someone(hearer)));
+        stated.text = content;
+    }
+    stated.text = to_statement(without_rumour_start(&stated.text).unwrap_or(&stated.text));
+    stated
+}
+
+/// Returns whether a sentence only says who tells or hears the sentence before: "Told to Odo."
+pub(super) fn is_remark_about_telling(sentence: &str) -> bool {
+    let lowercase = sentence.to_lowercase();
+    TELLER_STARTS.iter().chain(&HEARER_STARTS).any(|start| lowercase.starts_with(*start) && *start != "from ")
+}
+
+/// Returns the rumour in a sentence such as "There is a rumour that the mill is cursed."
+pub(super) fn without_rumour_start(sentence: &str) -> Option<&str> {
+    let lowercase = sentence.to_ascii_lowercase();
+    let start = RUMOUR_STARTS.iter().find(|start| lowercase.starts_with(**start))?;
+    sentence.get(start.len()..).filter(|rest| !rest.trim().is_empty())
+}
+
+/// Splits the remark at the end of a text from the text: text in parentheses, or a sentence such as "Told to Odo."
+fn last_remark(text: &str) -> Option<(String, String)> {
+    let trimmed = text.trim_end_matches(['.', ' ']);
+    for (open, close) in [('(', ')'), ('[', ']')] {
+        if let Some((before, inner)) = trimmed.strip_suffix(close).and_then(|inside| inside.rsplit_once(open)) {
+            return (!before.trim().is_empty()).then(|| (before.trim().to_owned(), inner.trim().to_owned()));
+        }
+    }
+    let parts = sentences(text);
+    let last = parts.last().filter(|last| parts.len() > 1 && is_remark_about_telling(last))?;
+    let rest = text.strip_suffix(*last)?.trim_end().to_owned();
+    Some((rest, last.trim_end_matches('.').to_owned()))
+}
+
+/// Reads a remark. Returns whether its words are understood.
+fn read_remark(remark: &str, stated: &mut ToldStatement, names_someone: &impl Fn(&str) -> bool) -> bool {
+    let lowercase = remark.to_lowercase();
+    let truth = match words(remark).iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["true"] => Some(true),
+        ["false" | "untrue" | "wrong"] | ["not", "true"] => Some(false),
+        _ => None,
+    };
+    if truth.is_some() {
+        stated.truth = truth;
+        return true;
+    }
+    let after = |starts: &[&str]| {
+        starts.iter().find_map(|start| remark.get(lowercase.starts_with(*start).then_some(start.len())?..))
+    };
+    if let Some(hearers) = after(&HEARER_STARTS) {
+        stated.hearers = Some(hearers.to_owned());
+        return names_someone(hearers) || EVERYBODY.contains(&hearers.to_lowercase().as_str());
+    }
+    let teller = after(&TELLER_STARTS).map(str::to_owned);
+    // "(Cutter tells everybody)", "(Juno)"
+    let teller = teller.or_else(|| split_at_verb(remark).map(|(teller, ..)| teller.to_owned()));
+    let teller = teller.or_else(|| (words(remark).len() <= MAX_TELLER_WORDS).then(|| remark.to_owned()));
+    match teller.filter(|teller| names_someone(teller)) {
+        Some(teller) => {
+            stated.teller = Some(teller);
+            true
+        }
+        None => false,
+    }
+}
+
+/// Reads "Dorric says that …", "Dorric tells Odo that …" and "Dorric: …". Returns the teller, the hearer and the content.
+fn reported_speech(text: &str) -> Option<(String, Option<String>, String)> {
+    let spoken = text.split_once(':').filter(|(teller, rest)| {
+        words(teller).len() <= MAX_TELLER_WORDS && !rest.trim().is_empty() && split_at_verb(teller).is_none()
+    });
+    if let Some((teller, content)) = spoken {
+        return Some((teller.to_owned(), None, content.to_owned()));
+    }
+    let (teller, verb, rest) = split_at_verb(text)?;
+    let rest = rest.trim_start();
+    let marks = ["that ", ": ", "\"", "\u{201C}"];
+    let mark = marks.iter().filter_map(|mark| Some((rest.find(mark)?, *mark))).min();
+    // "Dorric says that …", "Dorric says to Odo that …", "Dorric tells Odo that …"
+    let has_hearer = ["tells", "told"].contains(&verb) || rest.starts_with("to ");
+    let max_words = if has_hearer { MAX_HEARER_WORDS } else { 0 };
+    let (hearer, content) = match mark.filter(|(at, _)| words(&rest[..*at]).len() <= max_words) {
+        Some((at, mark @ ("\"" | "\u{201C}"))) => (&rest[..at], rest[at..].trim_start_matches(mark)),
+        Some((at, mark)) => (&rest[..at], &rest[at + mark.len()..]),
+        None if ["tells", "told"].contains(&verb) => rest.split_once(' ')?,
+        None => ("", rest),
+    };
+    let hearer = hearer.trim().trim_end_matches(',');
+    let hearer = hearer.strip_prefix("to ").unwrap_or(hearer);
+    Some((teller.to_owned(), Some(hearer.to_owned()).filter(|hearer| !hearer.is_empty()), content.to_owned()))
+}
+
+/// Splits a text at a verb of telling that follows the first words.
+fn split_at_verb(text: &str) -> Option<(&str, &str, &str)> {
+    let mut at = 0;
+    for (number, word) in text.split(' ').enumerate().take(MAX_TELLER_WORDS + 1) {
+        let plain = word.trim_end_matches([':', ',']);
+        if number > 0 && TELLING_VERBS.contains(&plain) {
+            return Some((text[..at].trim_end(), plain, text.get(at + plain.len()..)?));
+        }
+        at += word.len() + 1;
+    }
+    None
+}
+
+/// Makes a sentence of a statement: without quotation marks, with a capital letter and a full stop.
+fn to_statement(text: &str) -> String {
+    let text = text.trim().trim_start_matches([',', ':', ' ']).trim();
+    let is_quote = |c: char| matches!(c, '"' | '\u{201C}' | '\u{201D}');
+    let text = if text.matches(is_quote).count() <= 2 { text.trim_matches(is_quote) } else { text };
+    let text = text.trim();
+    if text.is_empty() || text.ends_with(['.', '!', '?', '\u{2026}', '"', '\u{201D}']) {
+        return upper_first(text);
+    }
+    upper_first(text) + "."
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tellers_and_hearers_are_found() {
+        let names_someone = |words: &str| ["Odo", "Juno", "Sorrel"].iter().any(|name| words.contains(name));
+        for (text, expected, teller, hearers, truth) in [
+            ("Odo says he has never been there.", "He has never been there.", Some("Odo"), None, None),
+            ("Odo says he knows that Pell drowned.", "He knows that Pell drowned.", Some("Odo"), None, None),
+            ("Odo tells everyone that Pell drowned", "Pell drowned.", Some("Odo"), None, None),
+            ("Odo told Sorrel: \"The boy fell.\"", "The boy fell.", Some("Odo"), Some("Sorrel"), None),
+            ("Old Odo: \"The boy fell.\" Told to Sorrel.", "The boy fell.", Some("Old Odo"), Some("Sorrel"), None),
+            ("The Pit is neutral ground. (said by Juno)", "The Pit is neutral ground.", Some("Juno"), None, None),
+            ("Pell drowned (Juno tells everybody).", "Pell drowned.", Some("Juno"), None, None),
+            ("The mill is cursed (false)", "The mill is cursed.", None, None, Some(false)),
+            ("There is a rumour that the mill is cursed.", "The mill is cursed.", None, None, None),
+            ("It is old: the mill burned (twice).", "It is old: the mill burned (twice).", None, None, None),
+        ] {
+            let found = told_statement(text, names_someone);
+            let names = (found.teller.as_deref(), found.hearers.as_deref());
+            assert_eq!((found.text.as_str(), names, found.truth), (expected, (teller, hearers), truth), "{text}");
+        }
+    }
+}

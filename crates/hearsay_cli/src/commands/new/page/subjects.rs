@@ -1,0 +1,298 @@
+//! Finds the entity that a sentence is about.
+
+use std::collections::HashMap;
+
+use hearsay_model::{Kind, text::words, words::upper_first};
+
+use super::super::{
+    draft::{Draft, clean},
+    sentences::begins_with_anaphor,
+};
+
+/// Words of a name or title that state the gender of a person.
+const MALE_TITLES: [&str; 12] =
+    ["lord", "sir", "king", "prince", "baron", "count", "duke", "brother", "father", "mister", "mr", "master"];
+const FEMALE_TITLES: [&str; 14] = [
+    "lady", "dame", "queen", "princess", "baroness", "countess", "duchess", "sister", "mother", "mistress", "mrs",
+    "ms", "miss", "widow",
+];
+
+/// What the pronoun at the beginning of a sentence refers to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Pronoun {
+    Male,
+    Female,
+    Thing,
+}
+
+/// Pronouns at the beginning of a sentence, and whether they are possessive.
+const PRONOUNS: [(&str, Pronoun, bool); 6] = [
+    ("he", Pronoun::Male, false),
+    ("his", Pronoun::Male, true),
+    ("she", Pronoun::Female, false),
+    ("her", Pronoun::Female, true),
+    ("it", Pronoun::Thing, false),
+    ("its", Pronoun::Thing, true),
+];
+
+/// A sentence with the entity that it is about.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct SentenceSubject {
+    pub(super) entity: Option<usize>,
+    /// The sentence. If it belongs to another entity than the sentence before, names replace its pronouns.
+    pub(super) text: String,
+}
+
+/// Follows the entities that the sentences of a page are about.
+#[derive(Debug, Default)]
+pub(super) struct Subjects {
+    /// The pronouns of the characters, as far as the page states them.
+    pronouns: HashMap<usize, Pronoun>,
+    /// The entity that a list item or paragraph is about.
+    owner: Option<usize>,
+    current: Option<usize>,
+    /// The entities that the current block named so far.
+    mentioned: Vec<usize>,
+}
+
+impl Subjects {
+    /// Learns the pronouns of characters from their titles, and from sentences after a sentence that names only one
+    /// character.
+    pub(super) fn learn_pronouns(&mut self, draft: &Draft, sentences: &[(&str, usize)]) {
+        for (index, entity) in draft.entities.iter().enumerate().filter(|(_, entity)| entity.kind.is_character()) {
+            let has_title = |titles: &[&str]| words(&entity.name).iter().any(|word| titles.contains(&word.as_str()));
+            if has_title(&MALE_TITLES) {
+                self.pronouns.insert(index, Pronoun::Male);
+            } else if has_title(&FEMALE_TITLES) {
+                self.pronouns.insert(index, Pronoun::Female);
+            }
+        }
+        let is_character = |index: &usize| draft.entities[*index].kind.is_character();
+        for pair in sentences.windows(2) {
+            let characters: Vec<usize> = draft.named_in(pair[0].0).into_iter().filter(is_character).collect();
+            let ([character], Some((pronoun, _))) = (&characters[..], leading_pronoun(pair[1].0)) else { continue };
+            if pronoun != Pronoun::Thing {
+                self.pronouns.entry(*character).or_insert(pronoun);
+            }
+        }
+    }
+
+    /// Begins a block. `owner` is the entity that the block is about, if its beginning says so.
+    pub(super) fn begin_block(&mut self, owner: Option<usize>) {
+        self.owner = owner;
+        self.current = owner;
+        self.mentioned.clear();
+        self.mentioned.extend(owner);
+    }
+
+    /// Returns whether the beginning of the block says what the block is about.
+    pub(super) fn has_owner(&self) -> bool {
+        self.owner.is_some()
+    }
+
+    /// Returns the entity that the last sentence was about.
+    pub(super) fn current(&self) -> Option<usize> {
+        self.current
+    }
+
+    /// Returns the entity that the next sentence of the block is about.
+    pub(super) fn next(&mut self, draft: &Draft, sentence: &str) -> SentenceSubject {
+        let previous = self.current;
+        let pronoun = leading_pronoun(sentence);
+        let entity = match pronoun {
+            Some((pronoun, _)) => self.referent(draft, pronoun),
+            None if previous.is_some() && begins_with_anaphor(sentence) => previous,
+            None => match self.owner {
+                // An item is about its entity, except for sentences that begin with another name.
+                Some(owner) => leading_entity(draft, sentence).or(Some(owner)),
+                None => named_first(draft, sentence).or(previous),
+            },
+        };
+        let mut text = sentence.to_owned();
+        if let (Some(entity), Some(previous)) = (entity, previous.filter(|previous| entity != Some(*previous))) {
+            text = match pronoun {
+                Some((_, is_possessive)) => replace_first_word(&text, &draft.entities[entity].name, is_possessive),
+                None => self.replace_objects(draft, &text, previous),
+            };
+        }
+        self.mentioned.extend(draft.named_in(sentence));
+        self.mentioned.extend(entity);
+        self.current = entity;
+        SentenceSubject { entity, text }
+    }
+
+    /// Returns the entity to which a pronoun refers: the current entity, the owner of the block, or the entity that was
+    /// named last. An entity whose pronoun is known comes before an entity whose pronoun is unknown.
+    fn referent(&mut self, draft: &Draft, pronoun: Pronoun) -> Option<usize> {
+        let near: Vec<usize> =
+            self.current.into_iter().chain(self.owner).chain(self.mentioned.iter().rev().copied()).collect();
+        let is_person = |index: usize| draft.entities[index].kind.is_character();
+        let found = match pronoun {
+            Pronoun::Thing => near.iter().copied().find(|index| !is_person(*index)),
+            pronoun => {
+                let known = near.iter().copied().find(|index| self.pronouns.get(index) == Some(&pronoun));
+                let unknown =
+                    || near.iter().copied().find(|index| is_person(*index) && !self.pronouns.contains_key(index));
+                known.or_else(unknown)
+            }
+        };
+        if let (Some(found), true) = (found, pronoun != Pronoun::Thing) {
+            self.pronouns.entry(found).or_insert(pronoun);
+        }
+        found.or(self.current)
+    }
+
+    /// Replaces the pronouns in a sentence that refer to the entity of the sentence before: "Bettony hates him."
+    fn replace_objects(&self, draft: &Draft, sentence: &str, previous: usize) -> String {
+        let entity = &draft.entities[previous];
+        let is_person = entity.kind.is_character();
+        let known = self.pronouns.get(&previous);
+        let replace = |part: &str| {
+            let word = part.trim_end_matches(|c: char| !c.is_alphanumeric());
+            let end = &part[word.len()..];
+            let is_object = match word {
+                "him" => is_person && known != Some(&Pronoun::Female),
+                // "Her" before a noun is possessive.
+                "her" => is_person && known != Some(&Pronoun::Male) && !end.is_empty(),
+                "it" => !is_person && !end.is_empty(),
+                "here" if entity.kind == Kind::Location && !end.is_empty() => {
+                    return format!("at {}{end}", entity.name);
+                }
+                _ => false,
+            };
+            if is_object { format!("{}{end}", entity.name) } else { part.to_owned() }
+        };
+        sentence.split(' ').map(replace).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// Returns the entity that a sentence names first. The owner in a phrase such as "Marta's cousin Hob Fenn" is not the
+/// subject of the sentence.
+fn named_first(draft: &Draft, sentence: &str) -> Option<usize> {
+    let named = draft.named_at(sentence);
+    let (at, first) = *named.first()?;
+    let plain = clean(sentence);
+    let possessive = |word: &&str| word.contains("'s") || word.contains("\u{2019}s");
+    let mut rest = plain.split(' ').skip(at).skip_while(|word| !possessive(word)).skip(1);
+    let is_owner = plain.split(' ').skip(at).take(3).any(|word| possessive(&word));
+    let is_relation = rest.next().is_some_and(|word| word.chars().all(char::is_lowercase));
+    let next_name = rest.next().unwrap_or_default();
+    let second = named.get(1).map(|(_, second)| *second);
+    match second {
+        Some(second)
+            if is_owner && is_relation && words(&draft.entities[second].name).starts_with(&words(next_name)[..]) =>
+        {
+            Some(second)
+        }
+        _ => Some(first),
+    }
+}
+
+/// Returns the entity with whose name a sentence begins: "Bettony hates him.", "The miller, Osric Thane, pays him."
+pub(super) fn leading_entity(draft: &Draft, sentence: &str) -> Option<usize> {
+    let (at, _) = *draft.named_at(sentence).first()?;
+    let before: Vec<&str> = sentence.split(' ').take(at).collect();
+    let is_article = |word: &&str| ["the", "a", "an"].contains(&word.to_lowercase().as_str());
+    // A title such as `Old`, but not the verb in "Hates Dorric."
+    let is_title = |word: &str| {
+        let is_verb = word.ends_with("ed") || word.ends_with("ing") || word.ends_with('s') && !word.ends_with("ss");
+        word.starts_with(char::is_uppercase) && !is_verb
+    };
+    let leads = match before[..] {
+        [] => true,
+        [first] => is_article(&first) || is_title(first),
+        [article, noun] => is_article(&article) && noun.ends_with(','),
+        _ => false,
+    };
+    if leads { named_first(draft, sentence) } else { None }
+}
+
+/// Returns the pronoun with which a sentence begins, and whether it is possessive.
+fn leading_pronoun(sentence: &str) -> Option<(Pronoun, bool)> {
+    let first = words(sentence).into_iter().next()?;
+    let (_, pronoun, is_possessive) = PRONOUNS.iter().find(|(word, ..)| *word == first)?;
+    Some((*pronoun, *is_possessive))
+}
+
+/// Replaces the pronoun at the beginning of a sentence by a name.
+pub(super) fn replace_first_word(sentence: &str, name: &str, is_possessive: bool) -> String {
+    let Some((first, rest)) = sentence.split_once(' ') else { return sentence.to_owned() };
+    if !first.chars().all(char::is_alphanumeric) {
+        return sentence.to_owned();
+    }
+    let name = upper_first(name);
+    if is_possessive { format!("{name}'s {rest}") } else { format!("{name} {rest}") }
+}
+
+/// Replaces a pronoun for a person at the beginning of a sentence by the name of this person.
+pub(super) fn name_person(sentence: &str, name: &str) -> String {
+    match leading_pronoun(sentence) {
+        Some((Pronoun::Male | Pronoun::Female, is_possessive)) => replace_first_word(sentence, name, is_possessive),
+        _ => sentence.to_owned(),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    /// Returns the entity of each sentence, and the sentence.
+    fn subjects(owner: Option<usize>, sentences: &[&str]) -> Vec<String> {
+        let mut draft = Draft::default();
+        for name in ["Bettony Flask", "Dorric Vane", "Hob Fenn"] {
+            draft.add(name, Kind::Npc).unwrap();
+        }
+        draft.add("The Lantern", Kind::Location).unwrap();
+        let mut subjects = Subjects::default();
+        let numbered: Vec<(&str, usize)> = sentences.iter().map(|sentence| (*sentence, 1)).collect();
+        subjects.learn_pronouns(&draft, &numbered);
+        subjects.begin_block(owner);
+        let subject = |sentence: &&str| {
+            let found = subjects.next(&draft, sentence);
+            format!("{}: {}", found.entity.map_or("-", |index| draft.entities[index].id.as_str()), found.text)
+        };
+        sentences.iter().map(subject).collect()
+    }
+
+    #[test]
+    fn pronouns_refer_to_the_right_person() {
+        let item = ["Bettony runs the Lantern.", "She owes Dorric ten crowns.", "He knows about the cellar."];
+        let expected = [
+            "bettony-flask: Bettony runs the Lantern.",
+            "bettony-flask: She owes Dorric ten crowns.",
+            "dorric-vane: Dorric Vane knows about the cellar.",
+        ];
+        assert_eq!(subjects(Some(0), &item), expected);
+        assert_eq!(subjects(None, &item), expected);
+    }
+
+    #[test]
+    fn an_item_is_about_its_entity() {
+        let item = ["Dorric Vane - a lender.", "He is kind.", "Bettony hates him.", "Owes money to Hob.", "He drinks."];
+        let expected = [
+            "dorric-vane: Dorric Vane - a lender.",
+            "dorric-vane: He is kind.",
+            "bettony-flask: Bettony hates Dorric Vane.",
+            "dorric-vane: Owes money to Hob.",
+            "dorric-vane: He drinks.",
+        ];
+        assert_eq!(subjects(Some(1), &item), expected);
+        let place = ["The Lantern is old.", "Hob works here.", "It smells of tar."];
+        let expected = [
+            "the-lantern: The Lantern is old.",
+            "hob-fenn: Hob works at The Lantern.",
+            "the-lantern: The Lantern smells of tar.",
+        ];
+        assert_eq!(subjects(Some(3), &place), expected);
+    }
+
+    #[test]
+    fn an_owner_is_not_the_subject() {
+        assert_eq!(
+            subjects(None, &["Bettony's cousin Hob Fenn drinks."]),
+            ["hob-fenn: Bettony's cousin Hob Fenn drinks."]
+        );
+        assert_eq!(subjects(None, &["Bettony's ring is lost."]), ["bettony-flask: Bettony's ring is lost."]);
+    }
+}

@@ -1,0 +1,141 @@
+//! Adds the lies and rumours of a page.
+
+use hearsay_model::{EntityId, Kind};
+
+use super::{
+    super::{
+        draft::{DraftLie, DraftRumour, DraftText},
+        sentences::begins_with_anaphor,
+    },
+    PageReader,
+    blocks::PageBlock,
+    capitalize,
+    statements::{ToldStatement, is_remark_about_telling, told_statement},
+    subjects::name_person,
+};
+
+impl PageReader {
+    /// Adds the lies in a block. A lie without a teller becomes a rumour that is false.
+    pub(super) fn add_lies(&mut self, block: &PageBlock) {
+        for (text, line) in statements(block) {
+            let stated = self.told(&text);
+            let teller = self.teller(&stated, block);
+            let Some(teller) = teller.filter(|_| !stated.text.is_empty()) else {
+                let note = format!("nobody tells this lie, so it became a rumour that is false: {}", stated.text);
+                self.made.not_understood.push(DraftText { text: note, line: Some(line) });
+                self.add_told_rumour(block, stated, line, Some(false));
+                continue;
+            };
+            let draft = &mut self.made.draft;
+            let text = name_person(&stated.text, &draft.entities[teller].name);
+            let id = |index: &usize| draft.entities[*index].id.clone();
+            let mut about: Vec<EntityId> = draft.named_in(&text).iter().map(id).collect();
+            if about.is_empty() {
+                about.push(id(&teller));
+            }
+            let hearers = stated.hearers.map(|hearers| draft.named_in(&capitalize(&hearers))).unwrap_or_default();
+            let told_to = hearers.iter().filter(|hearer| **hearer != teller).map(id).collect();
+            let text = DraftText { text, line: Some(line) };
+            draft.lies.push(DraftLie { text, by: id(&teller), about, told_to });
+        }
+    }
+
+    /// Adds the rumours in a block.
+    pub(super) fn add_rumours(&mut self, block: &PageBlock, truth: Option<bool>) {
+        for (text, line) in statements(block) {
+            self.add_rumour(block, &text, line, truth);
+        }
+    }
+
+    /// Adds a rumour.
+    pub(super) fn add_rumour(&mut self, block: &PageBlock, text: &str, line: usize, truth: Option<bool>) {
+        let stated = self.told(text);
+        self.add_told_rumour(block, stated, line, truth);
+    }
+
+    /// Adds a rumour. Its subject is the first entity that it names, or else the place where people tell it.
+    fn add_told_rumour(&mut self, block: &PageBlock, stated: ToldStatement, line: usize, truth: Option<bool>) {
+        let draft = &self.made.draft;
+        let places = self.named_by_headings(block);
+        let knowers = [stated.teller, stated.hearers].into_iter().flatten();
+        let mut heard_by: Vec<usize> = knowers.flat_map(|knowers| draft.named_in(&capitalize(&knowers))).collect();
+        heard_by.extend(places.iter().filter(|_| block.section.is_some()));
+        heard_by.retain(|index| draft.entities[*index].kind.can_know());
+        let mut about = draft.named_in(&stated.text);
+        if about.is_empty() {
+            let is_place = |index: &usize| draft.entities[*index].kind == Kind::Location;
+            let start = draft.of_kind(&Kind::Player).find_map(|player| player.location.clone());
+            let start = draft.entities.iter().position(|entity| Some(&entity.id) == start.as_ref());
+            let first = draft.entities.iter().position(|entity| entity.kind == Kind::Location);
+            about.extend(heard_by.iter().copied().find(is_place).or(start).or(first));
+        }
+        if about.is_empty() || stated.text.is_empty() {
+            let text = match truth.or(stated.truth) {
+                Some(false) => format!("Rumour (false): {}", stated.text),
+                _ => format!("Rumour: {}", stated.text),
+            };
+            self.add_not_understood(&text, line);
+            return;
+        }
+        let ids = |indices: Vec<usize>| {
+            let mut ids: Vec<EntityId> = indices.into_iter().map(|index| draft.entities[index].id.clone()).collect();
+            let mut seen = Vec::new();
+            ids.retain(|id| {
+                !seen.contains(id) && {
+                    seen.push(id.clone());
+                    true
+                }
+            });
+            ids
+        };
+        let rumour = DraftRumour {
+            text: DraftText { text: stated.text, line: Some(line) },
+            truth: stated.truth.or(truth),
+            about: ids(about),
+            heard_by: ids(heard_by),
+        };
+        self.made.draft.rumours.push(rumour);
+    }
+
+    fn told(&self, text: &str) -> ToldStatement {
+        told_statement(text, |words| !self.made.draft.named_in(&capitalize(words)).is_empty())
+    }
+
+    /// Returns the character or group that tells a lie: the named teller, or else the entity of the headings.
+    fn teller(&self, stated: &ToldStatement, block: &PageBlock) -> Option<usize> {
+        let draft = &self.made.draft;
+        let named = stated.teller.as_ref().map(|teller| draft.named_in(&capitalize(teller))).unwrap_or_default();
+        let by_headings = self.entity_of_headings(block).into_iter().chain(self.named_by_headings(block));
+        let can_lie =
+            |index: &usize| draft.entities[*index].kind.is_character() || draft.entities[*index].kind == Kind::Faction;
+        named.into_iter().chain(by_headings).find(can_lie)
+    }
+
+    /// Returns the entities that the innermost heading names: "Rumours in Saltwick", "Dorric's lies".
+    fn named_by_headings(&self, block: &PageBlock) -> Vec<usize> {
+        let heading = block.headings.iter().rev().find(|heading| super::sections::section(heading).is_some());
+        heading.map(|heading| self.made.draft.named_in(heading)).unwrap_or_default()
+    }
+}
+
+/// Returns the statements of a block with their lines: the whole item of a list, or each sentence of a paragraph with the
+/// sentences that refer to it.
+fn statements(block: &PageBlock) -> Vec<(String, usize)> {
+    let mut statements: Vec<(String, usize)> = Vec::new();
+    for (sentence, line) in block.sentences() {
+        let continues = |last: &str| {
+            let is_open_quote = !last.matches('\"').count().is_multiple_of(2)
+                || last.matches('\u{201C}').count() > last.matches('\u{201D}').count();
+            let is_remark = is_remark_about_telling(sentence) || sentence.starts_with(['(', '[']);
+            block.is_item || is_open_quote || is_remark || begins_with_anaphor(sentence)
+        };
+        match statements.last_mut() {
+            Some((last, _)) if continues(last.as_str()) => {
+                last.push(' ');
+                last.push_str(sentence);
+            }
+            _ => statements.push((sentence.to_owned(), line)),
+        }
+    }
+    statements
+}

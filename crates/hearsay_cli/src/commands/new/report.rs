@@ -1,0 +1,196 @@
+//! Prints the content of a new campaign.
+
+use std::path::Path;
+
+use anyhow::Result;
+use hearsay_engine::SETTINGS_FILE;
+use hearsay_model::{EntityId, Kind};
+use serde_json::{Value, json};
+
+use super::{
+    CAMPAIGN_FILE,
+    draft::{Draft, DraftEntity, DraftSecret, DraftText},
+    next_steps,
+    page::PageDraft,
+};
+use crate::output::{Output, count};
+
+/// Titles of the entities of each kind; `None` for all other kinds.
+const GROUPS: [(&str, Option<Kind>); 6] = [
+    ("Player characters:", Some(Kind::Player)),
+    ("People:", Some(Kind::Npc)),
+    ("Places:", Some(Kind::Location)),
+    ("Factions:", Some(Kind::Faction)),
+    ("Other entities:", None),
+    ("Quests:", Some(Kind::Quest)),
+];
+
+/// Prints the files of a new campaign with their content.
+pub(super) fn print_files(directory: &Path, campaign: &str, page: Option<&Path>, output: &mut Output) -> Result<()> {
+    let path = directory.display();
+    let mut rows = vec![[format!("{path}/{CAMPAIGN_FILE}"), campaign.to_owned()]];
+    rows.extend(page.map(|page| [page.display().to_string(), "your page, unchanged".to_owned()]));
+    rows.push([format!("{path}/{SETTINGS_FILE}"), "settings, with their defaults".to_owned()]);
+    output.columns(&rows)
+}
+
+pub(super) fn print_next_steps(directory: &Path, draft: &Draft, output: &mut Output) -> Result<()> {
+    next_steps::next_steps(directory, draft).into_iter().try_for_each(|line| output.line(line))
+}
+
+/// Prints the campaign that a page became, with the lines of the page.
+pub(super) fn print_page(directory: &Path, copy: &Path, made: &PageDraft, output: &mut Output) -> Result<()> {
+    let draft = &made.draft;
+    output.data(&page_data(directory, copy, made))?;
+    print_files(directory, &summarize(draft), Some(copy), output)?;
+    output.line("The numbers are lines of your page.")?;
+    print_entities(draft, output)?;
+    let secrets = secrets(draft).map(|(entity, secret)| {
+        let owner = (!secret.is_unknown_to_owner).then_some(&entity.id);
+        let knowers: Vec<&str> = owner.into_iter().chain(&secret.known_by).map(EntityId::as_str).collect();
+        let knowers = match knowers[..] {
+            [] => format!("nobody yet (about {})", entity.id),
+            _ => knowers.join(", "),
+        };
+        row(secret.line, knowers, &secret.text)
+    });
+    print_rows(&format!("Secrets, with their knowers; check them in {CAMPAIGN_FILE}:"), secrets, output)?;
+    let lies = draft.lies.iter().map(|lie| {
+        let hearers = if lie.told_to.is_empty() { String::new() } else { format!(" to {}", ids(&lie.told_to)) };
+        row(lie.text.line, format!("{}{hearers}", lie.by), &lie.text.text)
+    });
+    print_rows("Lies, with their tellers:", lies, output)?;
+    let rumours = draft.rumours.iter().map(|rumour| {
+        let truth = rumour.truth.map_or("", |truth| if truth { " (true)" } else { " (false)" });
+        let hearers = if rumour.heard_by.is_empty() { "nobody yet".to_owned() } else { ids(&rumour.heard_by) };
+        row(rumour.text.line, hearers + truth, &rumour.text.text)
+    });
+    print_rows("Rumours, with the characters and places that know them:", rumours, output)?;
+    let texts = |texts: &[DraftText]| -> Vec<[String; 3]> {
+        texts.iter().map(|text| row(text.line, shorten(&text.text), "")).collect()
+    };
+    print_rows("Not about the game world; only you see it:", texts(&made.dm_only), output)?;
+    print_rows("Not understood, or about no entity; only you see it:", texts(&made.not_understood), output)?;
+    if !made.unrecognized.is_empty() {
+        output.line(format!(
+            "Names whose kind is unclear (they are not entities yet): {}",
+            made.unrecognized.join(", ")
+        ))?;
+    }
+    let hint = match draft.of_kind(&Kind::Player).next() {
+        None => "; player characters need `kind: player` and `player: NAME`",
+        Some(_) => "",
+    };
+    output.line(format!("If a guess is wrong, correct it in {CAMPAIGN_FILE}{hint}."))?;
+    print_next_steps(directory, draft, output)
+}
+
+/// Prints the entities with the facts about them, by kind.
+fn print_entities(draft: &Draft, output: &mut Output) -> Result<()> {
+    let kinds = GROUPS.map(|(_, kind)| kind);
+    for (title, group) in GROUPS {
+        let is_in_group = |entity: &&DraftEntity| match &group {
+            Some(kind) => entity.kind == *kind,
+            None => !kinds.contains(&Some(entity.kind.clone())),
+        };
+        print_rows(title, draft.entities.iter().filter(is_in_group).flat_map(entity_rows), output)?;
+    }
+    Ok(())
+}
+
+/// Returns the rows of an entity: one for each fact, or one with its name.
+fn entity_rows(entity: &DraftEntity) -> Vec<[String; 3]> {
+    let has_title = GROUPS.iter().any(|(_, kind)| kind.as_ref() == Some(&entity.kind));
+    let name = if has_title { entity.id.to_string() } else { format!("{} ({})", entity.id, entity.kind) };
+    let fact = |(number, fact): (usize, &DraftText)| {
+        row(fact.line, if number == 0 { name.clone() } else { String::new() }, &fact.text)
+    };
+    let rows: Vec<_> = entity.description.iter().enumerate().map(fact).collect();
+    if rows.is_empty() { vec![row(entity.line, name, "")] } else { rows }
+}
+
+fn row(line: Option<usize>, name: String, text: &str) -> [String; 3] {
+    [line.map_or_else(|| "  ".to_owned(), |line| format!("  {line:>4}")), name, shorten(text)]
+}
+
+fn print_rows(title: &str, rows: impl IntoIterator<Item = [String; 3]>, output: &mut Output) -> Result<()> {
+    let rows: Vec<_> = rows.into_iter().collect();
+    if rows.is_empty() {
+        return Ok(());
+    }
+    output.line(title)?;
+    output.columns(&rows)
+}
+
+fn ids(ids: &[EntityId]) -> String {
+    ids.iter().map(EntityId::as_str).collect::<Vec<_>>().join(", ")
+}
+
+fn secrets(draft: &Draft) -> impl Iterator<Item = (&DraftEntity, &DraftSecret)> {
+    draft.entities.iter().flat_map(|entity| entity.secrets.iter().map(move |secret| (entity, secret)))
+}
+
+/// Returns the result of the command as JSON.
+fn page_data(directory: &Path, copy: &Path, made: &PageDraft) -> Value {
+    let draft = &made.draft;
+    let texts = |texts: &[DraftText]| -> Vec<Value> {
+        texts.iter().map(|text| json!({ "text": text.text, "line": text.line })).collect()
+    };
+    json!({
+        "campaign": directory,
+        "name": draft.name,
+        "page": copy,
+        "entities": draft.entities.iter().map(|entity| &entity.id).collect::<Vec<_>>(),
+        "facts": draft.entities.iter().flat_map(|entity| entity.description.iter().map(move |fact| json!({
+            "entity": entity.id, "text": fact.text, "line": fact.line,
+        }))).collect::<Vec<_>>(),
+        "secrets": secrets(draft)
+            .map(|(entity, secret)| json!({
+                "entity": entity.id, "text": secret.text, "known": !secret.is_unknown_to_owner, "known_by": secret.known_by,
+                "line": secret.line,
+            }))
+            .collect::<Vec<_>>(),
+        "lies": draft.lies.iter().map(|lie| json!({
+            "by": lie.by, "text": lie.text.text, "told_to": lie.told_to, "line": lie.text.line,
+        })).collect::<Vec<_>>(),
+        "rumours": draft.rumours.iter().map(|rumour| json!({
+            "text": rumour.text.text, "truth": rumour.truth, "heard_by": rumour.heard_by, "line": rumour.text.line,
+        })).collect::<Vec<_>>(),
+        "texts": draft.texts.iter().map(|text| &text.text).collect::<Vec<_>>(),
+        "not_understood": texts(&made.not_understood),
+        "unrecognized": made.unrecognized,
+    })
+}
+
+/// Counts the content of a campaign: `2 player characters, 2 NPCs, 1 place, 1 secret`.
+pub(super) fn summarize(draft: &Draft) -> String {
+    let of_kind = |kind: Kind| draft.of_kind(&kind).count();
+    let (players, npcs, places) = (of_kind(Kind::Player), of_kind(Kind::Npc), of_kind(Kind::Location));
+    let (factions, quests) = (of_kind(Kind::Faction), of_kind(Kind::Quest));
+    let parts = [
+        (players, "player character", "player characters"),
+        (npcs, "NPC", "NPCs"),
+        (places, "place", "places"),
+        (factions, "faction", "factions"),
+        (draft.entities.len() - players - npcs - places - factions - quests, "other entity", "other entities"),
+        (draft.entities.iter().map(|entity| entity.description.len()).sum(), "fact", "facts"),
+        (draft.entities.iter().map(|entity| entity.secrets.len()).sum(), "secret", "secrets"),
+        (draft.lies.len(), "lie", "lies"),
+        (draft.rumours.len(), "rumour", "rumours"),
+        (quests, "quest", "quests"),
+        (draft.texts.len(), "text that only you see", "texts that only you see"),
+    ];
+    let counts: Vec<String> =
+        parts.iter().filter(|(number, ..)| *number > 0).map(|(number, one, many)| count(*number, one, many)).collect();
+    counts.join(", ")
+}
+
+/// Shortens a text for a list.
+fn shorten(text: &str) -> String {
+    const MAX_CHARS: usize = 80;
+    if text.chars().count() <= MAX_CHARS {
+        return text.to_owned();
+    }
+    let start: String = text.chars().take(MAX_CHARS - 1).collect();
+    format!("{}\u{2026}", start.trim_end())
+}

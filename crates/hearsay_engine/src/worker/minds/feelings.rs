@@ -1,0 +1,150 @@
+//! Feelings of watched minds: finds the feelings that a write changes, because a watched knower learns or forgets a
+//! fact.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+};
+
+use hearsay_belief::{Feelings, View};
+use hearsay_model::{
+    Change, EntityId, Fact, FactId, Feeling, GameTime, Knower, OpenThread, Operation, State, Vocabulary,
+};
+
+use super::{Minds, is_reported, related_fact};
+use crate::FeelingChange;
+
+/// Feelings of the watched knowers before a write, if the write can change them.
+#[derive(Default)]
+pub(in crate::worker) struct EarlierFeelings {
+    /// Game time before the write. The feelings before and after the write decay until this time, so that they differ
+    /// only because of the write.
+    now: Option<GameTime>,
+    feelings: Vec<EarlierFeeling>,
+}
+
+/// Feelings of a knower towards another entity before a write.
+struct EarlierFeeling {
+    knower: EntityId,
+    towards: EntityId,
+    /// Facts that the knower learns or forgets, in the order of the changes.
+    facts: Vec<FactId>,
+    feelings: Feelings,
+}
+
+impl Minds {
+    /// Returns the feelings that an operation can change. `state` is the state before the operation. Reads only the
+    /// views of watched knowers that learn or forget a fact with an influence on feelings.
+    pub(in crate::worker) fn earlier_feelings(&self, state: &State, operation: Option<&Operation>) -> EarlierFeelings {
+        let mut facts: BTreeMap<(EntityId, EntityId), Vec<FactId>> = BTreeMap::new();
+        let changes = operation.map_or(&[][..], |operation| &operation.changes);
+        let asserted: HashMap<FactId, &Arc<Fact>> = match changes.iter().any(|change| self.is_about_watched(change)) {
+            true => changes.iter().filter_map(|change| change.fact().map(|fact| (fact.id(), fact))).collect(),
+            false => return EarlierFeelings::default(),
+        };
+        let find = |id: FactId| asserted.get(&id).copied().or_else(|| state.fact(id));
+        for change in changes {
+            let edge = match change {
+                Change::Learn(edge) => Some(edge.as_ref()),
+                Change::Unlearn(id) => state.knowledge(*id).map(AsRef::as_ref),
+                _ => None,
+            };
+            let Some((edge, knower)) = edge.and_then(|edge| Some((edge, edge.knower.entity()?))) else { continue };
+            let Some(about) = self.filter.about(knower) else { continue };
+            let fact = find(edge.fact).filter(|fact| edge.acquisition.gives_knowledge() && is_reported(fact, about));
+            let Some(fact) = fact else { continue };
+            // A refutation changes the feelings that come from the fact that it refutes.
+            let related = related_fact(fact).and_then(find);
+            for cause in [Some(fact), related].into_iter().flatten() {
+                if let Some(towards) = felt_towards(state.vocabulary(), cause, knower) {
+                    let facts = facts.entry((knower.clone(), towards.clone())).or_default();
+                    if !facts.contains(&edge.fact) {
+                        facts.push(edge.fact);
+                    }
+                }
+            }
+        }
+        let (now, mut views) = (state.clock(), Views { state, view: None });
+        let feelings = facts.into_iter().map(|((knower, towards), facts)| {
+            let feelings = Feelings::from_view_at(views.of_knower(&knower), &towards, now);
+            EarlierFeeling { knower, towards, facts, feelings }
+        });
+        EarlierFeelings { now, feelings: feelings.collect() }
+    }
+
+    /// Returns whether a change adds or removes knowledge of a watched knower.
+    fn is_about_watched(&self, change: &Change) -> bool {
+        match change {
+            Change::Learn(edge) => edge.knower.entity().is_some_and(|knower| self.filter.about(knower).is_some()),
+            Change::Unlearn(_) => !self.minds.is_empty(),
+            _ => false,
+        }
+    }
+}
+
+impl EarlierFeelings {
+    /// Returns the feelings that differ from those before the write, sorted by knower and other entity. `state` is the
+    /// state after the write.
+    pub(in crate::worker) fn changes(self, state: &State) -> Vec<FeelingChange> {
+        let (mut changes, mut views) = (Vec::new(), Views { state, view: None });
+        for EarlierFeeling { knower, towards, facts, feelings: before } in self.feelings {
+            let after = Feelings::from_view_at(views.of_knower(&knower), &towards, self.now);
+            for feeling in Feeling::ALL {
+                let levels = (before.level(feeling), after.level(feeling));
+                if levels.0 == levels.1 {
+                    continue;
+                }
+                let share =
+                    |fact: &FactId| (change_by(&after, *fact, feeling) - change_by(&before, *fact, feeling)).abs();
+                // Among equal shares, the first fact is the cause.
+                let cause = facts.iter().rev().max_by(|a, b| share(a).total_cmp(&share(b)));
+                changes.extend(cause.map(|fact| FeelingChange {
+                    knower: knower.clone(),
+                    towards: towards.clone(),
+                    feeling,
+                    before: levels.0,
+                    after: levels.1,
+                    fact: *fact,
+                }));
+            }
+        }
+        changes
+    }
+}
+
+/// The view of one knower at a time, for feelings that are sorted by knower.
+struct Views<'a> {
+    state: &'a State,
+    view: Option<View>,
+}
+
+impl Views<'_> {
+    fn of_knower(&mut self, knower: &EntityId) -> &View {
+        let other_view = self.view.take().filter(|view| view.knower().entity() == Some(knower));
+        let new_view = || View::new(self.state, &Knower::Entity(knower.clone()), self.state.clock());
+        self.view.insert(other_view.unwrap_or_else(new_view))
+    }
+}
+
+/// Returns the entities towards which the feelings of a knower depend on a fact.
+fn felt_towards<'a>(vocabulary: &Vocabulary, fact: &'a Fact, knower: &EntityId) -> Option<&'a EntityId> {
+    let behavior = vocabulary.behavior(fact.predicate());
+    let (subject, object) = (fact.subject(), fact.object().entity()?);
+    if !behavior.feelings.is_none() {
+        return (subject != knower && subject != object).then_some(subject);
+    }
+    let is_attitude = behavior.attitude.is_some() || behavior.object_attitude.is_some() || fact.attitude().is_some();
+    if !is_attitude && behavior.fear.is_none() && behavior.thread != Some(OpenThread::Debt) {
+        return None;
+    }
+    match (subject == knower, object == knower) {
+        (true, false) => Some(object),
+        (false, true) => Some(subject),
+        _ => None,
+    }
+}
+
+/// Returns how much a fact changes a feeling.
+fn change_by(feelings: &Feelings, fact: FactId, feeling: Feeling) -> f64 {
+    feelings.causes.iter().filter(|cause| cause.fact == fact).map(|cause| cause.change.get(feeling)).sum()
+}

@@ -1,0 +1,113 @@
+//! Promises: which promises were kept or broken, and in which words they were given.
+
+use hearsay_model::{Evidence, Fact, FactStatus, Key, OpenThread, Position, PredicateRole, State};
+
+/// Maximum length of the quoted words of a promise, in bytes.
+const MAX_QUOTE_BYTES: usize = 300;
+
+/// Returns whether a fact states that its subject kept or broke a promise to its object.
+fn is_settlement(fact: &Fact) -> bool {
+    [PredicateRole::KeptPromise, PredicateRole::BrokenPromise].iter().any(|role| role.is(fact.predicate()))
+}
+
+fn is_promise(state: &State, fact: &Fact) -> bool {
+    state.vocabulary().behavior(fact.predicate()).thread == Some(OpenThread::Promise)
+}
+
+/// Returns the facts with the same subject and the same object as a fact, including the fact itself.
+fn between_same_entities<'a>(state: &'a State, fact: &'a Fact) -> impl Iterator<Item = &'a Fact> {
+    let facts = state.facts_of(fact.subject()).map(AsRef::as_ref);
+    facts.filter(move |other| other.subject() == fact.subject() && other.object() == fact.object())
+}
+
+/// Returns the position of the newest operation that recorded a fact, or a passage in which the fact is stated.
+fn last_stated(state: &State, fact: &Fact) -> Position {
+    let passages = fact.provenance().evidence.iter().filter_map(Evidence::passage).map(Key::Passage);
+    let keys = std::iter::once(Key::Fact(fact.id())).chain(passages);
+    keys.filter_map(|key| state.first_recorded(&key)).max().unwrap_or_default()
+}
+
+/// Returns the recorded promises between the same entities as a fact, including ended promises.
+fn recorded_promises<'a>(state: &'a State, fact: &'a Fact) -> impl Iterator<Item = &'a Fact> {
+    let is_recorded = |fact: &&Fact| matches!(fact.status(), FactStatus::Canon | FactStatus::Claimed);
+    between_same_entities(state, fact).filter(move |other| is_promise(state, other)).filter(is_recorded)
+}
+
+/// Returns whether a promise was kept or broken. This is the case if a later canon fact states that the subject kept or
+/// broke a promise to the object, and no other promise of the subject to the object is recorded.
+pub(super) fn is_settled(state: &State, promise: &Fact) -> bool {
+    if !is_promise(state, promise) || recorded_promises(state, promise).count() > 1 {
+        return false;
+    }
+    let settlements =
+        between_same_entities(state, promise).filter(|fact| is_settlement(fact) && fact.status() == FactStatus::Canon);
+    let settled = settlements.map(|fact| last_stated(state, fact)).max();
+    settled.is_some_and(|settled| settled >= last_stated(state, promise))
+}
+
+/// Promises that a fact about a kept or broken promise may refer to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MatchingPromises<'a> {
+    /// Promises of the subject to the object that have not ended.
+    pub promises: Vec<&'a Fact>,
+    /// Whether the promise is closed if the fact is canon. The value is `false` if several promises of the subject to the
+    /// object are recorded.
+    pub is_unique: bool,
+}
+
+/// Returns the promises that a fact about a kept or broken promise may refer to. Returns `None` if the fact is not about a
+/// kept or broken promise.
+pub fn matching_promises<'a>(state: &'a State, fact: &'a Fact) -> Option<MatchingPromises<'a>> {
+    let recorded: Vec<&Fact> = is_settlement(fact).then(|| recorded_promises(state, fact))?.collect();
+    let is_unique = recorded.len() == 1;
+    Some(MatchingPromises { promises: recorded.into_iter().filter(|fact| fact.is_in_effect()).collect(), is_unique })
+}
+
+/// Returns the sentence of the newest text in which a promise was given, if the statement of the promise is only the
+/// phrase of its predicate.
+pub(super) fn promise_quote(state: &State, promise: &Fact) -> Option<String> {
+    let object = promise.object().entity().filter(|_| is_promise(state, promise))?;
+    let (subject, object) = (state.name_or_id(promise.subject()), state.name_or_id(object));
+    if promise.statement() != state.vocabulary().sentence(promise.predicate(), subject, object) {
+        return None;
+    }
+    let settlements = between_same_entities(state, promise).filter(|fact| is_settlement(fact));
+    let settling: Vec<_> =
+        settlements.flat_map(|fact| &fact.provenance().evidence).filter_map(Evidence::passage).collect();
+    let quotes = promise.provenance().evidence.iter().filter_map(|evidence| match evidence {
+        Evidence::Passage { passage, span, .. } if !settling.contains(passage) => {
+            let text = &state.passage(*passage)?.text;
+            let sentence = sentence_around(text, span.start, span.end)?;
+            Some((state.first_recorded(&Key::Passage(*passage)), sentence))
+        }
+        _ => None,
+    });
+    let (_, quote) = quotes.max_by_key(|(position, _)| *position)?;
+    (quote.len() <= MAX_QUOTE_BYTES).then(|| quote.to_owned())
+}
+
+/// Returns the sentence of a text that contains the bytes from `start` to `end`; `None` if the range is invalid.
+fn sentence_around(text: &str, start: usize, end: usize) -> Option<&str> {
+    let (before, after) = (text.get(..start)?, text.get(end..)?);
+    let is_end = |character: char| matches!(character, '.' | '!' | '?' | '\n');
+    let first = before.rfind(is_end).map_or(0, |at| at + 1);
+    let last = after.find(is_end).map_or(text.len(), |at| end + at + 1);
+    text.get(first..last).map(str::trim)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sentence_around_a_quotation_is_found() {
+        let text = "It rains. Ann promised Bob a boat!\nThey leave";
+        let around = |quote: &str| {
+            let start = text.find(quote).unwrap();
+            sentence_around(text, start, start + quote.len())
+        };
+        assert_eq!(around("Ann promised Bob"), Some("Ann promised Bob a boat!"));
+        assert_eq!((around("rains"), around("leave")), (Some("It rains."), Some("They leave")));
+        assert_eq!(sentence_around(text, 0, 900), None);
+    }
+}
