@@ -387,8 +387,10 @@ fn a_deed_in_plain_words_changes_feelings_each_time_it_happens() {
     assert!(seen.to_string().contains("HELPED"), "{seen}");
     let once = respect();
     assert!(once > 0.0, "{once}");
-    witness("1 Springmonth 10", "Ada Flint helped Ben.");
-    assert!((respect() - once).abs() < 1e-9, "the same event counts once");
+    for sentence in ["Ada Flint helped Ben.", "Ada Flint aided Ben."] {
+        witness("1 Springmonth 10", sentence);
+        assert!((respect() - once).abs() < 1e-9, "the same event counts once: {sentence}");
+    }
     witness("2 Springmonth 10", "Ada Flint helped Ben.");
     assert!(respect() > 1.5 * once, "the same deed on another day counts again: {}", respect());
     let denied = witness("3 Springmonth 10", "Ada Flint did not help Ben.");

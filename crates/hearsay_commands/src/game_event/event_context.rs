@@ -224,8 +224,24 @@ impl<'a> EventContext<'a> {
         } else if fact.status() == FactStatus::Canon && state.vocabulary().is_deed(fact.predicate()) {
             // The same deed at another time is another fact.
             fact = fact.to_builder().validity(Validity { from: self.occasion.time.clone(), until: None }).build()?;
+            if let Some(recorded) = self.recorded_deed(&fact) {
+                return Ok((Arc::clone(recorded), changes));
+            }
         }
         Ok((Arc::new(fact), changes))
+    }
+
+    /// Returns the recorded canon fact that states the same deed at the same time, perhaps in other words. Returns `None`
+    /// if there is no such fact, or if the time of the deed is unknown.
+    fn recorded_deed(&self, deed: &Fact) -> Option<&'a Arc<Fact>> {
+        let start = deed.validity().start()?;
+        let is_same_deed = |fact: &&Arc<Fact>| {
+            (fact.subject(), fact.predicate(), fact.object()) == (deed.subject(), deed.predicate(), deed.object())
+                && fact.status() == FactStatus::Canon
+                && fact.fact_relation().is_none()
+                && fact.validity().start() == Some(start)
+        };
+        self.state.facts_of(deed.subject()).filter(is_same_deed).min_by_key(|fact| fact.id())
     }
 
     pub(super) fn witness(&self, facts: &[Stated], witnesses: &Hearers) -> Result<Outcome, CommandError> {
