@@ -5,7 +5,8 @@ use hearsay_model::{EntityId, Predicate};
 
 /// A relation between two entities, such as Grimjaw `MEMBER_OF` the guild. Each relation is a separate Bevy entity,
 /// which refers to the subject with [`RelationOf`]. Despawning this Bevy entity does not end the relation in the
-/// memory. To end the relation, use `leave` or `unrelate`. To change the attitude, use `set_attitude`.
+/// memory. To end the relation, use `leave` or `unrelate`. To change the subject's attitude to the object, use
+/// `set_attitude`.
 #[derive(Component, Clone, Debug, PartialEq, Eq, Hash, Reflect)]
 #[component(immutable)]
 #[reflect(opaque)]

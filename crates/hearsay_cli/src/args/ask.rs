@@ -77,8 +77,7 @@ pub(crate) struct Search {
     /// repeated
     #[arg(long, value_name = "ENTITY", value_parser = name, add = known_entities())]
     pub(crate) about: Vec<String>,
-    /// Search only facts with this predicate, such as MEMBER_OF, and entities that relations with this predicate
-    /// connect
+    /// Search only facts with this predicate (such as MEMBER_OF), and the entities in these facts
     #[arg(long, add = predicates())]
     pub(crate) predicate: Option<String>,
     /// Search only facts and passages that were recorded in this session (id or number)

@@ -90,7 +90,7 @@ pub struct LogLine {
     /// Whether the DM typed the text. A typed text without a [`speaker`](Self::speaker) can begin with the name of the
     /// speaker: see [`with_named_speaker`](Self::with_named_speaker).
     pub typed: bool,
-    /// Whether a person at the table says the line, such as the player of the speaker. The extraction then decides
+    /// Whether a person at the table says the line, such as the player of the speaker. If `true`, the extraction decides
     /// whether the line is in character.
     pub at_table: bool,
     /// Kind of talk. `None` means out of character if the text is marked, for example with `(ooc)`. Otherwise, `None`

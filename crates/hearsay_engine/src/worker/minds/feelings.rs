@@ -1,5 +1,5 @@
-//! Feelings of watched minds: finds the feelings that a write changes, because a watched knower learns or forgets a
-//! fact.
+//! Feelings of watched minds. If a write makes a watched knower learn or forget a fact, this module finds the feelings
+//! that change.
 
 use std::{
     collections::{BTreeMap, HashMap},
