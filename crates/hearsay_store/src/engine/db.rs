@@ -36,9 +36,9 @@ pub(crate) enum DatabaseLocation {
 #[derive(Debug, Clone)]
 pub(crate) struct Settings {
     pub(crate) query_timeout: Duration,
-    /// Timeout for reading the engine's internal records. The engine itself would retry for two minutes, in case a
+    /// Timeout for reading the version of the database. The engine itself would retry for two minutes, in case a
     /// cluster is not ready yet. Without a cluster, this read fails only if the records are damaged.
-    pub(crate) bootstrap_timeout: Duration,
+    pub(crate) version_timeout: Duration,
     pub(crate) memtable_bytes: usize,
     #[cfg(feature = "testing")]
     pub(crate) faults: crate::faults::Faults,
@@ -50,7 +50,7 @@ impl Settings {
     pub(crate) fn for_tests() -> Self {
         Self {
             query_timeout: Duration::from_secs(60),
-            bootstrap_timeout: Duration::from_secs(30),
+            version_timeout: Duration::from_secs(30),
             memtable_bytes: 1 << 20,
             #[cfg(feature = "testing")]
             faults: crate::faults::Faults::default(),
@@ -106,12 +106,10 @@ impl Db {
         };
         let datastore = builder.build_with_factory_path(&path, factory).await.map_err(|e| to_text(&e))?;
         let opened = async {
-            let bootstrap = async {
-                datastore.check_version().await.map_err(|e| to_text(&e))?;
-                datastore.bootstrap().await.map_err(|e| to_text(&e))
-            };
-            let bootstrapped = tokio::time::timeout(settings.bootstrap_timeout, bootstrap).await;
-            bootstrapped.map_err(|_| "its internal records cannot be read".to_owned())??;
+            // `Datastore::bootstrap` is not called: it would register this process as a node of a cluster. With this
+            // write at each opening and another one at each shutdown, the engine would soon merge all tables again.
+            let checked = tokio::time::timeout(settings.version_timeout, datastore.check_version()).await;
+            checked.map_err(|_| "its internal records cannot be read".to_owned())?.map_err(|e| to_text(&e))?;
             let surreal =
                 Surreal::unstable_from_datastore(Arc::clone(&datastore), None).await.map_err(|e| to_text(&e))?;
             surreal.use_ns("hearsay").use_db("campaign").await.map_err(|e| to_text(&e))?;
@@ -205,6 +203,10 @@ impl Db {
         }
         let DatabaseLocation::Directory(directory) = &self.location else { return Ok(()) };
         while !is_released(directory) {
+            // After a failure, the engine does not release its lock before it is dropped.
+            if let Some(reason) = self.health.failure() {
+                return Err(reason.to_owned());
+            }
             if Instant::now() > deadline {
                 return Err(format!("its lock was not released within {} s", timeout.as_secs()));
             }

@@ -77,7 +77,7 @@ pub(super) fn inspect_directory(directory: &Path) -> Result<(CheckReport, Intact
 fn settings() -> Settings {
     Settings {
         query_timeout: Duration::from_secs(600),
-        bootstrap_timeout: Duration::from_secs(60),
+        version_timeout: Duration::from_secs(60),
         memtable_bytes: usize::MAX,
         #[cfg(feature = "testing")]
         faults: crate::faults::Faults::default(),

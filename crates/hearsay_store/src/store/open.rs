@@ -57,7 +57,7 @@ pub(crate) fn open(location: Location, options: &StoreOptions) -> Result<OpenedD
         directory.as_ref().and_then(|directory| directory.acknowledged),
         Settings {
             query_timeout: options.query_timeout,
-            bootstrap_timeout: options.open_timeout / 20,
+            version_timeout: options.open_timeout / 20,
             memtable_bytes: options.memtable_bytes,
             #[cfg(feature = "testing")]
             faults: options.faults.clone(),

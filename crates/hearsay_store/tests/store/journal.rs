@@ -1,6 +1,7 @@
 //! Tests of commits, of opening a campaign again, and of the lock.
 
 use std::{
+    fs,
     process::Command,
     sync::{Arc, Mutex, mpsc},
     time::{Duration, Instant},
@@ -29,6 +30,37 @@ fn operations_are_there_after_closing() {
     let read: Vec<_> = opened.state.journal().map(|(_, entry)| Arc::clone(&entry.operation)).collect();
     assert_eq!(read, [small(0), small(1), small(2), large(0, 3000)]);
     opened.store.close().unwrap();
+}
+
+/// Opening must not write to the database. Each write would become a table when the database is closed, and the engine
+/// would merge the tables, which are large after months of play.
+#[test]
+fn opening_and_closing_write_nothing_to_the_database() {
+    let temporary = tempfile::tempdir().unwrap();
+    let Opened { store, mut state, .. } = open(temporary.path());
+    commit(&store, &mut state, &[small(0)]);
+    store.settle_blocking().unwrap();
+    store.close().unwrap();
+    let files = || {
+        let directory = temporary.path().join("db/sstables");
+        let tables = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap());
+        let mut files: Vec<_> = tables.map(|file| (file.file_name(), file.metadata().unwrap().len())).collect();
+        files.sort();
+        files
+    };
+    let reopen = || {
+        let Opened { store, .. } = open(temporary.path());
+        store.settle_blocking().unwrap();
+        store.close().unwrap();
+    };
+    // The first opening of a campaign with operations compares the graph tables with the state, and records this.
+    reopen();
+    let before = files();
+    assert!(!before.is_empty());
+    for _ in 0..3 {
+        reopen();
+        assert_eq!(files(), before);
+    }
 }
 
 #[test]
