@@ -9,6 +9,7 @@ mod acquaintance;
 mod error;
 mod recorder;
 mod related_fact;
+mod views;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -26,6 +27,7 @@ pub use error::LearnError;
 use recorder::LearningRecorder;
 pub(crate) use recorder::{justifications, newest_name_and_kind};
 pub use related_fact::{ending, ending_statement, refutation, refutation_statement};
+pub use views::LearnerViews;
 
 /// One fact that one knower learned.
 #[derive(Debug, Clone, PartialEq)]
@@ -115,13 +117,14 @@ pub fn witness(
     witnesses: &[EntityId],
     occasion: &Occasion,
 ) -> Result<Learning, LearnError> {
-    let mut recorder = LearningRecorder::new(state, occasion);
+    let mut views = LearnerViews::new(state);
+    let mut recorder = LearningRecorder::new(&mut views, occasion);
     let witnesses = recorder.checked_hearers(witnesses)?;
     for fact in facts {
         recorder.record_fact(fact)?;
     }
     for knower in &witnesses {
-        let view = recorder.view(knower);
+        let view = recorder.view(&knower.clone().into());
         let co_present = recorder.noticed_by(&view, &witnesses, &[knower]);
         for fact in facts {
             let edge = KnowledgeEdge {
@@ -168,8 +171,8 @@ pub struct HeardStatement<'a> {
 /// the fact too. The source of the speaker is then the entity that the speaker cites, or the speaker's own statement.
 /// The changes do not record the fact itself, because the fact may be doubtful. This function does not check the
 /// participants.
-pub fn overhear(state: &State, statement: &HeardStatement, occasion: &Occasion) -> Learning {
-    let mut recorder = LearningRecorder::new(state, occasion);
+pub fn overhear(views: &mut LearnerViews, statement: &HeardStatement, occasion: &Occasion) -> Learning {
+    let mut recorder = LearningRecorder::new(views, occasion);
     recorder.overhear(statement);
     recorder.learning
 }
@@ -184,7 +187,8 @@ pub fn overhear(state: &State, statement: &HeardStatement, occasion: &Occasion) 
 /// Returns an error if a sincere teller does not know the fact, or if the teller is dead or among the hearers. Also
 /// returns the errors of [`witness`].
 pub fn tell(state: &State, telling: &Telling, occasion: &Occasion) -> Result<Learning, LearnError> {
-    let mut recorder = LearningRecorder::new(state, occasion);
+    let mut views = LearnerViews::new(state);
+    let mut recorder = LearningRecorder::new(&mut views, occasion);
     recorder.tell(telling, &BTreeSet::new())?;
     Ok(recorder.learning)
 }
@@ -195,9 +199,10 @@ pub fn tell(state: &State, telling: &Telling, occasion: &Occasion) -> Result<Lea
 /// # Errors
 /// Returns the same errors as [`tell`], with one exception: the teller need not know the fact.
 pub fn claim(state: &State, telling: &Telling, occasion: &Occasion) -> Result<Learning, LearnError> {
-    let mut recorder = LearningRecorder::new(state, occasion);
+    let mut views = LearnerViews::new(state);
+    let mut recorder = LearningRecorder::new(&mut views, occasion);
     recorder.check_can_learn(telling.teller)?;
-    let view = recorder.view(telling.teller);
+    let view = recorder.view(&telling.teller.clone().into());
     let own_edges = recorder.learn_own_statement(&view, telling.teller, telling.fact, telling.sincerity)?;
     recorder.tell(telling, &own_edges)?;
     Ok(recorder.learning)
@@ -218,7 +223,8 @@ pub fn say(
     sincerity: Sincerity,
     occasion: &Occasion,
 ) -> Result<Learning, LearnError> {
-    let mut recorder = LearningRecorder::new(state, occasion);
+    let mut views = LearnerViews::new(state);
+    let mut recorder = LearningRecorder::new(&mut views, occasion);
     let speaker = passage.speaker.clone().ok_or(LearnError::NoSpeaker)?;
     recorder.check_can_learn(&speaker)?;
     let hearers: Vec<EntityId> = hearers.iter().filter(|id| **id != speaker).cloned().collect();
@@ -231,7 +237,7 @@ pub fn say(
     let lie = sincerity == Sincerity::Lie;
     let passage = Passage { heard_by, time, place, session, lie, ..passage };
     recorder.learning.changes.push(Change::AddPassage(Arc::new(passage)));
-    let (view, alias) = (recorder.view(&speaker), passage_alias.as_deref());
+    let (view, alias) = (recorder.view(&speaker.clone().into()), passage_alias.as_deref());
     for fact in states {
         let own_edges = recorder.learn_own_statement(&view, &speaker, fact, sincerity)?;
         if hearers.is_empty() {
@@ -255,7 +261,8 @@ pub fn read(
     credence: Credence,
     occasion: &Occasion,
 ) -> Result<Learning, LearnError> {
-    let mut recorder = LearningRecorder::new(state, occasion);
+    let mut views = LearnerViews::new(state);
+    let mut recorder = LearningRecorder::new(&mut views, occasion);
     let readers = recorder.checked_hearers(readers)?;
     let passages: BTreeMap<_, _> = state.passages_in_document(document).collect();
     if passages.is_empty() {
@@ -279,7 +286,7 @@ pub fn read(
     let facts: Vec<Arc<Fact>> = stated_facts.collect::<BTreeMap<_, _>>().into_values().collect();
     let acquisition = Acquisition::Read { document: Some(document.clone()) };
     for knower in &readers {
-        let view = recorder.view(knower);
+        let view = recorder.view(&knower.clone().into());
         let co_present = recorder.noticed_by(&view, &readers, &[knower]);
         for fact in &facts {
             let edge = KnowledgeEdge {
@@ -308,13 +315,14 @@ pub fn deduce(
     certainty: Credence,
     occasion: &Occasion,
 ) -> Result<Learning, LearnError> {
-    let mut recorder = LearningRecorder::new(state, occasion);
+    let mut views = LearnerViews::new(state);
+    let mut recorder = LearningRecorder::new(&mut views, occasion);
     recorder.check_can_learn(knower)?;
     if from.is_empty() {
         return Err(LearnError::NoPremises);
     }
     recorder.record_fact(fact)?;
-    let view = recorder.view(knower);
+    let view = recorder.view(&knower.clone().into());
     let (mut sources, mut belief) = (Vec::new(), certainty.get());
     for premise in from {
         let statement = || state.fact(*premise).map_or_else(|| premise.to_string(), |fact| fact.statement().to_owned());

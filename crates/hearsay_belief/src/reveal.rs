@@ -394,7 +394,7 @@ impl<'a> ConditionEvaluator<'a> {
     /// Calls `read` with the view of a knower at the current game time.
     fn with_view<T>(&self, knower: &EntityId, read: impl FnOnce(&View) -> T) -> T {
         let mut views = self.views.borrow_mut();
-        let view = || View::new(self.state, &Knower::Entity(knower.clone()), self.state.clock());
+        let view = || View::without_passages(self.state, &Knower::Entity(knower.clone()), self.state.clock());
         read(views.entry(knower.clone()).or_insert_with(view))
     }
 }

@@ -13,11 +13,11 @@ use std::{
 
 use hearsay_model::{EntityId, FactId, GameTime, Knower, Passage, PassageId, State, Vocabulary};
 
-use collector::Collector;
+use collector::{Collector, received_passages};
 pub(crate) use collector::{KnowledgeSource, groups, learned};
 use fact_index::FactIndex;
-pub(crate) use known::are_contradictory;
 pub use known::{AccessPath, FactSummary, Known, KnownEdge, ReceivedPassage, Recency};
+pub(crate) use known::{are_contradictory, are_rivals};
 pub(crate) use memory::MemoryRules;
 pub use memory::Retention;
 use update::Dependents;
@@ -78,6 +78,17 @@ impl View {
     /// 4. The view also contains the passages that the knower or everyone heard. It also contains the passages that a
     ///    group or place heard while the knower belonged to it. The view contains no out-of-character lines.
     pub fn new(state: &State, knower: &Knower, as_of: Option<GameTime>) -> Self {
+        let mut view = Self::without_passages(state, knower, as_of);
+        view.passages = received_passages(state, as_of, knower, &view.sources, &view.facts);
+        view
+    }
+
+    /// Creates the view of a knower with its facts, but without passages. The time for this does not depend on how much
+    /// the knower heard.
+    ///
+    /// Do not use this view for searches, for scene contexts, or for [observed locations](Self::observed_location),
+    /// which depend on passages.
+    pub fn without_passages(state: &State, knower: &Knower, as_of: Option<GameTime>) -> Self {
         let mut collector = Collector::new(state, as_of);
         let mut sources = vec![KnowledgeSource::all(Knower::World, AccessPath::Common)];
         if matches!(knower, Knower::Entity(_)) {
@@ -98,9 +109,8 @@ impl View {
                 break;
             }
         }
-        let passages = collector.passages(knower, &sources);
         let (facts, summaries) = collector.with_beliefs();
-        Self { facts, summaries, passages, sources, ..Self::empty(state, knower, as_of) }
+        Self { facts, summaries, sources, ..Self::empty(state, knower, as_of) }
     }
 
     /// Returns a view without facts and passages.

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use hearsay_belief::{
-    Occasion, View,
-    learn::{self, HeardStatement, Sincerity},
+    Occasion,
+    learn::{self, HeardStatement, LearnerViews, Sincerity},
 };
 use hearsay_model::{
     Change, Credence, EntityId, Fact, FactStatus, Justification, Knower, KnowledgeEdge, KnowledgeId, State,
@@ -38,9 +38,10 @@ pub(crate) fn mark_as_lie(state: &State, speaker: &EntityId, fact: &Arc<Fact>) -
     };
     let records: Vec<_> = records.into_iter().filter(|(_, edge)| depends_on_own_word(edge)).collect();
     changes.extend(own_edges.iter().copied().chain(records.iter().map(|(id, _)| *id)).map(Change::Unlearn));
+    let mut views = LearnerViews::new(state);
     for (_, record) in records {
         let occasion = Occasion { time: record.learned.clone(), place: None, session: record.session.clone() };
-        let view = View::new(state, &knower, occasion.moment());
+        let view = views.get(&knower, occasion.moment());
         let hearers: Vec<Knower> = record.co_present.iter().cloned().map(Knower::Entity).collect();
         let statement = HeardStatement {
             speaker,
@@ -53,7 +54,7 @@ pub(crate) fn mark_as_lie(state: &State, speaker: &EntityId, fact: &Arc<Fact>) -
             sincerity: Sincerity::Lie,
             certainty: Credence::FULL,
         };
-        changes.extend(learn::overhear(state, &statement, &occasion).changes);
+        changes.extend(learn::overhear(&mut views, &statement, &occasion).changes);
     }
     changes
 }

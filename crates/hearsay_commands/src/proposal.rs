@@ -7,7 +7,7 @@ use std::{collections::BTreeSet, ops::AddAssign, sync::Arc};
 
 use hearsay_belief::{
     Occasion, View, default_audience,
-    learn::{self, HeardStatement, Sincerity},
+    learn::{self, HeardStatement, LearnerViews, Sincerity},
 };
 use hearsay_model::{
     Acquisition, Author, Change, Confidence, Credence, Date, EntityId, Evidence, ExtractionStage, Fact, FactId,
@@ -175,8 +175,8 @@ pub fn propose(
     author: &Author,
     now: Timestamp,
 ) -> Result<(Option<Operation>, ProposalCounts), CommandError> {
-    let (batch, counts) = (Batch::default(), ProposalCounts::default());
-    let mut proposer = Proposer { state, rules: *rules, author, now, batch, counts };
+    let (batch, views, counts) = (Batch::default(), LearnerViews::new(state), ProposalCounts::default());
+    let mut proposer = Proposer { state, rules: *rules, author, now, batch, views, counts };
     for proposal in proposals {
         proposer.propose(proposal)?;
     }
@@ -200,6 +200,7 @@ struct Proposer<'a> {
     author: &'a Author,
     now: Timestamp,
     batch: Batch,
+    views: LearnerViews<'a>,
     counts: ProposalCounts,
 }
 
@@ -294,7 +295,7 @@ impl Proposer<'_> {
             // The speaker may have said the same before the DM knew that it is a lie.
             self.batch.changes.extend(mark_as_lie(self.state, speaker, recorded));
         }
-        let edges = learner_edges(self.state, proposal, fact, max_credence);
+        let edges = learner_edges(&mut self.views, self.state, proposal, fact, max_credence);
         if is_untrusted_author(self.author) {
             self.batch.learn(self.state, self.author, edges);
         } else {
@@ -432,6 +433,7 @@ fn session_of(state: &State, proposal: &Proposal) -> Option<SessionId> {
 /// Returns the edges with which the speaker and the hearers of a proposal learn a fact. `max_credence` is the maximum
 /// credence of these edges.
 fn learner_edges(
+    views: &mut LearnerViews,
     state: &State,
     proposal: &Proposal,
     fact: &Arc<Fact>,
@@ -443,7 +445,7 @@ fn learner_edges(
     let Some(speaker) = &proposal.speaker else {
         return witness_edges(state, proposal, fact, max_credence, &occasion);
     };
-    let view = View::new(state, &Knower::Entity(speaker.clone()), occasion.moment());
+    let view = views.get(&Knower::Entity(speaker.clone()), occasion.moment());
     let statement = HeardStatement {
         speaker,
         view: &view,
@@ -455,7 +457,7 @@ fn learner_edges(
         sincerity: text.map_or_else(Sincerity::default, |text| text.sincerity),
         certainty: max_credence,
     };
-    let changes = learn::overhear(state, &statement, &occasion).changes;
+    let changes = learn::overhear(views, &statement, &occasion).changes;
     let edges = changes.iter().filter_map(Change::edge).cloned();
     let is_private = text.is_some_and(|text| text.is_private && text.sincerity == Sincerity::Sincere);
     if !is_private || !conceals_same_matter(&view, fact) {

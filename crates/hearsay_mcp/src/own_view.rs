@@ -2,7 +2,7 @@
 //! from the client in this view only.
 
 use hearsay_belief::{Known, RevealableFacts, Trust, View, evaluate_reveals, revealable_facts};
-use hearsay_model::{Calendar, EntityId, FactId, GameTime, Resolution, SessionId, State};
+use hearsay_model::{Calendar, EntityId, FactId, GameTime, Knower, Resolution, SessionId, State};
 use hearsay_query::{
     QueryError,
     knowledge::{describe_edge_with_names, known_edges},
@@ -25,7 +25,8 @@ pub(crate) struct OwnView {
 
 impl OwnView {
     pub(crate) fn new(state: &State, character: &EntityId) -> Self {
-        Self { own: NamedView::new(state, character, None), calendar: state.calendar().clone() }
+        let view = View::new(state, &Knower::Entity(character.clone()), None);
+        Self { own: NamedView::from_view(character, view), calendar: state.calendar().clone() }
     }
 
     pub(crate) fn character(&self) -> &EntityId {

@@ -30,9 +30,14 @@ pub struct NamedView {
 }
 
 impl NamedView {
-    /// Computes the view of a knower at a game time. If `as_of` is `None`, the view contains all knowledge so far.
+    /// Computes the facts that a knower knows at a game time, without passages. If `as_of` is `None`, the view contains
+    /// all knowledge so far.
     pub fn new(state: &State, knower: &EntityId, as_of: Option<GameTime>) -> Self {
-        let view = View::new(state, &Knower::Entity(knower.clone()), as_of);
+        Self::from_view(knower, View::without_passages(state, &Knower::Entity(knower.clone()), as_of))
+    }
+
+    /// Collects the names in the view of a knower.
+    pub fn from_view(knower: &EntityId, view: View) -> Self {
         let mut entities = BTreeSet::from([knower.clone()]);
         for known in view.facts() {
             entities.extend(std::iter::once(known.subject()).chain(known.object().entity()).cloned());
@@ -45,7 +50,7 @@ impl NamedView {
         &self.knower
     }
 
-    /// Returns the facts and passages that the knower knows.
+    /// Returns the view of the knower.
     pub fn view(&self) -> &View {
         &self.view
     }

@@ -279,7 +279,7 @@ impl<'s> CharacterKnowledge<'s> {
         // the character knows. Only a full view can determine this.
         let mut groups = access.sources.iter().skip(2).filter_map(|(group, _)| *group);
         if groups.any(|group| self.edges[group as usize].as_ref().is_some_and(|edges| edges.has_ranked_edges)) {
-            let view = View::new(self.state, &own, Some(now));
+            let view = View::without_passages(self.state, &own, Some(now));
             let known_edges = view.facts().flat_map(Known::known_edges);
             access.accessible_ranked_edges = known_edges
                 .filter(|known_edge| known_edge.access_path != AccessPath::Own && known_edge.edge.rank.is_some())

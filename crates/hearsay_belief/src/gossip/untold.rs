@@ -72,7 +72,7 @@ impl UntoldReason {
                 "it is no news: the campaign has no date at which a knower learned it (add `when` to a knower)"
             }
             Self::TooOld => "it is no longer news: everybody who knows it learned it too long ago",
-            Self::NotYetLearned => "nobody learns it before the end of this time",
+            Self::NotYetLearned => "nobody learns it before the end of the simulated time",
             Self::Concealed => "everybody who knows it conceals it",
             Self::Doubted => "nobody who knows it believes it enough to tell it",
             Self::Faded => "everybody who knows it remembers it only dimly",
@@ -81,7 +81,7 @@ impl UntoldReason {
             Self::Alone => "those who know it can meet nobody at their places",
             Self::NoMeeting => "those who know it happen to meet nobody while it is news (let more days pass)",
             Self::AboutHearer => "those who know it meet only the characters whom it is about",
-            Self::HearersKnow => "those who know it meet only characters who know it, or seem to know it",
+            Self::HearersKnow => "those who know it meet only characters who already know it, or seem to know it",
             Self::EverybodyKnows => "everybody knows it already",
             Self::OtherNewsFirst => "newer facts are told first in every meeting",
             Self::LittleInterest => "the listeners know none of its entities by name",

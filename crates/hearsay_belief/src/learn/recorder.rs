@@ -7,7 +7,7 @@ use hearsay_model::{
     State, attribute,
 };
 
-use super::{HeardStatement, LearnError, LearnedFact, Learning, Sincerity, Telling};
+use super::{HeardStatement, LearnError, LearnedFact, LearnerViews, Learning, Sincerity, Telling};
 use crate::{
     AccessPath, Known, KnownEdge, Occasion, RETELLING_FACTOR, Trust, View,
     credence::credence,
@@ -36,21 +36,23 @@ struct Testimony<'a> {
 }
 
 /// Collects the changes of one occasion of learning.
-pub(super) struct LearningRecorder<'s> {
+pub(super) struct LearningRecorder<'v, 's> {
     state: &'s State,
-    occasion: &'s Occasion,
+    views: &'v mut LearnerViews<'s>,
+    occasion: &'v Occasion,
     pub(super) learning: Learning,
     /// Facts that `learning` records.
     recorded: BTreeSet<FactId>,
 }
 
-impl<'s> LearningRecorder<'s> {
-    pub(super) fn new(state: &'s State, occasion: &'s Occasion) -> Self {
-        Self { state, occasion, learning: Learning::default(), recorded: BTreeSet::new() }
+impl<'v, 's> LearningRecorder<'v, 's> {
+    pub(super) fn new(views: &'v mut LearnerViews<'s>, occasion: &'v Occasion) -> Self {
+        Self { state: views.state, views, occasion, learning: Learning::default(), recorded: BTreeSet::new() }
     }
 
-    pub(super) fn view(&self, knower: &EntityId) -> View {
-        View::new(self.state, &knower.clone().into(), self.occasion.moment())
+    /// Returns the view of a knower, without passages.
+    pub(super) fn view(&mut self, knower: &Knower) -> Arc<View> {
+        self.views.get(knower, self.occasion.moment())
     }
 
     pub(super) fn check_can_learn(&self, id: &EntityId) -> Result<(), LearnError> {
@@ -136,7 +138,7 @@ impl<'s> LearningRecorder<'s> {
         }
         let told_fact = telling.retold.unwrap_or(fact);
         self.record_fact(told_fact)?;
-        let view = self.view(teller);
+        let view = self.view(&teller.clone().into());
         let known = view.fact(fact.id());
         let mut sources: Vec<Justification> =
             known.filter(|known| !known.is_made_up()).into_iter().flat_map(justifications).collect();
@@ -191,10 +193,8 @@ impl<'s> LearningRecorder<'s> {
         }
         // A hearer who does not know whose secret name it is must not learn facts about the speaker.
         let reveals_speaker = fact.entities().any(|id| id == speaker);
-        let moment = self.occasion.moment();
-        let is_masked_for = |hearer: &Knower| {
-            reveals_speaker
-                && alias.is_some_and(|alias| !View::new(self.state, hearer, moment).knows_name(speaker, alias))
+        let mut is_masked_for = |hearer: &Knower| {
+            reveals_speaker && alias.is_some_and(|alias| !self.view(hearer).knows_name(speaker, alias))
         };
         let hears = |hearer: &&Knower| hearer.entity() != Some(speaker) && !is_masked_for(hearer);
         let hearers: Vec<Knower> = statement.hearers.iter().filter(hears).cloned().collect();
@@ -252,7 +252,7 @@ impl<'s> LearningRecorder<'s> {
         };
         self.learning.changes.push(Change::Learn(Arc::new(record.sorted())));
         for hearer in hearers {
-            let hearer_view = View::new(self.state, hearer, self.occasion.moment());
+            let hearer_view = self.view(hearer);
             let known_teller =
                 testimony.alias.is_none_or(|alias| hearer_view.knows_name(teller, alias)).then_some(teller);
             let acquisition = Acquisition::Told { by: known_teller.cloned(), citing: testimony.citing.cloned() };

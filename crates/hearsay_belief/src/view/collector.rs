@@ -51,10 +51,10 @@ impl KnowledgeSource {
         edge.rank.is_some() && self.access_path != AccessPath::Own
     }
 
-    /// Returns whether a passage reaches the knower through this source before the given moment.
-    fn delivers_passage(&self, as_of: Option<GameTime>, passage: &Passage) -> bool {
-        let reached = passage.received_at(&self.from).and_then(|received| self.period.receives(received));
-        reached.is_some_and(|since| is_past(as_of, since))
+    /// Returns whether a passage, which the source received at the given time, reaches the knower before the moment of
+    /// the view.
+    fn delivers(&self, as_of: Option<GameTime>, received: Option<GameTime>) -> bool {
+        self.period.receives(received).is_some_and(|since| is_past(as_of, since))
     }
 }
 
@@ -72,17 +72,19 @@ pub(super) fn received_passages(
     sources: &[KnowledgeSource],
     facts: &[Known],
 ) -> BTreeMap<PassageId, ReceivedPassage> {
-    let mut ids: Vec<PassageId> =
-        sources.iter().flat_map(|source| state.passages_of(&source.from)).map(|(id, _)| id).collect();
-    ids.sort_unstable();
-    ids.dedup();
-    ids.into_iter().filter_map(|id| Some((id, received_passage(state, as_of, knower, sources, facts, id)?))).collect()
+    let mut heard: Vec<(PassageId, &AccessPath, &Arc<Passage>)> = Vec::new();
+    for source in sources {
+        let received = state.passages_received_by(&source.from);
+        let delivered = received.filter(|(_, _, received)| source.delivers(as_of, *received));
+        heard.extend(delivered.map(|(id, passage, _)| (id, &source.access_path, passage)));
+    }
+    heard.sort_unstable_by_key(|(id, access_path, _)| (*id, *access_path));
+    heard.dedup_by_key(|(id, ..)| *id);
+    let received = |(id, access_path, passage)| (id, as_received(knower, facts, passage, access_path));
+    heard.into_iter().map(received).collect()
 }
 
 /// Returns a passage with its most direct access path; `None` if no source heard it.
-///
-/// If the speaker of the passage uses a secret name and the knower does not know whose name it is, the speaker is
-/// hidden.
 pub(super) fn received_passage(
     state: &State,
     as_of: Option<GameTime>,
@@ -92,14 +94,22 @@ pub(super) fn received_passage(
     id: PassageId,
 ) -> Option<ReceivedPassage> {
     let passage = state.passage(id)?;
-    let of = sources.iter().filter(|source| source.delivers_passage(as_of, passage));
-    let access_path = of.map(|source| &source.access_path).min()?.clone();
+    let delivers = |source: &&KnowledgeSource| {
+        passage.received_at(&source.from).is_some_and(|received| source.delivers(as_of, received))
+    };
+    let access_path = sources.iter().filter(delivers).map(|source| &source.access_path).min()?;
+    Some(as_received(knower, facts, passage, access_path))
+}
+
+/// Returns a passage as the knower of `facts` received it. If the speaker of the passage uses a secret name and the
+/// knower does not know whose name it is, the speaker is hidden.
+fn as_received(knower: &Knower, facts: &[Known], passage: &Arc<Passage>, access_path: &AccessPath) -> ReceivedPassage {
     let alias = passage.speaker.as_ref().zip(passage.speaker_alias.as_ref());
     let is_masked = alias.is_some_and(|(speaker, alias)| {
         knower.entity() != Some(speaker) && !facts.iter().any(|known| knows_name(known, speaker, alias))
     });
     let passage = if is_masked { Arc::new(passage.without_speaker()) } else { Arc::clone(passage) };
-    Some(ReceivedPassage { passage, access_path })
+    ReceivedPassage { passage, access_path: access_path.clone() }
 }
 
 /// A span of game time. The span includes the start and excludes the end. `None` means unbounded.
@@ -219,15 +229,6 @@ impl<'s> Collector<'s> {
             matches!((place(knower_rank), place(wanted)), (Some(knower_rank), Some(wanted)) if knower_rank >= wanted)
         };
         same(knower_rank, wanted) || latest.and_then(|fact| fact.object().text()).is_some_and(at_least)
-    }
-
-    /// Returns the passages that the sources heard, each with the most direct access path.
-    pub(super) fn passages(
-        &self,
-        knower: &Knower,
-        sources: &[KnowledgeSource],
-    ) -> BTreeMap<PassageId, ReceivedPassage> {
-        received_passages(self.state, self.as_of, knower, sources, &self.facts)
     }
 
     /// Returns the collected facts with their computed beliefs, sorted by id.

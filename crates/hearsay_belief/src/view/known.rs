@@ -296,7 +296,15 @@ pub(crate) fn are_contradictory(vocabulary: &Vocabulary, a: &Known, b: &Known) -
     if a.subject() != b.subject() || a.id() == b.id() {
         return false;
     }
-    let (same_predicate, same_object) = (a.predicate() == b.predicate(), a.object() == b.object());
-    (same_predicate && !same_object && vocabulary.is_functional(a.predicate()))
-        || (same_object && vocabulary.are_opposites(a.predicate(), b.predicate()))
+    are_rivals(vocabulary, (a.predicate(), a.object()), (b.predicate(), b.object()))
+}
+
+/// Returns whether two predicates with their objects cannot both be true of the same subject: two values of a functional
+/// predicate, or opposite relations to the same entity.
+pub(crate) fn are_rivals(vocabulary: &Vocabulary, a: (&Predicate, &Object), b: (&Predicate, &Object)) -> bool {
+    match (a.0 == b.0, a.1 == b.1) {
+        (true, false) => vocabulary.is_functional(a.0),
+        (_, true) => vocabulary.are_opposites(a.0, b.0),
+        (false, false) => false,
+    }
 }

@@ -4,7 +4,7 @@ use std::{borrow::Cow, collections::BTreeSet, sync::Arc};
 
 use hearsay_belief::{
     Occasion, View,
-    learn::{self, HeardStatement, LearnError, Sincerity},
+    learn::{self, HeardStatement, LearnError, LearnerViews, Sincerity},
 };
 use hearsay_model::{
     ActiveSession, Author, Change, Credence, Date, EngineSetting, EntityId, Evidence, Fact, FactId, Kind, Knower,
@@ -389,7 +389,7 @@ fn withheld_secrets<'a>(
 /// Returns the hearers of a passage that do not know a fact.
 pub fn hearers_without(state: &State, fact: FactId, passage: &Passage) -> Vec<Knower> {
     let moment = passage.time.as_ref().and_then(|date| date.time);
-    let is_unknown_to = |knower: &&Knower| View::new(state, knower, moment).fact(fact).is_none();
+    let is_unknown_to = |knower: &&Knower| View::without_passages(state, knower, moment).fact(fact).is_none();
     passage.heard_by.iter().filter(is_unknown_to).cloned().collect()
 }
 
@@ -413,7 +413,8 @@ fn stated_facts(state: &State, line: &LogLine, passage: &Passage) -> Result<Vec<
         let facts: Vec<Arc<Fact>> = facts.into_iter().cloned().collect();
         return Ok(learn::witness(state, &facts, &witnesses, &occasion)?.changes);
     };
-    let view = View::new(state, &Knower::Entity(speaker.clone()), occasion.moment());
+    let mut views = LearnerViews::new(state);
+    let view = views.get(&Knower::Entity(speaker.clone()), occasion.moment());
     for fact in facts {
         let statement = HeardStatement {
             speaker,
@@ -426,7 +427,7 @@ fn stated_facts(state: &State, line: &LogLine, passage: &Passage) -> Result<Vec<
             sincerity: if line.lie { Sincerity::Lie } else { Sincerity::Sincere },
             certainty: Credence::FULL,
         };
-        changes.extend(learn::overhear(state, &statement, &occasion).changes);
+        changes.extend(learn::overhear(&mut views, &statement, &occasion).changes);
     }
     Ok(changes)
 }

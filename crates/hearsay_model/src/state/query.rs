@@ -9,9 +9,9 @@ use super::{
 };
 use crate::{
     ActiveSession, ApplyError, AudienceRules, Calendar, CalibrationSettings, CampaignInfo, EngineSetting, Entity,
-    EntityId, Fact, FactId, GameSetting, GameTime, Key, Knower, KnowledgeEdge, KnowledgeId, MindRules, Passage,
-    PassageId, Position, Predicate, Reveal, ReviewSetting, Session, SessionId, SessionSetting, Setting, SettingKey,
-    Value, Vocabulary, WorldSetting,
+    EntityId, Fact, FactId, GameSetting, GameTime, Key, Knower, KnowledgeEdge, KnowledgeId, MindRules, Position,
+    Predicate, Reveal, ReviewSetting, Session, SessionId, SessionSetting, Setting, SettingKey, Value, Vocabulary,
+    WorldSetting,
 };
 
 /// Relation between two entities, seen from one of them.
@@ -359,35 +359,6 @@ impl State {
         let mut edges: Vec<_> = visible.filter_map(|(id, row)| Some((id, row.record.value.as_ref()?))).collect();
         edges.sort_unstable_by_key(|(id, _)| *id);
         edges.into_iter()
-    }
-
-    /// Returns a passage; `None` if it does not exist.
-    pub fn passage(&self, id: PassageId) -> Option<&Arc<Passage>> {
-        self.passages.get(&id)?.record.value.as_ref()
-    }
-
-    /// Returns the passages that a knower said, heard or read, each with its id, in arbitrary order. Out-of-character
-    /// lines are not included. Passages that only a group of the knower heard or read are not included.
-    pub fn passages_of<'a>(
-        &'a self,
-        knower: &'a Knower,
-    ) -> impl Iterator<Item = (PassageId, &'a Arc<Passage>)> + use<'a> {
-        let indices = match knower {
-            Knower::World => Some(&self.common_passages),
-            Knower::Entity(id) => self.entities.get(id).map(|row| &row.hears),
-        };
-        let rows = indices.map_or_else(Iter::default, Indices::iter).map(|index| self.passages.at(index));
-        let passages = rows.filter_map(|row| Some((row.id, row.record.value.as_ref()?)));
-        // A repeated assertion may have removed hearers, so check each passage again.
-        passages.filter(move |(_, passage)| passage.received_at(knower).is_some())
-    }
-
-    /// Returns all passages with their ids, sorted by id.
-    pub fn passages(&self) -> impl Iterator<Item = (PassageId, &Arc<Passage>)> {
-        let visible = self.passages.rows().filter_map(|(_, row)| Some((row.id, row.record.value.as_ref()?)));
-        let mut passages: Vec<_> = visible.collect();
-        passages.sort_unstable_by_key(|(id, _)| *id);
-        passages.into_iter()
     }
 
     /// Returns a session; `None` if it does not exist.

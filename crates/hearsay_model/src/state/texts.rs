@@ -3,8 +3,12 @@
 
 use std::sync::Arc;
 
-use super::{State, rows::Indices, shared::SortedMap};
-use crate::{Author, EntityId, Evidence, Fact, Passage, PassageId, SessionId};
+use super::{
+    State,
+    rows::Indices,
+    shared::{Iter, SortedMap},
+};
+use crate::{Author, EntityId, Evidence, Fact, GameTime, Knower, Passage, PassageId, SessionId};
 
 /// Line numbers and dense indices of recorded passages, sorted by line number. An entry never changes, because session,
 /// document and line number are part of a passage's id.
@@ -77,6 +81,44 @@ fn cited_passages(fact: &Fact) -> impl Iterator<Item = PassageId> + use<'_> {
 }
 
 impl State {
+    /// Returns a passage; `None` if it does not exist.
+    pub fn passage(&self, id: PassageId) -> Option<&Arc<Passage>> {
+        self.passages.get(&id)?.record.value.as_ref()
+    }
+
+    /// Returns the passages that a knower said, heard or read, each with its id, in arbitrary order. Out-of-character
+    /// lines are not included. Passages that only a group of the knower heard or read are not included.
+    pub fn passages_of<'a>(
+        &'a self,
+        knower: &'a Knower,
+    ) -> impl Iterator<Item = (PassageId, &'a Arc<Passage>)> + use<'a> {
+        self.passages_received_by(knower).map(|(id, passage, _)| (id, passage))
+    }
+
+    /// Returns the same passages as [`passages_of`](Self::passages_of), each with the time from
+    /// [`Passage::received_at`].
+    pub fn passages_received_by<'a>(
+        &'a self,
+        knower: &'a Knower,
+    ) -> impl Iterator<Item = (PassageId, &'a Arc<Passage>, Option<GameTime>)> + use<'a> {
+        let indices = match knower {
+            Knower::World => Some(&self.common_passages),
+            Knower::Entity(id) => self.entities.get(id).map(|row| &row.hears),
+        };
+        let rows = indices.map_or_else(Iter::default, Indices::iter).map(|index| self.passages.at(index));
+        let passages = rows.filter_map(|row| Some((row.id, row.record.value.as_ref()?)));
+        // A repeated assertion may have removed hearers, so check each passage again.
+        passages.filter_map(move |(id, passage)| Some((id, passage, passage.received_at(knower)?)))
+    }
+
+    /// Returns all passages with their ids, sorted by id.
+    pub fn passages(&self) -> impl Iterator<Item = (PassageId, &Arc<Passage>)> {
+        let visible = self.passages.rows().filter_map(|(_, row)| Some((row.id, row.record.value.as_ref()?)));
+        let mut passages: Vec<_> = visible.collect();
+        passages.sort_unstable_by_key(|(id, _)| *id);
+        passages.into_iter()
+    }
+
     fn passages_at_lines<'a>(
         &'a self,
         lines: Option<&'a PassageLines>,

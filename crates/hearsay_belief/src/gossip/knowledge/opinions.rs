@@ -14,7 +14,7 @@ use crate::{
     credence::{credence, refuted_belief},
     feelings::{FeelingContext, affinity_change},
     trust::{experiences, first_impression},
-    view::{MemoryRules, feelings_half_life},
+    view::{MemoryRules, are_rivals, feelings_half_life},
 };
 
 impl CharacterKnowledge<'_> {
@@ -56,8 +56,8 @@ impl CharacterKnowledge<'_> {
     ) -> f64 {
         let state = self.state;
         let deeds = self.deeds.entry(other).or_insert_with(|| {
-            let changes_feelings = |fact: &Fact| !state.vocabulary().behavior(fact.predicate()).feelings.is_none();
-            let links = state.links_at(other).filter(|link| link.is_forward() && changes_feelings(link.fact()));
+            let is_deed = |fact: &Fact| state.vocabulary().is_deed(fact.predicate());
+            let links = state.links_at(other).filter(|link| link.is_forward() && is_deed(link.fact()));
             let mut deeds: Vec<(FactId, u32)> = links.map(|link| (link.fact().id(), link.other_index())).collect();
             deeds.sort_unstable();
             deeds.dedup();
@@ -156,16 +156,11 @@ impl CharacterKnowledge<'_> {
     fn rival_facts(&self, known: &Known) -> Vec<FactId> {
         let vocabulary = self.vocabulary();
         let (subject, predicate, object) = (known.subject(), known.predicate(), known.object());
-        let is_functional = vocabulary.is_functional(predicate);
-        if !is_functional && vocabulary.opposites(predicate).next().is_none() {
+        if !vocabulary.is_functional(predicate) && vocabulary.opposites(predicate).next().is_none() {
             return Vec::new();
         }
         let is_rival = |fact: &&Arc<Fact>| {
-            fact.subject() == subject
-                && match fact.predicate() == predicate {
-                    true => is_functional && fact.object() != object,
-                    false => fact.object() == object && vocabulary.are_opposites(predicate, fact.predicate()),
-                }
+            fact.subject() == subject && are_rivals(vocabulary, (predicate, object), (fact.predicate(), fact.object()))
         };
         let mut rivals: Vec<FactId> = self
             .state

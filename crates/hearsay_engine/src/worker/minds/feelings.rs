@@ -121,18 +121,18 @@ struct Views<'a> {
 impl Views<'_> {
     fn of_knower(&mut self, knower: &EntityId) -> &View {
         let other_view = self.view.take().filter(|view| view.knower().entity() == Some(knower));
-        let new_view = || View::new(self.state, &Knower::Entity(knower.clone()), self.state.clock());
+        let new_view = || View::without_passages(self.state, &Knower::Entity(knower.clone()), self.state.clock());
         self.view.insert(other_view.unwrap_or_else(new_view))
     }
 }
 
 /// Returns the entities towards which the feelings of a knower depend on a fact.
 fn felt_towards<'a>(vocabulary: &Vocabulary, fact: &'a Fact, knower: &EntityId) -> Option<&'a EntityId> {
-    let behavior = vocabulary.behavior(fact.predicate());
     let (subject, object) = (fact.subject(), fact.object().entity()?);
-    if !behavior.feelings.is_none() {
+    if vocabulary.is_deed(fact.predicate()) {
         return (subject != knower && subject != object).then_some(subject);
     }
+    let behavior = vocabulary.behavior(fact.predicate());
     let is_attitude = behavior.attitude.is_some() || behavior.object_attitude.is_some() || fact.attitude().is_some();
     if !is_attitude && behavior.fear.is_none() && behavior.thread != Some(OpenThread::Debt) {
         return None;
@@ -146,5 +146,6 @@ fn felt_towards<'a>(vocabulary: &Vocabulary, fact: &'a Fact, knower: &EntityId) 
 
 /// Returns how much a fact changes a feeling.
 fn change_by(feelings: &Feelings, fact: FactId, feeling: Feeling) -> f64 {
-    feelings.causes.iter().filter(|cause| cause.fact == fact).map(|cause| cause.change.get(feeling)).sum()
+    let causes = feelings.baseline_causes.iter().chain(&feelings.causes);
+    causes.filter(|cause| cause.fact == fact).map(|cause| cause.change.get(feeling)).sum()
 }
