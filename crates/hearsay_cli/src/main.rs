@@ -31,6 +31,11 @@ use args::Args;
 use output::Output;
 use style::Colours;
 
+/// Opening a large campaign allocates memory for many records on several threads. This allocator is faster at that than
+/// the one of the C library.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     commands::shell::complete();
     // Hides the database engine's log messages, because the error that ends a command already contains them.
