@@ -72,8 +72,11 @@ impl Args {
                 )
             }
             Err(_) => {
-                let text = fs::read_to_string(&self.theme).with_context(|| self.theme.clone())?;
-                Theme::default().with_file(Theme::parse(&text).with_context(|| self.theme.clone())?)
+                let text = fs::read_to_string(&self.theme)
+                    .with_context(|| format!("the theme file {} cannot be read", self.theme))?;
+                let parsed =
+                    Theme::parse(&text).with_context(|| format!("the theme file {} is invalid", self.theme))?;
+                Theme::default().with_file(parsed)
             }
         };
         theme.set_scale(self.scale);

@@ -31,9 +31,9 @@ pub(crate) fn undeclared_relation_note(vocabulary: &Vocabulary, relation: &Predi
     )
 }
 
-/// The homes and locations of entities, for the audience rules. Secret homes and locations do not count. If an entity is in the files, only the files determine
-/// its home and location. A second import then gives the same audience, even if characters have moved during play. For
-/// all other entities, the home and location come from the state.
+/// The homes and locations of entities, for the audience rules. Secret homes and locations do not count. If an entity is
+/// in the files, only the files determine its home and location. A second import then gives the same audience, even if
+/// characters have moved during play. For all other entities, the home and location come from the state.
 pub(crate) struct CampaignSurroundings<'a> {
     campaign: &'a Campaign,
     state: &'a State,

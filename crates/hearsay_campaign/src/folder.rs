@@ -305,10 +305,10 @@ impl Folder {
     fn describe_link(&self, link: &Path) -> &'static str {
         match (link.canonicalize(), &self.source) {
             (Ok(real_path), Source::Disk(root)) if real_path.starts_with(root) => {
-                "a link to a file of this folder, which is read without the link"
+                "a symbolic link to a target in the same folder: the import reads the target itself"
             }
             (Ok(_), _) => regular_file::OUTSIDE_LINK_REASON,
-            (Err(_), _) => "a link whose target does not exist",
+            (Err(_), _) => "a symbolic link whose target does not exist",
         }
     }
 }

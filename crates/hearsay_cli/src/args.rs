@@ -117,7 +117,7 @@ The tree begins with the original, even if you name a later version. It shows wh
 each version first, and how many knowers learned it.
 
 A rumour changes during gossip if a campaign file contains `minds: {distortion: mild}`.
-You can also record a changed version: `hearsay event tell --retold` does this.
+To record a changed version yourself, use `hearsay event tell --retold`.
 
 Example: hearsay fact versions wolves-took-jory")]
     Versions(FactVersions),
@@ -230,8 +230,8 @@ Examples:
 This command is for the DM only, because it uses all facts and names of the campaign.
 
 Trust is a number from 0 to 1. It starts with a first impression, which comes from a TRUSTS
-fact, or else from relations and deeds. It rises and falls when the character sees that a
-statement of the other character is true or untrue.
+fact, or else from relations and deeds. It rises when the character sees that a statement of
+the other character is true, and falls when the character sees that a statement is untrue.
 
 Examples:
   hearsay know trust pell
@@ -355,7 +355,7 @@ characters who are present hear the line. During a session, the attending charac
 the non-player characters at the place of the scene are present. Without a session, or
 if --at names another place, the characters at the place of the event are present.
 How strongly a hearer believes the line (the credence) depends on the hearer's trust in the
-speaker, and on how strongly the speaker believes it.
+speaker, and on how strongly the speaker believes the line.
 
 Examples:
   hearsay say --by bettony-lark \"He left at ten.\" --states odo-left-the-gull

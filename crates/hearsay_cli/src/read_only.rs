@@ -28,7 +28,10 @@ pub(crate) fn can_read_copy(error: &MemoryError) -> bool {
 
 /// Opens a temporary copy of a memory. The program deletes the copy before it exits.
 pub(crate) fn open_copy(directory: &Path, mut settings: Settings, output: &Output) -> Result<Memory> {
-    output.note(format!("the directory {} is read-only: changes of this command are not saved", directory.display()));
+    output.note(format!(
+        "Hearsay cannot write to the directory {}, so it uses a temporary copy; changes of this command are not saved",
+        directory.display()
+    ));
     let database = directory.join(&settings.store.directory);
     if !database.exists() {
         return Ok(Memory::open(MemoryOptions { location: Location::Memory, settings, ..MemoryOptions::in_memory() })?);

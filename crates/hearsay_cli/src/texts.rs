@@ -108,7 +108,8 @@ pub(crate) fn extract_texts(memory: &Memory, reprocess_all: bool, output: &Outpu
     });
     bar.finish_and_clear();
     interrupt::check()?;
-    let later = status.context("facts were not extracted from all texts")?;
+    let later =
+        status.context("the extraction of facts stopped before the last text; run the command again to continue")?;
     Ok(ExtractionReport {
         counts: difference(&later.found, &earlier.found),
         held_back: later.held_back.saturating_sub(earlier.held_back),

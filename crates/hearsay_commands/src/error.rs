@@ -5,7 +5,7 @@ use hearsay_model::{
     ApplyError, CalendarError, EntityId, FactError, FactId, IdError, Kind, PredicateError, ScaleError, SessionId,
     TalkKind, words::with_article,
 };
-use hearsay_query::{QueryError, error::did_you_mean};
+use hearsay_query::QueryError;
 use thiserror::Error;
 
 /// An error of a command. After an error, the campaign is unchanged.
@@ -99,11 +99,11 @@ pub enum CommandError {
         source: Box<CommandError>,
     },
     /// Error: the transcript does not contain the given speaker.
-    #[error("the transcript has no speaker named `{name}`{suggestion}", suggestion = did_you_mean(speakers))]
+    #[error("the transcript has no speaker named `{name}`; its speakers are {}", listed(speakers))]
     NoSpeaker {
         /// Name of the given speaker.
         name: String,
-        /// Names of the speakers in the transcript.
+        /// Names of the speakers in the transcript, in the order of their first lines.
         speakers: Vec<String>,
     },
     /// Error: the DM has already decided on all facts of the command, or all these facts already have the requested
@@ -257,6 +257,16 @@ fn inherited_knowledge_hint(known: bool) -> &'static str {
         "; this character knows the fact only as a member of a group, as a resident of a place, or as common lore"
     } else {
         ""
+    }
+}
+
+/// Returns the first names of a list, and the number of the other names.
+fn listed(names: &[String]) -> String {
+    const MAX_NAMES: usize = 8;
+    let first = names[..names.len().min(MAX_NAMES)].join(", ");
+    match names.len().saturating_sub(MAX_NAMES) {
+        0 => first,
+        others => format!("{first} and {others} others"),
     }
 }
 

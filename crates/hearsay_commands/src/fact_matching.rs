@@ -61,13 +61,6 @@ pub struct FactMatch {
     pub score: f32,
 }
 
-impl FactMatches {
-    /// Treats all facts as facts that the line only possibly states.
-    pub fn doubt_all(&mut self) {
-        self.may_state.splice(0..0, self.states.drain(..));
-    }
-}
-
 impl FactMatch {
     /// Returns the shortest reference to the fact: its handle, or the start of its id.
     pub fn reference(&self) -> String {
@@ -82,6 +75,13 @@ pub struct FactMatches {
     pub states: Vec<FactMatch>,
     /// Facts that the line possibly states. The DM decides whether the line states these facts.
     pub may_state: Vec<FactMatch>,
+}
+
+impl FactMatches {
+    /// Treats all facts as facts that the line only possibly states.
+    pub fn doubt_all(&mut self) {
+        self.may_state.splice(0..0, self.states.drain(..));
+    }
 }
 
 /// A sentence of a line, with its vector.

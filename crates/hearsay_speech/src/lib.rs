@@ -32,7 +32,8 @@
 //! - **There is always a reply.** If the language model is missing, fails or writes two bad drafts, a template writes
 //!   the reply. The template states a fact that the speaker knows and is allowed to tell. If there is no such fact, the
 //!   template says that the speaker can tell nothing.
-//! - **Nothing blocks.** The language model runs on a server, or on a thread of its own with a lower priority than the game.
+//! - **Nothing blocks.** The language model runs on a server, or on a thread of its own with a lower priority than the
+//!   game.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod drafts;

@@ -207,8 +207,8 @@ fn a_model_on_a_server_writes_a_reply() {
         server: Some(hearsay_engine::SpeechServer {
             base_url: base_url.to_owned(),
             model: "m".to_owned(),
-            key_env: "HEARSAY_TEST_WITHOUT_KEY".to_owned(),
-            total_tokens: 100_000,
+            key_env: Some("HEARSAY_TEST_WITHOUT_KEY".to_owned()),
+            total_tokens: Some(100_000),
         }),
         ..SpeechSettings::default()
     };

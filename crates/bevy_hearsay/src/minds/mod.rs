@@ -16,8 +16,8 @@ pub use events::{BeliefChanged, FactLearned, FeelingChanged, PromiseMade, Rumour
 pub use watch::WatchMind;
 
 /// Plugin that triggers events about the minds of characters. If a character with the component [`WatchMind`] learns a
-/// fact or changes a belief or a feeling, the plugin triggers an event on this character. If a character becomes allowed to tell a
-/// secret, the plugin triggers [`SecretRevealable`] on this character.
+/// fact or changes a belief or a feeling, the plugin triggers an event on this character. If a character becomes allowed
+/// to tell a secret, the plugin triggers [`SecretRevealable`] on this character.
 #[derive(Debug, Clone, Default)]
 pub struct MindsPlugin;
 

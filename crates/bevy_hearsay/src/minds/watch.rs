@@ -107,7 +107,10 @@ pub(super) fn send_filter(
         watched.is_outdated = true;
     }
     let mut report = |error: MemoryError| {
-        tracing::warn!("the minds are not watched: {error}");
+        tracing::warn!(
+            "the memory rejected the list of characters with `WatchMind`, so events about their minds may be missing: \
+             {error}"
+        );
         errors.write(MemoryErrorMessage { error: error.into(), entity: None });
     };
     if let Some(answer) = watched.ticket.as_ref().and_then(Ticket::try_take) {

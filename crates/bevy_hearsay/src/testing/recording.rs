@@ -149,7 +149,7 @@ fn end_frame(world: &mut World) {
     for unnamed in std::mem::take(&mut recorder.unnamed) {
         match name_input(world, unnamed) {
             Some(input) => recorder.recording.inputs.push((frame, input)),
-            None => tracing::warn!("an input is not recorded, because an entity in it has no id"),
+            None => tracing::warn!("an input is not recorded, because an entity in the input has no `MemoryId`"),
         }
     }
     recorder.frame += 1;

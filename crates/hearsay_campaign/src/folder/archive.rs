@@ -83,7 +83,7 @@ impl Archive {
                 skip(&name, reason);
             } else if name.split('/').any(|part| part.starts_with('.') || part == "__MACOSX") {
             } else if file.is_symlink() {
-                skip(&name, "a link within an archive".to_owned());
+                skip(&name, "a symbolic link: the import follows no links in archives".to_owned());
             } else if file.encrypted() {
                 skip(&name, "the file is encrypted: export the archive without a password".to_owned());
             } else if file.size() > 1 << 20 && file.size() / file.compressed_size().max(1) > limits.ratio {

@@ -141,12 +141,14 @@ impl FactEdits {
                 [id] if counts.get(id) == Some(&1) => _ = self.lines.insert(*id, line),
                 [] if line.reference.is_none() => {}
                 [] => {
-                    let message = "the reference of this line matches no removed or changed fact, so the line is read \
-                                   as new text";
+                    let message = "the block reference at the end of this line (`^…`) matches no removed or changed \
+                                   fact, so the import reads the line as new text; to change a recorded fact, use \
+                                   `hearsay fact correct`";
                     self.warn(&line.path, line.number, message.to_owned());
                 }
                 _ => {
-                    let message = "it is unclear which fact this changed line states, so the line is read as new text";
+                    let message = "it is unclear which fact this changed line states, so the import reads the line as \
+                                   new text; to change a recorded fact, use `hearsay fact correct`";
                     self.warn(&line.path, line.number, message.to_owned());
                 }
             }

@@ -40,9 +40,9 @@ impl CampaignReader {
                 let field = field_path(fact);
                 let secret = self.diagnostics.format_position(self.fact_positions[*first]);
                 let message = format!(
-                    "{field}: the place `{place}` of `{subject}` is a secret ({secret}), so this entry is a secret too, \
-                     with the same knowers; write another place or `none` here, or, if others know the place, write it \
-                     under `relationships` with an `audience`"
+                    "{field}: a secret ({secret}) names `{place}` as the place of `{subject}`, so this entry is a \
+                     secret too, with the same knowers; to avoid this warning, write another place or `none` here; if \
+                     other characters know the place, write the place under `relationships` with an `audience`"
                 );
                 self.diagnostics.warn(self.fact_positions[index], message);
                 let knowers: Vec<KnowerEntry> =

@@ -49,7 +49,7 @@ impl Planner<'_> {
                     self.report_unchanged(
                         Some(edge.fact),
                         description,
-                        "it refers to an entity that is not added again",
+                        "it refers to an entity that was removed in the campaign and is not added again",
                     );
                 }
                 _ => {

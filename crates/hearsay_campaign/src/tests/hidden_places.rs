@@ -35,7 +35,8 @@ fn a_home_that_a_secret_also_states_is_a_secret() {
         let warnings = read_good(&yaml);
         let warning = warnings.warnings().iter().find(|warning| warning.message.contains(field));
         let warning = warning.unwrap_or_else(|| panic!("{:?}", warnings.warnings()));
-        for part in ["`crypt` of `pim` is a secret (test.yaml:1", "with the same knowers", "`none`"] {
+        let named = "names `crypt` as the place of `pim`";
+        for part in ["a secret (test.yaml:1", named, "with the same knowers", "`none`"] {
             assert!(warning.message.contains(part), "{warning}");
         }
     }

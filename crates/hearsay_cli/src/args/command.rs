@@ -51,7 +51,7 @@ Groups (`hearsay help GROUP` lists their commands):
   event        Record what characters say, tell, see, read, deduce and reveal
   session      Start, end, import and summarize sessions
   simulate     Simulate gossip between characters, and set story flags
-  trust        Show or reset the trust in sources that Hearsay learns from your decisions
+  trust        Show or reset the trust in sources, which Hearsay learns from your decisions
   db           Check, repair, restore and maintain the database
 
 Options:
@@ -144,8 +144,8 @@ An undo is an operation too. To redo an operation that you undid, undo the undo.
 undo the import of campaign files, Hearsay ignores these files until you run `hearsay sync`.
 
 Before Hearsay undoes an import, an operation on which later operations depend, or several
-operations (--to), it shows the effects and asks you. Without a terminal or with --json,
-Hearsay undoes them only with --yes.
+operations (--to), it shows the effects and asks for your confirmation. Without a terminal
+or with --json, Hearsay cannot ask. In these cases, pass --yes to confirm.
 
 Examples:
   hearsay undo --dry-run
@@ -160,8 +160,8 @@ Examples:
 A language-model client starts this command, and communicates with it over standard input
 and output in the Model Context Protocol (MCP). If you pass a character with --as, every
 answer contains only what this character knows, and the client cannot choose another
-character. While the command runs, other programs can use the campaign too. To prevent
-this, set `share = false` under [store] in hearsay.toml.
+character. While the command runs, other programs can use the campaign too, unless you set
+`share = false` under [store] in hearsay.toml.
 
 Examples:
   hearsay mcp campaigns/gullhaven --as mirela-voss
@@ -175,10 +175,11 @@ answers. Without a terminal, with --json or with --template, Hearsay asks no que
 writes an example campaign.
 
 With --from, Hearsay creates the campaign from a page of notes. Headings and names
-become entities. Each sentence describes the entity that it is about. Headings such as
-People, Places, Factions, Secrets, Lies, Rumours and Quests say what the text below them
-is. Text with words such as \"Secret:\" or \"secretly\" becomes a secret. Only the DM sees
-text that belongs to no entity. Hearsay copies the page to the campaign directory.
+become entities. A sentence becomes a fact about the entity that the sentence names
+first. A heading such as People, Places, Factions, Secrets, Lies, Rumours or Quests decides
+what the text below it becomes: for example, the text below Lies becomes lies. Text with
+words such as \"Secret:\" or \"secretly\" becomes a secret. Only the DM sees text that belongs
+to no entity. Hearsay copies the page to the campaign directory.
 
 Examples:
   hearsay new my-town
@@ -222,13 +223,14 @@ Examples:
     /// List relations and attributes, with their meanings and audiences
     #[command(after_help = "\
 The list contains the built-in relations and attributes, and those that your campaign
-defines. The audience of a relation or attribute decides who knows its facts. Secrets, and
-facts with an audience of their own, are exceptions. The audiences are:
+defines. The audience of a relation or attribute decides who knows its facts. There are two
+exceptions: only the holders of a secret know the secret, and a single fact can have an
+audience of its own. The audiences are:
   common   everyone
   local    the subject, the object, and the residents of the subject's place
   parties  the subject and the object
   private  the subject
-If a relation is not in the list, only its subject and its object know its facts.
+If the relation of a fact is not in the list, only the subject and the object know the fact.
 
 With --speech, the command prints the names of the campaign instead of the vocabulary.
 Give these names to a speech recognition program as its prompt, so that the program
@@ -293,7 +295,7 @@ Examples:
     /// Simulate gossip between characters, and set story flags
     #[command(subcommand)]
     Simulate(SimulateCommand),
-    /// Show or reset the trust in sources that Hearsay learns from your decisions
+    /// Show or reset the trust in sources, which Hearsay learns from your decisions
     #[command(after_help = "\
 Hearsay learns how much to trust each source, predicate and extraction method. If you
 accept a proposed fact, the trust in its source, predicate and extraction method rises. If

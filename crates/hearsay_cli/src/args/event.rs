@@ -162,7 +162,7 @@ pub(crate) struct Deduce {
     /// may be repeated
     #[arg(long, value_name = "FACT", required = true, value_parser = name, add = facts())]
     pub(crate) from: Vec<String>,
-    /// How certainly the conclusion follows from the facts that --from names, from 0 to 1 [default: 1]
+    /// How certain the conclusion is if all facts after --from are true: a number between 0 and 1 [default: 1]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) certainty: Option<f64>,
     #[command(flatten)]

@@ -41,8 +41,8 @@ pub(crate) struct Import {
     /// Name that distinguishes this source from other sources [default: a name from the files or from their folder]
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
-    /// Do not make notes secret because of their folder; by default, all notes in a DM folder become secret, and so do
-    /// the documents in a Foundry compendium that players cannot see
+    /// Ignore folders when deciding which notes are secret [default: all notes in a folder for the DM, such as
+    /// `Secrets`, become secret, and so do the documents in a Foundry compendium that players cannot see]
     #[arg(long)]
     pub(crate) open_folders: bool,
     #[command(flatten)]

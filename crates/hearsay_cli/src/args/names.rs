@@ -15,14 +15,14 @@ pub(super) fn facts() -> ArgValueCompleter {
     ArgValueCompleter::new(complete::facts)
 }
 
-/// Completes the entities that the character on the command line knows: the character of `--as`, `know knows` or `know
-/// believes`.
+/// Completes the names of the entities that the knower knows. The knower is the character that the user named with `--as`,
+/// or as the argument of `know knows` or `know believes`.
 pub(super) fn known_entities() -> ArgValueCompleter {
     ArgValueCompleter::new(complete::known_entities)
 }
 
-/// Completes the entities and facts that the character on the command line knows: the character of `--as`, `know knows`
-/// or `know believes`.
+/// Completes the names of the entities and the references of the facts that the knower knows. The knower is the same as
+/// for [`known_entities`].
 pub(super) fn known_entities_and_facts() -> ArgValueCompleter {
     ArgValueCompleter::new(complete::known_entities_and_facts)
 }

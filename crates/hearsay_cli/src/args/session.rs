@@ -46,9 +46,9 @@ Examples:
     List(Campaign),
     /// Show a session's report, its log, or a summary of its log
     #[command(after_help = "\
-The report lists the facts that characters learned, the changes, the open threads (quests,
-promises, debts and untold secrets), and the most important proposals for review. --log
-prints every line of the log. --summary prints the most important lines within a token
+The report lists the facts that characters learned, the facts that changed, the open threads
+(quests, promises, debts and untold secrets), and the most important proposals for review.
+--log prints every line of the log. --summary prints the most important lines within a token
 budget.
 
 Examples:
@@ -126,10 +126,11 @@ By default, the characters who attend the session and the non-player characters 
 place of the scene hear the line. With --session, Hearsay adds the line to that session,
 even if the session has ended. Nobody hears a line that is out of character.
 
-If narration may state a secret that a hearer does not know, Hearsay names the secret and
-these hearers, and records the line as out of character. No character hears such a line,
-and no recap or handbook for players quotes it. If the secret comes out, repeat the line
-with --states.
+If narration may state a secret that some hearers do not know, Hearsay names the secret and
+these hearers. On a terminal, it asks whether the secret comes out. Unless you answer yes,
+Hearsay records the line as out of character. No character hears such a line, and no recap
+or handbook for players quotes it. To let the secret come out later, pass the number of the
+line with --line, and the secret with --states.
 
 Examples:
   hearsay log \"The bell of the chapel rings at low water.\"
@@ -428,13 +429,13 @@ pub(crate) struct Recap {
     /// Print the source (citation) of each line of the recap
     #[arg(long)]
     pub(crate) citations: bool,
-    /// Print a prompt that asks a language model to write the recap, instead of the recap itself
+    /// Instead of the recap, print a prompt that asks a language model to write the recap
     #[arg(long, conflicts_with = "citations")]
     pub(crate) prompt: bool,
     /// Let a language model write the recap; set the language model in [extraction.llm] in hearsay.toml
     #[arg(long, conflicts_with_all = ["citations", "prompt", "compress"])]
     pub(crate) written: bool,
-    /// Print a summary of the log for the prompt of a language model, instead of the recap
+    /// Instead of the recap, print a summary of the log, which you can add to the prompt of a language model
     #[arg(long, conflicts_with_all = ["prompt", "citations", "player_safe"])]
     pub(crate) compress: bool,
     #[command(flatten)]

@@ -24,7 +24,8 @@ pub(crate) struct GossipArgs {
     /// Number of days to simulate on the campaign's calendar, starting at the current game time
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = days, allow_negative_numbers = true)]
     pub(crate) days: u32,
-    /// Random seed for the choice of the characters who meet; use the same seed for the whole game
+    /// Number that determines the random choices, such as who meets whom; use the same number for all simulations of a
+    /// campaign
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = seed, allow_negative_numbers = true)]
     pub(crate) seed: u64,
     /// Also print who tells which fact to whom

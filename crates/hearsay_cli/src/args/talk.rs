@@ -24,9 +24,9 @@ can contain secrets.
 
 The language model must be a GGUF file of a Llama, SmolLM2, Mistral, Qwen 2 or Qwen 3 chat
 model. Hearsay includes no language model. Pass the path of your file with --model, or set
-`model` under [speech] in hearsay.toml. You can also use a server with an OpenAI-compatible
-API, such as Ollama: set `server` there. Without a language model, a template writes the
-reply, and the reply states one fact.
+`model` under [speech] in hearsay.toml. Instead of a file, you can use a server with an
+OpenAI-compatible API, such as Ollama: set `server` under [speech]. Without a language
+model, a template writes the reply, and the reply states one fact.
 
 Examples:
   hearsay talk mirela-voss --by wren-oake \"Where is the ledger?\"

@@ -48,7 +48,7 @@ pub(crate) fn ask(args: &args::Ask, output: &mut Output) -> Result<()> {
     let names = names.in_view_of(&speaker, as_of);
     let (present, strangers) = names.listeners(&args.with)?;
     for unknown in &strangers {
-        output.note(format!("this listener is a stranger in the scene: {unknown}"));
+        output.note(format!("the answer treats this listener as a person whom the character does not know: {unknown}"));
     }
     let ask = hearsay_query::ask::Ask {
         place: names.optional_entity(args.at.as_ref())?,

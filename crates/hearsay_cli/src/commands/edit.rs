@@ -173,8 +173,9 @@ pub(crate) fn relate(args: &args::Relate, output: &mut Output) -> Result<()> {
     })?;
     for (remark, relation) in custom_relations.wait()? {
         output.note(format!(
-            "{relation} is not in the vocabulary{remark}, so only its subject and object know its facts; to choose another \
-             audience, add {relation} to `predicates` in the campaign's files (`hearsay vocabulary` lists all relations)"
+            "{relation} is not in the vocabulary{remark}; by default, only the subject and the object of its facts know \
+             them; to choose another default, add {relation} to `predicates` in the campaign's files (`hearsay vocabulary` \
+             lists all relations)"
         ));
     }
     Ok(memory.close()?)

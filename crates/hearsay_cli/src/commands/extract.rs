@@ -128,7 +128,9 @@ fn print_draft(drafted: &DraftExtraction, output: &mut Output) -> Result<()> {
         output.line(format!("{:.2}  new name  {} ({kind})", entity.confidence.get(), entity.name))?;
     }
     if extraction.addresses_program {
-        output.line("The text contains instructions to the program, so all its facts are doubtful.")?;
+        output.line(
+            "A sentence of the text tells the program what to do, so Hearsay treats all facts of the text as doubtful.",
+        )?;
     }
     output.line(format!("{}; nothing was recorded.", count(extraction.facts.len(), "fact", "facts")))
 }

@@ -161,7 +161,11 @@ fn a_listener_that_the_character_does_not_know_is_a_stranger() {
     assert_eq!(hidden.code, 0, "{}", hidden.stderr);
     assert!(hidden.stdout.contains("A stranger is there."), "{}", hidden.stdout);
     assert!(!hidden.stdout.contains("Fox") && !hidden.stdout.contains("Ada Flint is there"), "{}", hidden.stdout);
-    assert!(hidden.stderr.contains("stranger in the scene: ben knows no entity called `Sly Fox`"), "{}", hidden.stderr);
+    assert!(
+        hidden.stderr.contains("whom the character does not know: ben knows no entity called `Sly Fox`"),
+        "{}",
+        hidden.stderr
+    );
     assert_eq!(hidden.stdout, unknown.stdout);
     assert_eq!(hidden.stderr.replace("Sly Fox", "Nobody"), unknown.stderr);
     let several = ask(&["Sly Fox, ada", "sly fox", "Nobody"]).stdout;

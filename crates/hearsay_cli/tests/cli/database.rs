@@ -128,7 +128,7 @@ fn a_folder_that_cannot_be_written_to_is_read() {
             let output = run(line);
             assert_eq!(output.code, 0, "{line:?}: {}{}", output.stdout, output.stderr);
             assert_eq!(
-                output.stderr.matches("is read-only: changes of this command are not saved").count(),
+                output.stderr.matches("so it uses a temporary copy; changes of this command are not saved").count(),
                 1,
                 "{}",
                 output.stderr

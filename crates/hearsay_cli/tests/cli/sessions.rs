@@ -122,7 +122,7 @@ fn a_transcript_is_tried_imported_and_taken_back() {
     test_dir.fails(
         &["-C", "mill", "session", "import", "talk.vtt", "--speaker", "Eve=ben"],
         3,
-        &["no speaker named `eve`"],
+        &["no speaker named `Eve`; its speakers are Anna"],
     );
     test_dir.fails(&["-C", "mill", "session", "import", "talk.vtt", "--speaker", "Eve"], 2, &["Anna=lyra"]);
 }

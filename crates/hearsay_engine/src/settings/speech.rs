@@ -43,21 +43,11 @@ pub struct SpeechServer {
     pub base_url: String,
     /// Name of the model on the server.
     pub model: String,
-    /// Name of the environment variable that contains the key; by default `HEARSAY_LLM_KEY`. The variable with the same
-    /// name and the suffix `_HOST` contains the host that may receive the key.
-    #[serde(default = "default_key_env")]
-    pub key_env: String,
-    /// Maximum number of tokens for all replies together, until the program ends; by default 2,000,000.
-    #[serde(default = "default_total_tokens")]
-    pub total_tokens: u64,
-}
-
-fn default_key_env() -> String {
-    "HEARSAY_LLM_KEY".to_owned()
-}
-
-fn default_total_tokens() -> u64 {
-    2_000_000
+    /// Name of the environment variable that contains the key; `None` means `HEARSAY_LLM_KEY`. The variable with the
+    /// same name and the suffix `_HOST` contains the host that may receive the key.
+    pub key_env: Option<String>,
+    /// Maximum number of tokens for all replies together, until the program ends; `None` means 2,000,000.
+    pub total_tokens: Option<u64>,
 }
 
 impl Default for SpeechSettings {

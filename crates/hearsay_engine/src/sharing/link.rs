@@ -59,7 +59,7 @@ pub(crate) struct Link {
 pub(crate) fn attach(directory: &Path, owner_pid: u32) -> Result<(Link, State), AttachError> {
     // An owner that was killed leaves its file behind.
     let address = address::read(directory).filter(|address| address.pid == owner_pid);
-    let address = address.ok_or_else(|| AttachError::Unreachable("it does not listen".into()))?;
+    let address = address.ok_or_else(|| AttachError::Unreachable("it accepts no connections".into()))?;
     let stream = TcpStream::connect_timeout(&address.address, HELLO_TIMEOUT)?;
     stream.set_nodelay(true)?;
     stream.set_read_timeout(Some(SILENCE_LIMIT))?;

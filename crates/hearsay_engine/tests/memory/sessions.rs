@@ -235,7 +235,7 @@ fn a_transcript_becomes_a_log() {
     third.speakers = vec![assign("Anna", "Borin")];
     assert!(!plan(&memory, &third).unwrap().0.unchanged);
     third.speakers = vec![assign("Zoe", "Borin")];
-    assert!(plan(&memory, &third).unwrap_err().to_string().contains("no speaker named `zoe`"));
+    assert!(plan(&memory, &third).unwrap_err().to_string().contains("no speaker named `Zoe`"));
 
     memory.undo(UndoTarget::At(again.position)).unwrap().wait().unwrap();
     memory.undo(UndoTarget::At(written.position)).unwrap().wait().unwrap();

@@ -213,8 +213,8 @@ impl<'a> Writer<'a> {
         }));
     }
 
-    /// Returns the entities in the scene besides the speaker and the strangers, sorted. If the scene lists nobody, returns the entities
-    /// whose [observed location](hearsay_belief::View::observed_location) is the place of the scene.
+    /// Returns the known entities in the scene besides the speaker, sorted. If the scene lists nobody, returns those whose
+    /// [observed location](hearsay_belief::View::observed_location) is the place of the scene.
     fn present(&self) -> Vec<EntityId> {
         let ContextRequest { scene, speaker, .. } = self.request;
         let mut present = scene.present.clone();

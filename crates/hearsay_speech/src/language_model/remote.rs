@@ -26,11 +26,12 @@ impl RemoteModel {
     /// # Errors
     /// Returns an error if a setting is invalid, or if the key in the environment is not for this server.
     pub fn new(server: &SpeechServer, settings: &SpeechSettings) -> Result<Self, SpeechError> {
+        let default = LlmSettings::default();
         let client = LlmSettings {
             base_url: server.base_url.clone(),
             model: server.model.clone(),
-            key_env: server.key_env.clone(),
-            total_tokens: server.total_tokens,
+            key_env: server.key_env.clone().unwrap_or(default.key_env),
+            total_tokens: server.total_tokens.unwrap_or(default.total_tokens),
             ..LlmSettings::default()
         };
         let invalid = |error: LlmError| SpeechError::Settings(format!("server: {error}"));
@@ -84,10 +85,7 @@ impl LanguageModel for RemoteModel {
             ChatEnd::MaxTokens => EndReason::MaxTokens,
             ChatEnd::TimeOver => EndReason::TimeOver,
         };
-        let rest = stop.finish();
-        if end != EndReason::Stopped && !rest.is_empty() {
-            let _ = emit(&rest);
-        }
+        let end = stop.finish(end, emit);
         let count = |tokens: u64| usize::try_from(tokens).unwrap_or(usize::MAX);
         Ok(GenerationStats {
             prompt_tokens: count(stats.prompt_tokens),

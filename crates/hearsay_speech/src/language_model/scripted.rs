@@ -49,10 +49,7 @@ impl LanguageModel for ScriptedModel {
                 break;
             }
         }
-        let rest = stop.finish();
-        if end != EndReason::Stopped && !rest.is_empty() && emit(&rest).is_break() {
-            end = EndReason::Stopped;
-        }
+        let end = stop.finish(end, emit);
         let prompt_tokens = prompt.system.split_whitespace().count();
         let total = start.elapsed();
         Ok(GenerationStats { prompt_tokens, cached_tokens: 0, generated_tokens, first_token: total, total, end })

@@ -1,5 +1,9 @@
 //! Stop strings: a text ends before the first stop string.
 
+use std::ops::ControlFlow;
+
+use super::EndReason;
+
 /// Passes a text on until a stop string begins. Keeps the end of the text back while it could be the start of a stop
 /// string.
 #[derive(Debug)]
@@ -33,9 +37,14 @@ impl<'a> StopFilter<'a> {
         std::mem::replace(&mut self.held_back, kept)
     }
 
-    /// Returns the rest of the text, which no stop string follows.
-    pub(crate) fn finish(self) -> String {
-        self.held_back
+    /// Ends the text: emits its rest, unless the caller stopped the language model. Returns the reason why the text
+    /// ended; `end` is the reason before the rest was emitted.
+    pub(crate) fn finish(self, end: EndReason, emit: &mut dyn FnMut(&str) -> ControlFlow<()>) -> EndReason {
+        match end {
+            EndReason::Stopped => end,
+            _ if !self.held_back.is_empty() && emit(&self.held_back).is_break() => EndReason::Stopped,
+            _ => end,
+        }
     }
 
     /// Returns whether a stop string was found.
@@ -53,7 +62,11 @@ mod tests {
         let mut filter = StopFilter::new(&stop);
         let mut text: String = parts.iter().map(|part| filter.push(part)).collect();
         let is_stopped = filter.is_stopped();
-        text.push_str(&filter.finish());
+        let end = filter.finish(EndReason::Finished, &mut |rest| {
+            text.push_str(rest);
+            ControlFlow::Continue(())
+        });
+        assert_eq!(end, EndReason::Finished);
         (text, is_stopped)
     }
 

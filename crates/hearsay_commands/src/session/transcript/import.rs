@@ -185,7 +185,7 @@ impl TranscriptImport {
             let name = text::normalize(&assignment.name);
             if speakers.iter().all(|(speaker, _)| text::normalize(speaker) != name) {
                 let speakers = speakers.iter().map(|(speaker, _)| (*speaker).to_owned()).collect();
-                return Err(CommandError::NoSpeaker { name, speakers });
+                return Err(CommandError::NoSpeaker { name: assignment.name.clone(), speakers });
             }
             let identity = match &assignment.is {
                 AssignedSpeaker::Character(character) => {

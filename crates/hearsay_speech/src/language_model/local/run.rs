@@ -110,13 +110,8 @@ impl Run<'_> {
             }
             self.step(position, &[token])?;
         };
-        let rest = stop.finish();
         stats.generated_tokens = written.len();
-        stats.end = match end {
-            EndReason::Stopped => end,
-            _ if !rest.is_empty() && (self.emit)(&rest).is_break() => EndReason::Stopped,
-            _ => end,
-        };
+        stats.end = stop.finish(end, &mut *self.emit);
         Ok(())
     }
 
