@@ -33,13 +33,17 @@ predicates:
   - name: HEARD_AT
     phrase: "{subject} was heard at {object}"
     behavior: {event: place}
+  - name: CURSED_TO_DEATH
+    phrase: "{subject} cursed {object} to death"
+    behavior: {fatal: true}
 attributes:
   - name: fate
     functional: true
     behavior: {dead_values: [Drowned], minor: true}
   - {name: outlook, behavior: {ended_values: [hopeless]}}
 entities:
-  - {id: ann, name: Ann, kind: npc, relationships: [{type: SWORN_TO, target: lanterns}]}
+  - {id: ann, name: Ann, kind: npc, relationships: [{type: SWORN_TO, target: lanterns}, {type: CURSED_TO_DEATH, target: cy}]}
+  - {id: cy, name: Cy, kind: npc}
   - {id: bo, name: Bo, kind: npc, attributes: {fate: drowned}}
   - {id: lanterns, name: The Lanterns, kind: faction, facts: [{id: cellar, text: The Lanterns meet in a cellar., known_by: [lanterns]}]}
   - {id: watch, name: The Watch, kind: faction}
@@ -128,12 +132,13 @@ fn a_new_predicate_is_one_entry() {
     let trust = |state: &State, who: &str, whom: &str| Trust::between(state, &id(who), &id(whom)).level().get();
     assert!(trust(&before, "ann", "lanterns") > trust(&before, "ann", "bo"));
 
-    // Checks three custom predicates: the place of an event, an attribute for the death of a character, and an
-    // attribute for the end of a quest.
+    // Checks four custom predicates: the place of an event, an attribute and a relation for the death of a character,
+    // and an attribute for the end of a quest.
     let timeline = query::timeline::timeline(&before, &TimelineFilter::default()).unwrap();
     let toll = timeline.undated.iter().find(|moment| moment.event == Some(id("toll"))).unwrap();
     assert_eq!(toll.place, Some(id("quay")));
     assert!(is_dead(&before, &id("bo"), None) && !is_dead(&before, &id("ann"), None));
+    assert!(is_dead(&before, &id("cy"), None));
     assert_eq!(open(ThreadKind::Quest, &before), ["The Search"]);
     assert!(before.vocabulary().behavior(&sworn).notable);
     assert!(before.vocabulary().behavior(&Predicate::new("fate").unwrap()).minor);

@@ -116,13 +116,23 @@ impl View {
     /// Returns the known facts that refute a fact, or that refute a fact which it distorts. If the knower observed the
     /// fact, returns only the facts that refute the fact itself.
     ///
-    /// The knower must know each version between the fact and the refuted fact.
+    /// A fact that another fact [contradicts](Known::contradicts) also refutes the other fact. For example, the truth
+    /// refutes the lie that hides it. This rule does not apply to a fact in which the knower has the credence 0, such
+    /// as its own lie. The knower must know each version between the fact and the refuted fact.
     pub fn refutations<'v>(&'v self, known: &'v Known) -> impl Iterator<Item = &'v Known> {
         let is_observed = known.is_observed();
         let versions = std::iter::successors(Some(known), |version| self.fact(version.distorted_fact()?));
+        let mut truths: Vec<FactId> = Vec::new();
+        if known.credence() != Credence::NONE {
+            let counted = versions.clone().take(if is_observed { 1 } else { usize::MAX });
+            truths.extend(counted.flat_map(Known::contradicts));
+            truths.sort_unstable();
+            truths.dedup();
+        }
         let distorted = versions.take_while(move |_| !is_observed).map_while(Known::distorted_fact);
         let related = std::iter::once(known.id()).chain(distorted).flat_map(|id| self.relations_to(id));
-        related.filter(|other| matches!(other.fact_relation(), Some(FactRelation::Refutes(_))))
+        let refutations = related.filter(|other| matches!(other.fact_relation(), Some(FactRelation::Refutes(_))));
+        refutations.chain(truths.into_iter().filter_map(|id| self.fact(id)))
     }
 
     /// Returns the knower's belief in a fact that the knower knows.
@@ -135,7 +145,10 @@ impl View {
         }
         let ended = self.ending_fact(known).map(Known::id);
         let belief = refuted_belief((known.credence().get(), known.learned()), refutations);
-        let contradicting_facts = self.contradicting_facts(known).map(Known::id).collect();
+        let mut contradicting_facts: Vec<FactId> = self.contradicting_facts(known).map(Known::id).collect();
+        contradicting_facts.extend(known.contradicts().iter().filter(|id| self.fact(**id).is_some()));
+        contradicting_facts.sort_unstable();
+        contradicting_facts.dedup();
         let status = match (ended, outweighed) {
             (Some(end), _) => BeliefStatus::Ended(end),
             (_, Some((refutation, id))) if refutation.get() >= BELIEF_THRESHOLD && belief < BELIEF_THRESHOLD => {

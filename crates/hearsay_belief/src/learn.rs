@@ -133,7 +133,8 @@ pub fn witness(
             };
             recorder.learn(&view, edge, credence(1.0));
         }
-        recorder.learn_names(&view, facts, &co_present, &Acquisition::Witnessed, None);
+        // A witness of a fact need not be at a place that the fact names, so the edge to the name records no visit.
+        recorder.learn_names(&view, facts, &co_present, &Acquisition::told(None), None);
     }
     Ok(recorder.learning)
 }

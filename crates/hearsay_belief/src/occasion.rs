@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use hearsay_model::{
-    Acquisition, Date, EntityId, Fact, FactId, FactStatus, GameTime, Kind, Knower, KnowledgeEdge, PredicateRole,
-    Secrecy, SessionId, State,
+    Acquisition, Date, EntityId, Fact, FactGroup, FactId, FactStatus, GameTime, Kind, Knower, KnowledgeEdge,
+    PredicateRole, Secrecy, SessionId, State,
 };
 
 use crate::View;
@@ -45,42 +45,66 @@ pub(crate) fn is_canon_at(fact: &Fact, moment: Option<GameTime>) -> bool {
     fact.status() == FactStatus::Canon && fact.validity().holds_at(moment)
 }
 
-/// Returns whether an entity is dead at a moment. An entity is dead if a canon fact that states a `condition` such as
-/// `dead` is valid at this moment.
+/// Returns whether an entity is dead at a moment. An entity is dead if a canon fact that states its death is valid at
+/// this moment: a `condition` such as `dead`, or a fatal relation such as KILLED whose object is the entity.
 pub fn is_dead(state: &State, id: &EntityId, moment: Option<GameTime>) -> bool {
-    state.vocabulary().death_attributes().iter().any(|name| {
-        let valid_facts = state.facts_with_subject(id, name.as_str()).at(moment);
-        valid_facts.filter(|fact| fact.status() == FactStatus::Canon).any(|fact| states_death(state, fact))
-    })
+    valid_death_fact(state, id, moment).is_some()
 }
 
-/// Returns whether a fact states that its subject is dead.
-pub fn states_death(state: &State, fact: &Fact) -> bool {
-    state.vocabulary().behavior(fact.predicate()).means_death(fact.object())
+/// Returns the canon fact that states the death of an entity and is valid at a moment; `None` if the entity is not
+/// [dead](is_dead).
+pub fn valid_death_fact<'s>(state: &'s State, id: &EntityId, moment: Option<GameTime>) -> Option<&'s Arc<Fact>> {
+    possible_death_facts(state, id)
+        .flat_map(|facts| facts.at(moment))
+        .find(|fact| fact.status() == FactStatus::Canon && dead_entity(state, fact) == Some(id))
+}
+
+/// Returns the entity that is dead according to a fact. Returns `None` if the fact states no death.
+pub fn dead_entity<'f>(state: &State, fact: &'f Fact) -> Option<&'f EntityId> {
+    state.vocabulary().behavior(fact.predicate()).dead_entity(fact.subject(), fact.object())
+}
+
+/// Returns the groups of facts that can state the death of an entity.
+fn possible_death_facts<'s>(state: &'s State, id: &EntityId) -> impl Iterator<Item = FactGroup<'s>> {
+    let vocabulary = state.vocabulary();
+    let conditions = vocabulary.death_attributes().iter().map(move |name| state.facts_with_subject(id, name.as_str()));
+    let deeds = vocabulary.fatal_relations().iter().map(move |name| state.facts_with_object(id, name.as_str()));
+    conditions.chain(deeds)
 }
 
 /// Returns all canon facts that state the death of an entity, whatever the game time of the death.
-pub(crate) fn death_facts<'s>(state: &'s State, id: &EntityId) -> impl Iterator<Item = &'s Arc<Fact>> + use<'s> {
-    let id = id.clone();
-    let conditions = state
-        .vocabulary()
-        .death_attributes()
-        .iter()
-        .flat_map(move |name| state.facts_with_subject(&id, name.as_str()).all());
-    conditions.filter(|fact| fact.status() == FactStatus::Canon && states_death(state, fact))
+pub(crate) fn death_facts<'s>(state: &'s State, id: &EntityId) -> impl Iterator<Item = &'s Arc<Fact>> {
+    let facts = possible_death_facts(state, id).flat_map(|facts| facts.all());
+    facts.filter(move |fact| fact.status() == FactStatus::Canon && dead_entity(state, fact) == Some(id))
 }
 
-/// Returns the living characters that are at a place at a moment, sorted. Canon LOCATED_AT facts state the locations of
-/// the characters.
+/// Returns the place of an entity at a moment: its location or, if it has no location, its home. Canon facts state the
+/// location and the home. If several facts state a place, the latest fact counts. A secret home does not count.
+pub fn place_at(state: &State, id: &EntityId, moment: Option<GameTime>) -> Option<EntityId> {
+    let latest = |role: PredicateRole| {
+        let facts = state.facts_with_subject(id, role.name()).at(moment);
+        let canon = facts.filter(|fact| fact.status() == FactStatus::Canon);
+        canon.max_by_key(|fact| (fact.validity().start(), fact.id()))
+    };
+    let home = || latest(PredicateRole::Residence).filter(|home| home.secrecy() != Secrecy::Secret);
+    latest(PredicateRole::Location).or_else(home)?.object().entity().cloned()
+}
+
+/// Returns the living characters that are at a place at a moment, sorted: the characters whose location is the place,
+/// and the characters without a location whose home is the place (see [`place_at`]).
 ///
 /// Characters in a part of the place are not included.
 pub fn characters_at(state: &State, place: &EntityId, moment: Option<GameTime>) -> Vec<EntityId> {
-    let mut characters: Vec<EntityId> = state
-        .facts_with_object(place, PredicateRole::Location.name())
-        .at(moment)
-        .filter(|fact| fact.status() == FactStatus::Canon)
-        .map(|fact| fact.subject().clone())
+    let subjects = |role: PredicateRole| {
+        let facts = state.facts_with_object(place, role.name()).at(moment);
+        facts.filter(|fact| fact.status() == FactStatus::Canon).map(|fact| fact.subject())
+    };
+    let residents = subjects(PredicateRole::Residence);
+    let at_home = residents.filter(|id| place_at(state, id, moment).as_ref() == Some(place));
+    let mut characters: Vec<EntityId> = subjects(PredicateRole::Location)
+        .chain(at_home)
         .filter(|id| state.kind(id).is_some_and(|kind| kind.is_character()) && !is_dead(state, id, moment))
+        .cloned()
         .collect();
     characters.sort();
     characters.dedup();

@@ -30,7 +30,8 @@ pub struct Judgement {
     /// in a campaign without player characters.
     pub listeners: Vec<EntityId>,
     /// The parts of the condition that are not met, as text for the DM; empty if the condition is true. If there are
-    /// several possible listeners, the list is for the listener with the fewest unmet parts.
+    /// several possible listeners, the list is for the listener with the fewest unmet parts. Of several such listeners,
+    /// it is for the listener who is nearest to the required trust and feelings.
     pub missing: Vec<String>,
 }
 
@@ -79,8 +80,9 @@ pub fn player_characters(state: &State) -> Vec<EntityId> {
     ids.filter(|id| state.kind(id) == Some(Kind::Player)).cloned().collect()
 }
 
-/// Does the same as [`evaluate_reveals`]. `players` must contain all player characters. This function is faster,
-/// because it does not search the state for player characters.
+/// Does the same as [`evaluate_reveals`] for the given player characters. With all player characters, this function is
+/// faster, because it does not search the state for them. With a single listener, it evaluates all reveals for this
+/// listener.
 pub fn evaluate_reveals_for(state: &State, players: &[EntityId], trust: TrustFn) -> Vec<RevealEvaluation> {
     let evaluator = ConditionEvaluator::new(state, players, trust);
     let mut all = Vec::new();
@@ -117,6 +119,9 @@ pub fn revealable_facts(evaluations: &[RevealEvaluation], holder: &EntityId) -> 
     }
     facts
 }
+
+/// Difference between the strongest and the weakest feeling.
+const FEELING_RANGE: f64 = 200.0;
 
 /// Data for the evaluation of conditions, with a cache of views.
 struct ConditionEvaluator<'a> {
@@ -163,7 +168,7 @@ impl<'a> ConditionEvaluator<'a> {
             self.players.iter().partition(|player| self.knows(player, fact));
         if uninformed.is_empty() && !knowing.is_empty() {
             let names: Vec<String> = knowing.into_iter().map(name_of).collect();
-            return refused(format!("all player characters already know the secret: {}", names.join(", ")));
+            return refused(format!("nobody is left to be told; the secret is already known to {}", names.join(", ")));
         }
         let mut judgement = self.evaluate(condition, holder, None);
         if condition.names_listener() {
@@ -185,20 +190,48 @@ impl<'a> ConditionEvaluator<'a> {
             return Judgement { holds: missing.is_empty(), listeners, missing };
         }
         let mut listeners = Vec::new();
-        let mut fewest_unmet = None::<Vec<String>>;
+        let mut nearest = None::<((usize, f64), Vec<String>)>;
         for player in self.players {
             let missing = unmet_parts(Some(player));
             if missing.is_empty() {
                 listeners.push(player.clone());
-            } else if fewest_unmet.as_ref().is_none_or(|fewest_unmet| missing.len() < fewest_unmet.len()) {
-                fewest_unmet = Some(missing);
+                continue;
+            }
+            let shortfall = self.shortfall(condition, Participants { holder, listener: Some(player) });
+            let distance = (missing.len(), shortfall);
+            if nearest.as_ref().is_none_or(|(nearest, _)| distance < *nearest) {
+                nearest = Some((distance, missing));
             }
         }
         if !listeners.is_empty() {
             return Judgement { holds: true, listeners, missing: Vec::new() };
         }
-        let missing = fewest_unmet.unwrap_or_else(|| vec!["there is no player character who could be told".into()]);
+        let no_player = || vec!["there is no player character who could be told".to_owned()];
+        let missing = nearest.map_or_else(no_player, |(_, missing)| missing);
         Judgement { holds: false, listeners, missing }
+    }
+
+    /// Returns how far a condition is from being met; 0.0 if it is met. Each unmet single condition adds 1.0. A trust
+    /// or a feeling that is too low adds only its distance from the required value, as a share of the whole range.
+    fn shortfall(&self, condition: &Condition, participants: Participants) -> f64 {
+        let shortfall = |part: &Condition| self.shortfall(part, participants);
+        match condition {
+            Condition::All(parts) => parts.iter().map(shortfall).sum(),
+            Condition::Any(parts) => parts.iter().map(shortfall).fold(f64::INFINITY, f64::min),
+            Condition::Trusts { who, of, at_least } => {
+                let (Some(who), Some(of)) = (participants.resolve(who), participants.resolve(of)) else { return 1.0 };
+                (at_least.get() - (self.trust)(who, of).get()).max(0.0)
+            }
+            Condition::Feels { who, towards, feeling, at_least } => {
+                let (Some(who), Some(towards)) = (participants.resolve(who), participants.resolve(towards)) else {
+                    return 1.0;
+                };
+                let level = self.with_view(who, |view| Feelings::from_view(view, towards)).level(*feeling);
+                (f64::from(at_least.get()) - f64::from(level)).max(0.0) / FEELING_RANGE
+            }
+            _ if self.evaluate_single(condition, participants).0 => 0.0,
+            _ => 1.0,
+        }
     }
 
     /// Returns the parts of a condition whose value is not `expected`, as text for the DM. The list is empty if the

@@ -214,6 +214,12 @@ impl View {
         facts.filter(move |known| known.fact_relation().is_some_and(|relation| relation.fact() == fact))
     }
 
+    /// Returns the facts that contradict the given fact [according to their author](Known::contradicts), sorted by id.
+    pub fn facts_against(&self, fact: FactId) -> impl Iterator<Item = &Known> {
+        let facts = self.index().related_to(fact).filter_map(|id| self.fact(id));
+        facts.filter(move |known| known.contradicts().contains(&fact))
+    }
+
     /// Returns whether a fact is superseded: whether the knower believes a later value of a predicate that allows only
     /// one value, such as a location. A public fact does not supersede a secret fact.
     pub fn is_superseded(&self, fact: FactId) -> bool {

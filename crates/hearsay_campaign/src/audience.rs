@@ -79,6 +79,8 @@ pub(crate) struct InitialKnowledge {
     pub(crate) passages: BTreeMap<PassageId, Arc<Passage>>,
     /// Number of facts for each audience.
     pub(crate) counts: BTreeMap<&'static str, usize>,
+    /// Facts that nobody knows.
+    pub(crate) unknown_facts: Vec<Arc<Fact>>,
 }
 
 /// Decides which knowers know each fact and have read each passage.
@@ -91,22 +93,31 @@ pub(crate) struct InitialKnowledge {
 /// 5. If a knower was told a fact, the knower's edge depends on the teller's edges: see [`justify_edges`].
 /// 6. A knower of a fact also knows the entity names in the fact: see [`add_name_edges`].
 pub(crate) fn compute_initial_knowledge(campaign: &Campaign, surroundings: &CampaignSurroundings) -> InitialKnowledge {
-    let EdgeDrafts { edges, passages, audiences } = draft_edges(campaign, surroundings);
+    let EdgeDrafts { edges, mut passages, audiences } = draft_edges(campaign, surroundings);
     let mut edges = justify_edges(campaign, edges).edges;
     add_name_edges(campaign, &mut edges);
+    if let Some(unchanged_records) = &campaign.unchanged_records {
+        // The records of an export also contain the knowers of its facts.
+        edges.retain(|_, edge| !unchanged_records.facts.contains(&edge.fact));
+        edges.extend(unchanged_records.edges.iter().map(|(id, edge)| (*id, edge.clone())));
+        passages.extend(unchanged_records.passages.iter().map(|(id, passage)| (*id, passage.clone())));
+    }
     let known_facts: HashSet<FactId> = edges.values().map(|edge| edge.fact).collect();
     let mut counts: BTreeMap<&'static str, usize> =
         ["common", "local", "parties", "private", "secret", "told", "nobody"].map(|name| (name, 0)).into();
+    let is_unknown = |fact: &Fact| !known_facts.contains(&fact.id());
     for (campaign_fact, audience) in campaign.facts.iter().zip(audiences) {
         let name = match audience {
-            _ if !known_facts.contains(&campaign_fact.fact.id()) => "nobody",
+            _ if is_unknown(&campaign_fact.fact) => "nobody",
             Some(audience) => audience.as_str(),
             None if campaign_fact.fact.secrecy() == Secrecy::Secret => "secret",
             None => "told",
         };
         *counts.entry(name).or_default() += 1;
     }
-    InitialKnowledge { edges, passages, counts }
+    let facts = campaign.facts.iter().map(|campaign_fact| &campaign_fact.fact);
+    let unknown_facts = facts.filter(|fact| is_unknown(fact)).cloned().collect();
+    InitialKnowledge { edges, passages, counts, unknown_facts }
 }
 
 /// Returns the cycles of knowers who learned a fact only from one another.

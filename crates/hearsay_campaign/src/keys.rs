@@ -71,8 +71,8 @@ keys! {
     ATTRIBUTE_DEF = "attribute_def", "an attribute", &[&["name", "kinds", "phrase", "functional", "history",
         "embedded", "audience", "behavior"]];
     BEHAVIOR = "behavior", "a behavior", &[&["belonging", "thread", "event", "attitude", "object_attitude", "fear",
-        "vague", "notable", "minor", "visible", "identity", "scenery", "comparison", "reference", "dead_values", "ended_values",
-        "feelings"]];
+        "fatal", "vague", "notable", "minor", "visible", "identity", "scenery", "comparison", "reference", "dead_values",
+        "ended_values", "feelings"]];
     FEELINGS = "feeling_changes", "changes of feelings", &[&["affinity", "respect", "fear", "debt"]];
     RELATION_WORDS = "relation_words", "the mapping `words`", &[&["fields", "inverse_fields", "lists", "nouns",
         "inverse_nouns", "verbs", "inverse_verbs"]];

@@ -67,8 +67,8 @@ pub use cancel::CancelToken;
 pub use earlier::EarlierImports;
 pub use error::{CampaignError, CampaignErrors, Warning};
 pub use export::{
-    Backup, Handbook, HandbookChanges, HandbookFormat, HandbookReaders, HandbookRequest, export_backup, export_dot,
-    export_graphml, export_handbooks, export_vault, export_yaml, read_backup,
+    Backup, Handbook, HandbookChanges, HandbookFormat, HandbookReaders, HandbookRequest, Overwrite, export_backup,
+    export_dot, export_graphml, export_handbooks, export_vault, export_yaml, read_backup,
 };
 pub use files::digest_files;
 pub use findings::{FileLocation, ImportFindings, Skipped};
@@ -82,11 +82,12 @@ pub use options::{AliasOrder, ReadOptions};
 pub use plan::{ImportPlan, MISSING_RECORD, MissingRecord, plan};
 pub use regular_file::{open_file, read_file, read_text_file};
 pub use report::{
-    AmbiguousLink, ChangedFact, Deletion, ImportReport, PossibleDuplicate, RelationCounts, RemovedFact, UnappliedChange,
+    AmbiguousLink, ChangedFact, Deletion, FactWithoutKnower, ImportReport, PossibleDuplicate, RelationCounts,
+    RemovedFact, UnappliedChange,
 };
 pub use transcript::{
     LiveTranscript, LiveUpdate, Transcript, TranscriptError, TranscriptFormat, TranscriptWriter, Utterance,
-    split_speaker,
+    split_hearers, split_speaker,
 };
 #[cfg(feature = "import")]
 pub use watch::FileWatcher;

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt};
 
-use hearsay_model::{EntityId, FactId};
+use hearsay_model::{EntityId, Fact, FactId};
 use serde::Serialize;
 
 use crate::{FileLocation, Format, ImportFindings, Skipped, Warning};
@@ -63,6 +63,21 @@ pub struct RemovedFact {
     pub statement: String,
 }
 
+/// A fact in the files that nobody knows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FactWithoutKnower {
+    /// The id of the fact.
+    pub fact: FactId,
+    /// The sentence of the fact.
+    pub statement: String,
+}
+
+impl FactWithoutKnower {
+    pub(crate) fn from_fact(fact: &Fact) -> Self {
+        Self { fact: fact.id(), statement: fact.statement().to_owned() }
+    }
+}
+
 /// Two entities with the same name. It is possible that the two are the same entity, but an import never merges
 /// entities.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -99,8 +114,8 @@ pub struct UnappliedChange {
 /// The changes that an import makes. The report is created before the import changes data, so you can also use it for a
 /// dry run.
 ///
-/// All counts describe the changes that this import makes. Only `audience` and `without_knowledge` describe the whole
-/// campaign.
+/// All counts describe the changes that this import makes. Only `audience`, `without_knower` and `without_knowledge`
+/// describe the whole campaign.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ImportReport {
     /// The name of the source, which is the id of the campaign.
@@ -139,6 +154,8 @@ pub struct ImportReport {
     /// counts the facts that only their hearers and readers know, such as rumours and lies. The key `nobody` counts the
     /// facts without a knower.
     pub audience: BTreeMap<&'static str, usize>,
+    /// The facts that the key `nobody` of `audience` counts.
+    pub without_knower: Vec<FactWithoutKnower>,
     /// NPCs that know only names and kinds after the import.
     pub without_knowledge: Vec<EntityId>,
     /// Records that the import leaves unchanged, although the files differ from them.
@@ -253,6 +270,9 @@ impl fmt::Display for ImportReport {
         if !audience.is_empty() {
             writeln!(f, "  known      {}", audience.join(", "))?;
         }
+        write_list(f, "known to nobody", &self.without_knower, |unknown| {
+            format!("{} [{}]", unknown.statement, unknown.fact.short())
+        })?;
         if !self.without_knowledge.is_empty() {
             writeln!(f, "  NPCs who know only names and kinds: {}", join_ids(&self.without_knowledge))?;
         }

@@ -3,14 +3,17 @@
 use anyhow::Result;
 use hearsay_engine::{Memory, MemoryError, ReadSnapshot, Written};
 use hearsay_model::Operation;
-use hearsay_query::preview::Preview;
+use hearsay_query::{
+    preview::{Preview, preview},
+    reveals::fulfilled_by,
+};
 use serde::Serialize;
 
 use crate::{
     display_names::DisplayNames,
     facts::print_fact_line,
     output::{Output, count},
-    reveals::print_with_reveals,
+    reveals::print_with_revealable,
 };
 
 /// JSON output of a dry run.
@@ -47,10 +50,14 @@ fn print_dry_run(
     build_operation: impl FnOnce(&ReadSnapshot) -> Result<Operation, MemoryError> + Send + 'static,
     output: &mut Output,
 ) -> Result<()> {
-    let preview = memory.preview(build_operation)?.wait()?;
+    let read = memory.read_in_background(move |world| {
+        let operation = build_operation(world)?;
+        Ok((preview(&world.state, operation.clone())?, fulfilled_by(&world.state, operation)?))
+    })?;
+    let (preview, revealable) = read.wait()?;
     output.line(format!("Dry run, nothing is changed: {}", preview.summary))?;
     print_effects(&preview, &DisplayNames::read(memory)?, output)?;
-    print_with_reveals(memory, DryRunOutput { written: None, preview }, output)
+    print_with_revealable(revealable, DryRunOutput { written: None, preview }, output)
 }
 
 /// Prints the effects of an operation on entities, facts and knowledge.

@@ -201,7 +201,10 @@ impl Names {
     /// Returns the speaker, and whether the name is that of the player of the speaker.
     pub(crate) fn speaker_or_player(&self, name: &str) -> Result<(Speaker, bool)> {
         match (self.speaker(name), speaker_of_player(&self.state, name)) {
-            (Ok(speaker), _) => Ok((speaker, false)),
+            (Ok(speaker), played) => {
+                let is_player = played.as_ref() == Some(&speaker) && self.find_entity(name).is_err();
+                Ok((speaker, is_player))
+            }
             (Err(_), Some(speaker)) => Ok((speaker, true)),
             (Err(error), None) => Err(error),
         }

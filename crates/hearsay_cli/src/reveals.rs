@@ -41,7 +41,16 @@ pub(crate) fn revealable(memory: &Memory) -> Result<Vec<RevealRow>> {
 /// Prints the secrets whose conditions the command fulfilled. With `--json`, prints the result of the command and these
 /// secrets as JSON instead.
 pub(crate) fn print_with_reveals<T: Serialize>(memory: &Memory, result: T, output: &mut Output) -> Result<()> {
-    let revealable = revealable(memory)?;
+    print_with_revealable(revealable(memory)?, result, output)
+}
+
+/// Does the same as [`print_with_reveals`] for a dry run. `revealable` contains the secrets whose conditions the command
+/// would fulfil.
+pub(crate) fn print_with_revealable<T: Serialize>(
+    revealable: Vec<RevealRow>,
+    result: T,
+    output: &mut Output,
+) -> Result<()> {
     for row in &revealable {
         print_reveal(row, output)?;
     }

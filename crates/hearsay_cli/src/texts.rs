@@ -3,7 +3,7 @@
 use std::{path::Path, sync::Arc};
 
 use anyhow::{Context, Result};
-use hearsay_belief::states_death;
+use hearsay_belief::dead_entity;
 use hearsay_commands::proposal::ProposalCounts;
 use hearsay_engine::{Memory, ModelStatus, Settings, Status};
 use hearsay_model::{Author, Fact, FactId, FactStatus, Passage, PassageId};
@@ -245,13 +245,13 @@ pub(crate) fn extracted_facts(memory: &Memory, passages: &[Arc<Passage>]) -> Res
         };
         let row = |(fact, is_narration): (&Arc<Fact>, bool)| {
             let is_proposed = fact.status() == FactStatus::Proposed;
-            let is_death = is_narration && is_proposed && states_death(state, fact);
+            let dead = dead_entity(state, fact).filter(|_| is_narration && is_proposed);
             let settles = matching_promises(state, fact).filter(|_| is_proposed || fact.status() == FactStatus::Canon);
             ExtractedRow {
                 fact: fact.id(),
                 statement: fact.statement().to_owned(),
                 status: fact.status(),
-                unconfirmed_death: is_death.then(|| state.name_or_id(fact.subject()).to_owned()),
+                unconfirmed_death: dead.map(|id| state.name_or_id(id).to_owned()),
                 settles: settles.map(SettledPromises::new),
             }
         };

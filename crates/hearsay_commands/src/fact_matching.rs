@@ -105,6 +105,8 @@ struct Candidate {
     has_pronoun: bool,
     /// Whether the extraction finds the fact in the sentence.
     is_extracted: bool,
+    /// Whether the sentence is narration about the subject of the fact that possibly states the fact in its own words.
+    is_narrated: bool,
     /// Vector of the sentence if the fact has no vector yet; `None` otherwise.
     missing_vector: Option<Vec<f32>>,
 }
@@ -236,8 +238,10 @@ impl SentenceMatcher<'_> {
             let score = MatchScore::new(&sentence.text, known.statement(), &entities.name_stems(known));
             let cosine = ranked.explanation.cosine;
             let score = MatchScore { cosine, ..score };
+            let is_narrated = score.may_be_narrated() && entities.narrates(known);
             // Reading the statement takes longer than the other comparisons, so it comes last.
-            if !score.may_be_possible() || !self.has_same_polarity(sentence, known.statement()) {
+            let is_similar = is_narrated || score.may_be_possible();
+            if !is_similar || !self.has_same_polarity(sentence, known.statement()) {
                 return None;
             }
             if agreement == Agreement::Full && score.is_complete() && !entities.has_same_roles(known) {
@@ -250,6 +254,7 @@ impl SentenceMatcher<'_> {
                 is_doubtful: sentence.is_doubtful,
                 has_pronoun: sentence.pronoun_count > 0,
                 is_extracted: false,
+                is_narrated,
                 missing_vector: vector.clone().filter(|_| cosine.is_none()),
             })
         });
@@ -283,6 +288,7 @@ impl SentenceMatcher<'_> {
             is_doubtful: sentence.is_doubtful,
             has_pronoun: sentence.pronoun_count > 0,
             is_extracted: true,
+            is_narrated: false,
             missing_vector: None,
         };
         same.map(candidate).collect()

@@ -1,4 +1,4 @@
-//! Lies: statements that were recorded as sincere and that the DM later marks as lies.
+//! Lies: the facts that a lie asserts, and the effect of marking a recorded statement as a lie.
 
 use std::sync::Arc;
 
@@ -7,8 +7,54 @@ use hearsay_belief::{
     learn::{self, HeardStatement, LearnerViews, Sincerity},
 };
 use hearsay_model::{
-    Change, Credence, EntityId, Fact, FactStatus, Justification, Knower, KnowledgeEdge, KnowledgeId, State,
+    Change, Credence, EntityId, Evidence, ExtractionStage, Fact, FactStatus, Justification, Knower, KnowledgeEdge,
+    KnowledgeId, Passage, PassageId, Span, State,
 };
+
+/// Returns whether a line only mentions a fact. A lie does not make such a fact false: "I was at home on the night the
+/// barge sank" does not assert that the barge sank.
+///
+/// `span` is the position of the words that state the fact. `statements` contains the subjects and positions of all
+/// statements that the extraction found in the line. The line only mentions a fact if a statement about another entity
+/// contains the words and begins before them. A fact about the speaker of the line is always asserted.
+pub(crate) fn is_only_mentioned(
+    speaker: Option<&EntityId>,
+    subject: &EntityId,
+    span: Span,
+    statements: &[(&EntityId, Span)],
+) -> bool {
+    let contains_fact = |(other, statement): &(&EntityId, Span)| {
+        *other != subject && statement.start < span.start && span.end <= statement.end
+    };
+    speaker != Some(subject) && statements.iter().any(contains_fact)
+}
+
+/// Returns the changes after which the speaker of a recorded line does not believe the facts that the line asserts,
+/// according to the extraction. Returns nothing for a new line.
+pub(crate) fn mark_line_as_lie(state: &State, passage: &Passage) -> Vec<Change> {
+    let Some(speaker) = &passage.speaker else { return Vec::new() };
+    let id = passage.id();
+    let mut facts: Vec<&Arc<Fact>> = state.facts_citing(id).collect();
+    facts.sort_unstable_by_key(|fact| fact.id());
+    let mut statements: Vec<(&EntityId, Span)> = Vec::new();
+    for fact in facts.iter().copied() {
+        let is_statement = fact.provenance().stage == Some(ExtractionStage::Statements);
+        if let Some(span) = span_in(fact, id).filter(|_| is_statement) {
+            statements.push((fact.subject(), span));
+        }
+    }
+    let is_mentioned = |fact: &Fact, span: Span| is_only_mentioned(Some(speaker), fact.subject(), span, &statements);
+    let is_asserted = |fact: &&Arc<Fact>| span_in(fact, id).is_none_or(|span| !is_mentioned(fact, span));
+    facts.into_iter().filter(is_asserted).flat_map(|fact| mark_as_lie(state, speaker, fact)).collect()
+}
+
+/// Returns the position of the words of a passage that state a fact; `None` if the fact does not quote the passage.
+fn span_in(fact: &Fact, passage: PassageId) -> Option<Span> {
+    fact.provenance().evidence.iter().find_map(|evidence| match evidence {
+        Evidence::Passage { passage: quoted, span, .. } => (*quoted == passage).then_some(*span),
+        Evidence::File { .. } | Evidence::Excerpt(_) => None,
+    })
+}
 
 /// Returns the changes after which the speaker of a claim does not believe the claim. The characters who heard the
 /// claim from the speaker still believe it as before. If this speaker is the source of the fact and the DM has not

@@ -6,7 +6,8 @@ use hearsay_model::{EntityId, GameTime, Kind, State};
 use crate::CommandError;
 
 /// Returns the living characters at a scene, sorted and unique: the attending characters, and the non-player characters
-/// at the place of the scene. Player characters that do not attend the session are not included.
+/// at the place of the scene (see [`characters_at`]). Player characters that do not attend the session are not
+/// included.
 pub fn scene_characters(
     state: &State,
     attending: &[EntityId],

@@ -6,7 +6,7 @@ mod recorded_match;
 use std::{collections::BTreeSet, ops::AddAssign, sync::Arc};
 
 use hearsay_belief::{
-    Occasion, View, default_audience,
+    Known, Occasion, View, default_audience,
     learn::{self, HeardStatement, LearnerViews, Sincerity},
 };
 use hearsay_model::{
@@ -14,7 +14,12 @@ use hearsay_model::{
     FactRelation, FactStatus, Factuality, Knower, KnowledgeEdge, Method, Object, Operation, Predicate, Provenance,
     SessionId, State, Timestamp, Validity,
 };
-use hearsay_query::{dates::clock_date, duplicates::known_equivalent, resolve::public_name, trust::TrustCalibration};
+use hearsay_query::{
+    dates::clock_date,
+    duplicates::{Claim, is_equivalent, is_other_occurrence, known_equivalent},
+    resolve::public_name,
+    trust::TrustCalibration,
+};
 use serde::Serialize;
 
 use crate::{
@@ -295,7 +300,8 @@ impl Proposer<'_> {
             // The speaker may have said the same before the DM knew that it is a lie.
             self.batch.changes.extend(mark_as_lie(self.state, speaker, recorded));
         }
-        let edges = learner_edges(&mut self.views, self.state, proposal, fact, max_credence);
+        let mut edges = learner_edges(&mut self.views, self.state, proposal, fact, max_credence);
+        conceal_own_secrets(&mut self.views, self.state, fact, &mut edges);
         if is_untrusted_author(self.author) {
             self.batch.learn(self.state, self.author, edges);
         } else {
@@ -470,6 +476,30 @@ fn learner_edges(
         edge
     };
     edges.map(in_confidence).collect()
+}
+
+/// Marks edges to a fact as concealed if their knowers conceal a recorded fact with the same content. Otherwise, these
+/// knowers would tell their own secret as news.
+fn conceal_own_secrets(views: &mut LearnerViews, state: &State, fact: &Fact, edges: &mut [Arc<KnowledgeEdge>]) {
+    let vocabulary = state.vocabulary();
+    let claim = Claim::from_fact(vocabulary, fact);
+    let is_concealed_duplicate = |other: &&Arc<Fact>| {
+        other.id() != fact.id()
+            && is_equivalent(vocabulary, (&claim, fact.statement()), other)
+            && !is_other_occurrence(state, fact, other)
+            && state.known_by(other.id()).any(|edge| edge.conceals)
+    };
+    let secrets: Vec<FactId> =
+        state.facts_of(claim.subject()).filter(is_concealed_duplicate).map(|other| other.id()).collect();
+    if secrets.is_empty() {
+        return;
+    }
+    for edge in edges.iter_mut().filter(|edge| edge.fact == fact.id() && edge.acquisition.gives_knowledge()) {
+        let view = views.get(&edge.knower, edge.learned_at());
+        if secrets.iter().any(|secret| view.fact(*secret).is_some_and(Known::conceals)) {
+            Arc::make_mut(edge).conceals = true;
+        }
+    }
 }
 
 /// Returns whether the holder of a view conceals another fact about one of the entities of `fact`.

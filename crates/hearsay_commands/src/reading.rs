@@ -103,9 +103,12 @@ pub fn read_passages(passages: Vec<PassageWithContext>, tools: &ReadingTools<'_>
         limit_confidence(&mut extraction, origin);
         let mut talk_kind = passage.talk_kind;
         if let Some(page_statements) = statements.next() {
-            let found_kind = talk_kind
-                .unwrap_or_else(|| decide_talk_kind(&page_statements.talk, passage.speaker.as_ref(), &passage.text));
-            extraction.add_statements(page_statements, found_kind, origin == TextOrigin::SessionImport);
+            let found_kind = talk_kind.unwrap_or_else(|| {
+                decide_talk_kind(&page_statements.talk, passage.speaker.as_ref(), speaker_kind.as_ref(), &passage.text)
+            });
+            // The people at the table also talk about the game, but an NPC does not.
+            let is_table_speech = origin == TextOrigin::SessionImport && !is_npc(speaker_kind.as_ref());
+            extraction.add_statements(page_statements, found_kind, is_table_speech);
             talk_kind = talk_kind.or_else(|| is_table_line(&passage).then_some(found_kind));
         } else if talk_kind.is_none() && is_table_line(&passage) && is_game_talk(speaker_kind, &passage.text) {
             talk_kind = Some(TalkKind::OutOfCharacter);
@@ -118,17 +121,32 @@ pub fn read_passages(passages: Vec<PassageWithContext>, tools: &ReadingTools<'_>
     findings.collect()
 }
 
-/// Minimum probability of table talk at which even an exclamation of a character is treated as table talk.
+/// Minimum probability of table talk at which even a line of an NPC, or an exclamation of a character, is treated as
+/// table talk.
 const MIN_CERTAIN_TABLE_TALK: f32 = 0.9;
 
-/// Returns the kind of talk of a line. If the reading model is not certain, the exclamation of a character is in
-/// character: characters shout ("Tobin! Drop the key!"), and the facts of a line that counts as table talk are lost.
-fn decide_talk_kind(talk: &TalkProbabilities, speaker: Option<&EntityId>, text: &str) -> TalkKind {
+/// Returns the kind of talk of a line. If the reading model is not certain, a line of an NPC and the exclamation of a
+/// character are in character: few players talk about the game under the name of an NPC, characters shout ("Tobin! Drop
+/// the key!"), and the facts of a line that counts as table talk are lost.
+fn decide_talk_kind(
+    talk: &TalkProbabilities,
+    speaker: Option<&EntityId>,
+    speaker_kind: Option<&Kind>,
+    text: &str,
+) -> TalkKind {
     let is_shout = speaker.is_some() && text.contains('!');
+    let is_doubtful = is_shout || is_npc(speaker_kind);
     match talk.kind() {
-        TalkKind::OutOfCharacter if is_shout && talk.out_of_character < MIN_CERTAIN_TABLE_TALK => TalkKind::InCharacter,
+        TalkKind::OutOfCharacter if is_doubtful && talk.out_of_character < MIN_CERTAIN_TABLE_TALK => {
+            TalkKind::InCharacter
+        }
         kind => kind,
     }
+}
+
+/// Returns whether a speaker of this kind is not played by a player.
+fn is_npc(speaker_kind: Option<&Kind>) -> bool {
+    speaker_kind.is_some_and(|kind| *kind != Kind::Player)
 }
 
 /// Returns whether a player talks about the game, according to the words alone.
@@ -149,9 +167,9 @@ pub(crate) fn find_talk_kind(
     if let Some(model) = tools.model {
         let context = before.iter().map(|text| (None, text.as_str()));
         let lines: Vec<(Option<&EntityId>, &str)> = context.chain([(speaker, text)]).collect();
-        let read = document_statements(tools, model, &lines, before.len());
+        let read = document_statements(tools, model, &lines, before.len(), None);
         if let Some(statements) = read.first() {
-            return Some(decide_talk_kind(&statements.talk, speaker, text));
+            return Some(decide_talk_kind(&statements.talk, speaker, speaker_kind.as_ref(), text));
         }
     }
     is_game_talk(speaker_kind, text).then_some(TalkKind::OutOfCharacter)
@@ -173,13 +191,14 @@ pub fn record_talk_kinds(state: &State, kinds: &[(PassageId, TalkKind)], now: Ti
 }
 
 /// Returns the statements in the lines of a document, starting at line `first_line`. If any line has a speaker, lines
-/// without a speaker count as spoken by the DM. If no line has a speaker, all lines count as written text. Returns
-/// nothing if the model fails.
+/// without a speaker count as spoken by the DM. If no line has a speaker, all lines count as written text. `topic` is
+/// the entity whose note contains the lines. Returns nothing if the model fails.
 fn document_statements(
     tools: &ReadingTools<'_>,
     model: &ReadingModel,
     lines: &[(Option<&EntityId>, &str)],
     first_line: usize,
+    topic: Option<&EntityId>,
 ) -> Vec<LineStatements> {
     let has_speakers = lines.iter().any(|(speaker, _)| speaker.is_some());
     let role = |speaker: Option<&EntityId>| match speaker {
@@ -187,8 +206,10 @@ fn document_statements(
         None if has_speakers => LineRole::Dm,
         None => LineRole::Written,
     };
-    let lines: Vec<DocumentLine<'_>> =
-        lines.iter().map(|(speaker, text)| DocumentLine { text, role: role(*speaker), speaker: *speaker }).collect();
+    let lines: Vec<DocumentLine<'_>> = lines
+        .iter()
+        .map(|(speaker, text)| DocumentLine { text, role: role(*speaker), speaker: *speaker, topic })
+        .collect();
     tools.extractor.extract_statements(tools.lexicon, model, &lines, first_line).unwrap_or_default()
 }
 
@@ -204,7 +225,8 @@ fn passage_statements(
         let before = first.before.iter().map(|(speaker, text)| (speaker.as_ref(), text.as_str()));
         let own = text.iter().map(|page| (page.passage.speaker.as_ref(), page.passage.text.as_str()));
         let lines: Vec<(Option<&EntityId>, &str)> = before.chain(own).collect();
-        let read = document_statements(tools, model, &lines, first.before.len());
+        // The texts of a note are read separately, so `text` has only one topic.
+        let read = document_statements(tools, model, &lines, first.before.len(), first.topic.as_ref());
         if read.is_empty() {
             return Vec::new();
         }

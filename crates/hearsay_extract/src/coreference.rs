@@ -13,6 +13,14 @@ pub(crate) struct EntityMention {
     pub(crate) is_subject: bool,
 }
 
+/// Entity whose note contains a text.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NoteEntity {
+    /// The entity; `None` if its name is not public, so that the text must not be linked to it.
+    pub(crate) entity: Option<EntityRef>,
+    pub(crate) kinds: KindSet,
+}
+
 /// Maximum number of mentions that are remembered.
 const MAX_MENTIONS: usize = 24;
 
@@ -28,6 +36,8 @@ pub(crate) struct MentionHistory {
     pub(crate) listed_in_sentence: usize,
     /// Entity that the current entry describes, as in "Gideon - the abbot's brother. Disciplined, vigilant."
     pub(crate) topic: Option<EntityRef>,
+    /// Entity whose note contains the text.
+    pub(crate) note: Option<NoteEntity>,
     /// Entity that the text is currently about: the subject of the last sentence that has a subject.
     pub(crate) focus: Option<EntityRef>,
     /// Speaker of the last quotation.
@@ -40,9 +50,16 @@ pub(crate) struct Antecedent {
     pub(crate) entity: EntityRef,
     pub(crate) is_in_other_sentence: bool,
     pub(crate) is_ambiguous: bool,
+    /// Whether the sentence of the pronoun also names another suitable entity, as in "Odo stabs Bram and he dies".
+    pub(crate) has_rival_in_sentence: bool,
 }
 
 impl MentionHistory {
+    /// Creates the history of a text before its first sentence. `note` is the entity whose note contains the text.
+    pub(crate) fn in_note(note: Option<NoteEntity>) -> Self {
+        Self { note, ..Self::default() }
+    }
+
     pub(crate) fn record(&mut self, mention: EntityMention) {
         if let Some(existing) = self.mentions.iter_mut().find(|existing| {
             existing.entity == mention.entity
@@ -79,15 +96,19 @@ impl MentionHistory {
         self.mentions.iter().rev().find(is_person_subject).map(|mention| mention.entity)
     }
 
-    /// Returns the entity of the current entry, or otherwise the person mentioned last.
+    /// Returns the entity of the current entry, the entity of the note, or otherwise the person mentioned last.
     pub(crate) fn last_person(&self) -> Option<EntityRef> {
-        self.topic.or_else(|| self.last_mentioned_person())
+        match (self.topic, self.note) {
+            (Some(topic), _) => Some(topic),
+            (None, Some(note)) => note.entity,
+            (None, None) => self.last_mentioned_person(),
+        }
     }
 
     /// Returns the entity that the text before this sentence is about, among the entities whose classes satisfy `fits`.
     ///
-    /// The entity of the current entry comes first, then the current focus. Otherwise the last sentence with a suitable
-    /// entity decides; its subject is preferred, then the first mention.
+    /// The entity of the current entry comes first, then the entity of the note, then the current focus. Otherwise the
+    /// last sentence with a suitable entity decides; its subject is preferred, then the first mention.
     pub(crate) fn topic(&self, fits: impl Fn(KindSet) -> bool) -> Option<EntityRef> {
         let is_earlier = |mention: &&EntityMention| {
             mention.sentence < self.sentence && !mention.kinds.is_any() && fits(mention.kinds)
@@ -96,8 +117,14 @@ impl MentionHistory {
         let find_candidate = |entity: Option<EntityRef>| {
             candidates.iter().find(|mention| Some(mention.entity) == entity).map(|mention| mention.entity)
         };
-        if let Some(topic) = find_candidate(self.topic).or_else(|| find_candidate(self.focus)) {
+        if let Some(topic) = find_candidate(self.topic) {
             return Some(topic);
+        }
+        if let Some(note) = self.note.filter(|note| fits(note.kinds)) {
+            return note.entity;
+        }
+        if let Some(focus) = find_candidate(self.focus) {
+            return Some(focus);
         }
         let last = candidates
             .iter()
@@ -170,6 +197,7 @@ impl MentionHistory {
             is_in_other_sentence: best.sentence != self.sentence,
             is_ambiguous: (rivals > 0 && (rival_has_same_role || !best.is_subject))
                 || (!has_known_gender(best) && candidates.len() > 1 && rivals > 0),
+            has_rival_in_sentence: best.sentence == self.sentence && rivals > 0,
         })
     }
 }

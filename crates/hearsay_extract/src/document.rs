@@ -34,4 +34,7 @@ pub struct DocumentLine<'a> {
     /// Character who speaks, or the character of the player who speaks. `None` if no character of the campaign belongs
     /// to the line.
     pub speaker: Option<&'a EntityId>,
+    /// Entity whose note contains the line. This entity is the subject of sentences without a subject. `None` if the
+    /// line does not belong to the note of an entity.
+    pub topic: Option<&'a EntityId>,
 }

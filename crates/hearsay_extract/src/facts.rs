@@ -37,6 +37,9 @@ pub struct Text<'a> {
     pub present: &'a [EntityId],
     /// Place where the text is said; `None` if it is unknown.
     pub place: Option<&'a EntityId>,
+    /// Entity whose note contains the text. This entity is the subject of sentences without a subject, such as "Owes
+    /// Odo ten crowns." It is `None` if the text does not belong to the note of an entity.
+    pub topic: Option<&'a EntityId>,
     /// Previous texts, oldest first. The extractor uses the last four texts to find out to whom a pronoun refers.
     pub preceding: &'a [&'a str],
     /// Sentence encoder, which is used for sentences that match no pattern. `None` if no encoder is available.
@@ -44,7 +47,7 @@ pub struct Text<'a> {
 }
 
 impl<'a> Text<'a> {
-    /// Creates a text without a speaker, a place, present entities or previous texts.
+    /// Creates a text without a speaker, a place, a topic, present entities or previous texts.
     pub fn new(text: &'a str, form: TextType) -> Self {
         Self { text, form, ..Self::default() }
     }

@@ -101,9 +101,9 @@ fn read_document(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let player = EntityId::new("lyra").ok();
     let document_line = |line| match str::split_once(line, ": ") {
-        Some(("DM", text)) => DocumentLine { text, role: LineRole::Dm, speaker: None },
-        Some(("Lyra", text)) => DocumentLine { text, role: LineRole::Player, speaker: player.as_ref() },
-        _ => DocumentLine { text: line, role: LineRole::Written, speaker: None },
+        Some(("DM", text)) => DocumentLine { text, role: LineRole::Dm, speaker: None, topic: None },
+        Some(("Lyra", text)) => DocumentLine { text, role: LineRole::Player, speaker: player.as_ref(), topic: None },
+        _ => DocumentLine { text: line, role: LineRole::Written, speaker: None, topic: None },
     };
     let lines: Vec<DocumentLine<'_>> = text.lines().map(document_line).collect();
     // The first third of the lines is context.

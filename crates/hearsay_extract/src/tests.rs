@@ -113,6 +113,29 @@ fn plain_sentences_state_facts() {
 }
 
 #[test]
+fn verbs_of_dying_state_a_death() {
+    // Returns the entities that are dead according to a text, with the confidences.
+    let deaths = |text: &str| -> Vec<(Mention, f64)> {
+        let found = extractor().extract(&town(), &Text::new(text, TextType::Narration));
+        let is_death = |fact: &&ExtractedFact| {
+            fact.predicate == "condition"
+                && fact.object == FactObject::Value("dead".to_owned())
+                && fact.confidence.get() >= 0.3
+        };
+        found.facts.iter().filter(is_death).map(|fact| (fact.subject.clone(), fact.confidence.get())).collect()
+    };
+    for text in ["Odo falls into the water and drowns.", "Odo dies, stabbed by Grimjaw.", "Odo freezes to death."] {
+        let found = deaths(text);
+        assert!(found.iter().any(|(dead, _)| *dead == Mention::Known(id("odo-brandt"))), "{text}: {found:?}");
+    }
+    for text in ["Mirela drowns her sorrows in ale.", "The noise of the rain drowns Odo out."] {
+        assert!(deaths(text).is_empty(), "{text}");
+    }
+    let found = deaths("Odo stabs Grimjaw and he dies.");
+    assert!(found.iter().all(|(_, confidence)| *confidence < 0.7), "the victim may be Grimjaw: {found:?}");
+}
+
+#[test]
 fn a_relation_without_a_name_is_a_sentence_too() {
     let check = |text: &str, expected: &str| {
         let found = extractor().extract(&town(), &Text::new(text, TextType::Narration));
@@ -299,6 +322,20 @@ fn names_are_found_as_words() {
     let text =
         Text { preceding: &["Mirela sits by the fire."], ..Text::new("Grimjaw hates her.", TextType::Narration) };
     assert_eq!(accepted(&text), ["grimjaw-ironhand HOSTILE_TO mirela-voss"]);
+}
+
+#[test]
+fn the_entity_of_a_note_is_the_subject_of_sentences_without_a_subject() {
+    let check = |topic: &str, text: &str, expected: &[&str]| {
+        let topic = id(topic);
+        assert_eq!(accepted(&Text { topic: Some(&topic), ..Text::new(text, TextType::Lore) }), expected, "{text}");
+    };
+    let text = "Hates Mirela Voss. Owes Lyra ten crowns.";
+    check("odo-brandt", text, &["odo-brandt HOSTILE_TO mirela-voss", "odo-brandt OWES lyra"]);
+    // A sentence with a subject keeps its subject.
+    check("odo-brandt", "Mirela Voss owes Lyra ten crowns.", &["mirela-voss OWES lyra"]);
+    // A text is not linked to an entity without a public name.
+    check("nobody-known", text, &[]);
 }
 
 #[test]

@@ -20,6 +20,10 @@ pub struct Words {
     pub narrators: Vec<String>,
     /// Marks of a line that no character says, such as `ooc`.
     pub out_of_character_marks: Vec<String>,
+    /// Words in brackets after the name of a speaker, before the names of the hearers, such as `whispers to`.
+    pub hearer_openers: Vec<String>,
+    /// Words between the last two names of a list, such as `and`.
+    pub name_conjunctions: Vec<String>,
     /// Phrases that players use to talk about rules and dice. A `#` stands for a number.
     pub game_phrases: Vec<String>,
     /// Beginnings of words that start with a consonant letter but a vowel sound, such as `hour`.

@@ -24,9 +24,9 @@ pub struct Ask {
     /// attends this session. Otherwise, it is the place where the speaker believes to be, or the speaker's home if the
     /// speaker knows no such place.
     pub place: Option<EntityId>,
-    /// Listeners and other entities that are present with the speaker. If the list is empty, there is a default for a
-    /// conversation at the current place of the session being played. The default is all characters who attend the
-    /// session, and the entities that the speaker sees at the place.
+    /// Listeners and other entities that are present with the speaker. If the list is empty, the default is the
+    /// entities that the speaker sees at the place. The characters who attend the session being played are at the
+    /// current place of the session, and at no other place.
     pub present: Vec<EntityId>,
     /// Number of other listeners, whom the speaker does not know. If it is not 0, an empty list in `present` has no
     /// default.
@@ -140,9 +140,9 @@ impl Ask {
     /// Returns the place of the scene, and the characters who are present. An empty list means that the context
     /// determines the characters who are present.
     ///
-    /// A speaker who attends the session being played is at the place of the session. If the scene is at the place of
+    /// A character who attends the session being played is at the place of the session. If the scene is at the place of
     /// the session, the characters who attend the session are present, and the entities that the speaker observes at
-    /// this place.
+    /// this place. A scene at another place does not contain the characters who attend the session.
     fn scene_of(&self, state: &State, view: &View) -> (Option<EntityId>, Vec<EntityId>) {
         let playing = state.active_session().filter(|_| self.as_of.is_none());
         let session_place = playing.and_then(|playing| playing.place.as_ref());
@@ -153,17 +153,25 @@ impl Ask {
         };
         let place = self.place.clone().or(speaker_place);
         let has_default = self.present.is_empty() && self.strangers == 0;
-        let Some(playing) = playing.filter(|_| has_default && place.is_some() && place.as_ref() == session_place)
-        else {
+        let Some(playing) = playing.filter(|_| has_default && place.is_some() && session_place.is_some()) else {
             return (place, self.present.clone());
         };
-        // A player character whose player is away is not in the scene.
-        let is_absent = |id: &EntityId| state.kind(id) == Some(Kind::Player) && !playing.here.contains(id);
+        let is_at_session = place.as_ref() == session_place;
+        // At the place of the session, a player character whose player is away is not in the scene.
+        let is_elsewhere = |id: &EntityId| match playing.here.contains(id) {
+            true => !is_at_session,
+            false => is_at_session && state.kind(id) == Some(Kind::Player),
+        };
         let seen = place.iter().flat_map(|place| view.observed_at(place));
         let seen = seen.filter(|known| !self.hidden.contains(known.predicate()));
         let mut present: Vec<EntityId> = seen.map(|known| known.subject().clone()).collect();
-        present.retain(|id| !is_absent(id));
-        present.extend(playing.here.iter().filter(|id| state.entity(id).is_some()).cloned());
+        present.retain(|id| !is_elsewhere(id));
+        if is_at_session {
+            present.extend(playing.here.iter().filter(|id| state.entity(id).is_some()).cloned());
+        } else {
+            // For an empty list, the context would add the characters who attend the session.
+            present.push(self.speaker.clone());
+        }
         present.sort();
         present.dedup();
         (place, present)

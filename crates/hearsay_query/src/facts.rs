@@ -96,8 +96,8 @@ pub struct KnowerRow {
 /// A relation of a fact to another fact.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FactRelationRow {
-    /// Kind of relation: `distorts`, `refutes`, `ends` or `covers`. For a relation from the other fact to this fact,
-    /// the kind is `distorted by`, `refuted by`, `ended by` or `covered by`.
+    /// Kind of relation: `distorts`, `refutes`, `ends`, `covers` or `contradicts`. For a relation from the other fact
+    /// to this fact, the kind is `distorted by`, `refuted by`, `ended by`, `covered by` or `contradicted by`.
     pub relation: &'static str,
     /// Id of the other fact.
     pub fact: FactId,
@@ -256,7 +256,16 @@ fn fact_relations(state: &State, fact: &Fact) -> Vec<FactRelationRow> {
     });
     let mut incoming: Vec<FactRelationRow> = incoming.collect();
     incoming.sort_by_key(|row| row.fact);
-    outgoing.into_iter().chain(incoming).collect()
+    let contradicted = fact.contradicts().iter().filter_map(|id| Some(row("contradicts", state.asserted(*id)?)));
+    let mut contradicting: Vec<FactRelationRow> = fact
+        .entities()
+        .flat_map(|id| state.facts_of(id))
+        .filter(|other| other.contradicts().contains(&fact.id()))
+        .map(|other| row("contradicted by", other))
+        .collect();
+    contradicting.sort_by_key(|row| row.fact);
+    contradicting.dedup();
+    outgoing.into_iter().chain(incoming).chain(contradicted).chain(contradicting).collect()
 }
 
 /// Returns the facts of the campaign that pass a filter, up to the filter's limit. Also returns the total number of

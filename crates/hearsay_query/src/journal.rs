@@ -175,9 +175,14 @@ pub fn reverts_import(state: &State, position: Position) -> bool {
 }
 
 /// Follows a chain of undo operations. Returns the operation that the first of them undid, and their number.
+///
+/// The first change of an undo reverts this operation. Further changes revert the facts that were extracted from its
+/// texts: see [`State::undo_changes`].
 fn undone_operation(state: &State, mut position: Position) -> (Position, usize) {
     let mut undo_count = 0;
-    while let Some([Change::Revert(undone)]) = state.entry(position).map(|entry| &entry.operation.changes[..]) {
+    while let Some(undo) = state.entry(position).filter(|entry| is_undo(entry))
+        && let Some(Change::Revert(undone)) = undo.operation.changes.first()
+    {
         (position, undo_count) = (*undone, undo_count + 1);
     }
     (position, undo_count)

@@ -85,8 +85,8 @@ pub(crate) fn hearers(known: &Known) -> Vec<EntityId> {
     hearers
 }
 
-/// Returns the known facts that refute or end a fact, or that the fact refutes or ends. Omits relations of the kinds
-/// *distorts* and *covers*, because only the DM may see them.
+/// Returns the known facts that refute, end or contradict a fact, or that the fact refutes, ends or contradicts. Omits
+/// relations of the kinds *distorts* and *covers*, because only the DM may see them.
 fn fact_relations(own: &NamedView, known: &Known) -> Vec<FactRelationRow> {
     let row = |relation, other: &Known| FactRelationRow {
         relation,
@@ -104,7 +104,9 @@ fn fact_relations(own: &NamedView, known: &Known) -> Vec<FactRelationRow> {
     });
     let mut incoming: Vec<FactRelationRow> = incoming.collect();
     incoming.sort_by_key(|row| row.fact);
-    outgoing.into_iter().chain(incoming).collect()
+    let contradicted = known.contradicts().iter().filter_map(|id| Some(row("contradicts", own.view().fact(*id)?)));
+    let contradicting = own.view().facts_against(known.id()).map(|other| row("contradicted by", other));
+    outgoing.into_iter().chain(incoming).chain(contradicted).chain(contradicting).collect()
 }
 
 /// Returns the facts that the knower of a view knows and that pass a filter, up to the filter's limit. Also returns the

@@ -25,6 +25,7 @@ struct EntityEntry {
     open_names: Vec<String>,
     noun_phrases: Vec<Vec<String>>,
     kind: Option<Kind>,
+    player: Option<String>,
 }
 
 impl NameTable {
@@ -46,6 +47,7 @@ impl NameTable {
                 open_names: to_owned(state.open_names(id)),
                 noun_phrases: state.noun_phrases_of(id),
                 kind: state.kind(id),
+                player: state.player_of(id).map(str::to_owned),
             };
             table.entities.insert(id.clone(), entry);
         }
@@ -108,6 +110,10 @@ impl NameSource for NameTable {
     fn kind_of(&self, id: &EntityId) -> Option<Kind> {
         self.entities.get(id)?.kind.clone()
     }
+
+    fn player_of(&self, id: &EntityId) -> Option<&str> {
+        self.entities.get(id)?.player.as_deref()
+    }
 }
 
 #[cfg(test)]
@@ -119,12 +125,14 @@ mod tests {
     use super::*;
     use crate::resolve::{resolve, resolve_complete_words};
 
-    /// Returns a state with Sam Hill, Sam Reed and Mirela Voss, whose secret name is The Grey Lady.
+    /// Returns a state with Sam Hill, Sam Reed and Mirela Voss. Laura Meier plays Sam Reed. The secret name of Mirela is
+    /// The Grey Lady.
     fn town() -> State {
         let names = [
             ("sam-hill", attribute::NAME, "Sam Hill", Secrecy::Open),
             ("sam-reed", attribute::NAME, "Sam Reed", Secrecy::Open),
             ("sam-reed", attribute::ALIAS, "The Miller", Secrecy::Open),
+            ("sam-reed", attribute::PLAYER, "Laura Meier", Secrecy::Open),
             ("mirela-voss", attribute::NAME, "Mirela Voss", Secrecy::Open),
             ("mirela-voss", attribute::ALIAS, "The Grey Lady", Secrecy::Secret),
         ];
@@ -173,5 +181,11 @@ mod tests {
             assert!(resolve_complete_words(&state, start).is_err(), "{start}");
         }
         assert!(resolve(&state, "m").is_err() && resolve(&state, "sa").is_err() && resolve(&state, "gre").is_err());
+        for player in ["Laura", "laura meier"] {
+            assert_eq!(resolve(&state, player).unwrap().as_str(), "sam-reed");
+            assert_eq!(table.resolve(player).unwrap().as_str(), "sam-reed");
+            assert_eq!(table.find(player), None, "{player} is no name in the world of the campaign");
+        }
+        assert!(resolve(&state, "Meier").is_err());
     }
 }

@@ -6,7 +6,8 @@
 use std::sync::Arc;
 
 use hearsay_model::{
-    EntityId, Fact, FactId, FactStatus, Kind, Object, Predicate, Resolution, Secrecy, Session, State, spelling, text,
+    EntityId, Fact, FactId, FactStatus, Kind, Object, Predicate, Resolution, Secrecy, Session, State, attribute,
+    spelling, text,
 };
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +19,8 @@ use crate::{
 /// Finds an entity by its id, its name, an alias, or a part of its name that no other entity shares. The part is a
 /// first name, a surname, or a title with a surname. If no name matches the words, the last word may be the beginning
 /// of a word, such as `tam` for Tamsin. Secret names match only in full. If still no name matches, finds the entity by
-/// its occupation, its title or its description: `the landlady`.
+/// its occupation, its title or its description: `the landlady`. As a last resort, finds a character by the name of its
+/// player.
 ///
 /// # Errors
 /// Returns an error if no entity has this name, or if several entities have this name. The error contains the ids of
@@ -35,8 +37,8 @@ pub fn resolve_character(state: &State, name: &str) -> Result<EntityId, QueryErr
     resolve_in(state, name, Wanted::Character)
 }
 
-/// Finds an entity by its id or its names like [`resolve`], but not by its occupation, its title or its description.
-/// Use this function if the text does not always refer to an entity.
+/// Finds an entity by its id or its names like [`resolve`], but not by its occupation, its title, its description or
+/// its player. Use this function if the text does not always refer to an entity.
 ///
 /// # Errors
 /// Returns the same errors as [`resolve`].
@@ -83,6 +85,12 @@ pub(crate) trait NameSource {
     /// Returns the kind of an entity.
     fn kind_of(&self, id: &EntityId) -> Option<Kind>;
 
+    /// Returns the name of the person who plays a character. The characters do not know this person, so the names in
+    /// the view of a character contain no players.
+    fn player_of(&self, _id: &EntityId) -> Option<&str> {
+        None
+    }
+
     /// Returns the name and the kind of an entity: `Sam (NPC)`.
     fn description(&self, id: &EntityId) -> String {
         let name = self.names_of(id).first().map_or_else(|| id.to_string(), |name| (*name).to_owned());
@@ -118,6 +126,10 @@ impl NameSource for State {
 
     fn kind_of(&self, id: &EntityId) -> Option<Kind> {
         self.kind(id)
+    }
+
+    fn player_of(&self, id: &EntityId) -> Option<&str> {
+        self.newest(id, attribute::PLAYER)?.object().text()
     }
 }
 
@@ -157,7 +169,18 @@ fn candidates(source: &impl NameSource, name: &str, wanted: Wanted) -> Vec<Entit
         found = source.entity_ids().filter(is_described).cloned().collect();
         found.sort_unstable();
     }
+    if found.is_empty() && wanted != Wanted::Named {
+        let is_played = |id: &&EntityId| source.player_of(id).is_some_and(|player| is_player_name(name, player));
+        found = source.entity_ids().filter(is_played).cloned().collect();
+        found.sort_unstable();
+    }
     found
+}
+
+/// Returns whether a text is the full name or the first name of a player.
+fn is_player_name(name: &str, player: &str) -> bool {
+    let (name, player) = (text::words(name), text::words(player));
+    !name.is_empty() && (name == player || name[..] == player[..player.len().min(1)])
 }
 
 /// Like [`candidates`], but all words of the name must be complete.

@@ -1,8 +1,12 @@
 //! Reveals: conditions under which a character may tell a secret.
 
+use std::collections::BTreeSet;
+
 use hearsay_belief::{Judgement, RevealEvaluation, Trust, evaluate_reveals};
-use hearsay_model::{EntityId, FactId, State};
+use hearsay_model::{EntityId, FactId, Operation, State};
 use serde::Serialize;
+
+use crate::QueryError;
 
 /// Returns the author's note to the DM about a reveal.
 pub(crate) fn reveal_note(state: &State, reveal: &str) -> Option<String> {
@@ -46,4 +50,19 @@ pub fn reveals(state: &State) -> Vec<RevealRow> {
         judgement: revealable.judgement,
     };
     evaluations(state).into_iter().map(row).collect()
+}
+
+/// Returns one row for each reveal and each holder of its secret if an operation would fulfil the condition. Does not
+/// change `state`.
+///
+/// # Errors
+/// Returns an error if the operation cannot be applied.
+pub fn fulfilled_by(state: &State, operation: Operation) -> Result<Vec<RevealRow>, QueryError> {
+    let mut after = state.clone();
+    after.apply(operation)?;
+    let fulfilled = evaluations(state).into_iter().filter(|evaluation| evaluation.judgement.holds);
+    let before: BTreeSet<_> = fulfilled.map(|evaluation| (evaluation.reveal, evaluation.holder)).collect();
+    let mut rows = reveals(&after);
+    rows.retain(|row| row.judgement.holds && !before.contains(&(row.reveal.clone(), row.holder.clone())));
+    Ok(rows)
 }

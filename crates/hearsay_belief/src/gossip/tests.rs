@@ -325,6 +325,8 @@ fn random_world(mut seed: u64) -> World {
         };
         let on = known[next(known.len())];
         fact = fact.fact_relation([None, None, Some(FactRelation::Refutes(on)), Some(FactRelation::Ends(on))][next(4)]);
+        let contradicted: Vec<FactId> = (0..next(3)).map(|_| known[next(known.len())]).collect();
+        fact = fact.contradicts(contradicted);
         let start = [None, at(next(4) as i64 * DAY)][next(2)].clone();
         let fact =
             world.fact(fact.statement(format!("Fact {n}.")).validity(Validity { from: start, until: None }), &[]);

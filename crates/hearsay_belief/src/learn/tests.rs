@@ -248,6 +248,41 @@ fn presence_follows_places_over_time_and_the_dead_learn_nothing() {
 }
 
 #[test]
+fn the_victim_of_a_killing_is_dead_from_that_time() {
+    let mut world = World::new("ann bob fire");
+    let since = Validity { from: Some(Date::at(GameTime(30))), until: None };
+    let killing = world.relation("ann", "KILLED", "bob", since);
+    let is_dead = |world: &World, name: &str, minute| crate::is_dead(&world.0, &id(name), Some(GameTime(minute)));
+    assert!(!is_dead(&world, "bob", 29) && is_dead(&world, "bob", 30) && !is_dead(&world, "ann", 30));
+    let seen = witness(&world.0, &[World::saying("fire", "The mill burned.")], &ids("bob"), &occasion_at(40));
+    assert_eq!(seen, Err(LearnError::Dead(id("bob"))));
+    world.apply(vec![Change::SetStatus { fact: killing, status: FactStatus::Claimed }]);
+    assert!(!is_dead(&world, "bob", 40), "nobody dies because of a claim");
+}
+
+#[test]
+fn a_character_without_a_location_is_at_its_home() {
+    let mut world = World::new("ann bob cid tavern mill");
+    for name in ["ann", "bob", "cid"] {
+        let kind = Fact::attribute(&id(name), "kind", "npc", dm()).unwrap().build().unwrap();
+        world.apply(vec![Change::AssertFact(kind.into())]);
+    }
+    world.relation("ann", "RESIDENT_OF", "tavern", Validity::default());
+    world.relation("bob", "RESIDENT_OF", "tavern", Validity::default());
+    world.is_at("bob", "mill", 20, Some(50));
+    // A secret home does not count.
+    let hideout = Fact::relation(&id("cid"), "RESIDENT_OF", &id("tavern"), dm()).unwrap();
+    let hideout = hideout.secrecy(hearsay_model::Secrecy::Secret).build().unwrap();
+    world.apply(vec![Change::AssertFact(Arc::new(hideout))]);
+    let at = |place: &str, minute| crate::characters_at(&world.0, &id(place), Some(GameTime(minute)));
+    assert_eq!((at("tavern", 10), at("mill", 10)), (ids("ann bob"), ids("")));
+    assert_eq!((at("tavern", 30), at("mill", 30)), (ids("ann"), ids("bob")));
+    assert_eq!((at("tavern", 60), at("mill", 60)), (ids("ann bob"), ids("")));
+    let place = |name: &str| crate::place_at(&world.0, &id(name), Some(GameTime(30)));
+    assert_eq!((place("ann"), place("bob"), place("cid")), (Some(id("tavern")), Some(id("mill")), None));
+}
+
+#[test]
 fn what_is_said_is_heard_and_taken_up() {
     let mut world = World::new("ann bob cid fire");
     let fact = World::saying("fire", "The mill burned.");

@@ -228,6 +228,13 @@ fn without_a_listener_any_player_character_will_do() {
     check(not(reported()), &[], &[]);
     // One listener must meet all conditions. The report lists the unmet conditions of the listener who has the fewest.
     check(Condition::All(vec![trusts(0.5), owns()]), &[], &["wren does not own ledger"]);
+    // Both listeners have one unmet part, and Wren is nearer to the required trust.
+    let trust_of_wren = "mirela trusts wren 0.60 (wanted: at least 0.80)";
+    check(trusts(0.8), &[], &[trust_of_wren]);
+    let flag = "flag `fire-reported` is no (wanted: yes)";
+    let alternatives = format!("one of these: {trust_of_wren}; or {flag}");
+    check(Condition::Any(vec![trusts(0.8), reported()]), &[], &[&alternatives]);
+    check(Condition::All(vec![trusts(0.8), not(not(reported()))]), &[], &[trust_of_wren, flag]);
     let without_players = evaluate_condition(&State::default(), &owns(), &id("mirela"), None, &trust);
     assert_eq!(without_players.missing, ["there is no player character who could be told"]);
 }

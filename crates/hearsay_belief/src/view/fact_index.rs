@@ -43,7 +43,7 @@ impl HashedIds {
 pub(super) struct FactIndex {
     by_subject: HashedIds,
     by_object: HashedIds,
-    /// Facts that have a relation to another fact, by the other fact.
+    /// Facts that have a relation to another fact or contradict it, by the other fact.
     by_related_fact: HashedIds,
     /// Facts with a functional predicate for which the knower believes a later value.
     superseded: FxHashSet<FactId>,
@@ -59,13 +59,13 @@ impl FactIndex {
             if let Some(object) = known.object().entity() {
                 index.by_object.entries.push((FxBuildHasher.hash_one(object), summary.id));
             }
-            if let Some(relation) = known.fact_relation() {
-                index.by_related_fact.entries.push((FxBuildHasher.hash_one(relation.fact()), summary.id));
-            }
+            let related = related_facts(known).map(|fact| (FxBuildHasher.hash_one(fact), summary.id));
+            index.by_related_fact.entries.extend(related);
         }
         by_subject.sort_unstable();
         index.by_object.entries.sort_unstable();
         index.by_related_fact.entries.sort_unstable();
+        index.by_related_fact.entries.dedup();
         let mut is_functional = FxHashMap::<&str, bool>::default();
         for group in by_subject.chunk_by(|(a, _), (b, _)| a == b).filter(|group| group.len() > 1) {
             let known = |(_, place): &(u64, u32)| &facts[*place as usize];
@@ -84,13 +84,13 @@ impl FactIndex {
     pub(super) fn insert(&mut self, known: &Known) {
         self.by_subject.insert(known.subject(), known.id());
         known.object().entity().into_iter().for_each(|object| self.by_object.insert(object, known.id()));
-        known.fact_relation().iter().for_each(|relation| self.by_related_fact.insert(&relation.fact(), known.id()));
+        related_facts(known).for_each(|fact| self.by_related_fact.insert(&fact, known.id()));
     }
 
     pub(super) fn remove(&mut self, known: &Known) {
         self.by_subject.remove(known.subject(), known.id());
         known.object().entity().into_iter().for_each(|object| self.by_object.remove(object, known.id()));
-        known.fact_relation().iter().for_each(|relation| self.by_related_fact.remove(&relation.fact(), known.id()));
+        related_facts(known).for_each(|fact| self.by_related_fact.remove(&fact, known.id()));
         self.superseded.remove(&known.id());
     }
 
@@ -114,8 +114,8 @@ impl FactIndex {
         self.by_object.get(object)
     }
 
-    /// Returns the facts with a relation to a fact, sorted by id. Facts with a relation to another fact may be among
-    /// them.
+    /// Returns the facts with a relation to a fact and the facts that contradict it, sorted by id. Facts with a
+    /// relation to another fact may be among them.
     pub(super) fn related_to(&self, fact: FactId) -> impl Iterator<Item = FactId> {
         self.by_related_fact.get(&fact)
     }
@@ -123,6 +123,11 @@ impl FactIndex {
     pub(super) fn is_superseded(&self, fact: FactId) -> bool {
         self.superseded.contains(&fact)
     }
+}
+
+/// Returns the facts to which a fact has a relation, and the facts that it contradicts.
+fn related_facts(known: &Known) -> impl Iterator<Item = FactId> {
+    known.fact_relation().map(|relation| relation.fact()).into_iter().chain(known.contradicts().iter().copied())
 }
 
 /// Returns the facts for which the knower believes a later value of the same predicate. `functional` contains facts

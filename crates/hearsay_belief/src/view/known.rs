@@ -108,6 +108,12 @@ impl Known {
         self.fact.fact_relation()
     }
 
+    /// Returns the facts that this fact [contradicts](Fact::contradicts), for example the fact that a lie hides. The
+    /// knower need not know these facts.
+    pub fn contradicts(&self) -> &[FactId] {
+        self.fact.contradicts()
+    }
+
     /// Returns the fact that this fact distorts; `None` if this fact is no version of another fact.
     pub(crate) fn distorted_fact(&self) -> Option<FactId> {
         match self.fact_relation()? {
@@ -160,6 +166,11 @@ impl Known {
         let end = self.fact.validity().until.as_ref().filter(|_| is_own)?;
         // An end that is not a date on the calendar counts as past.
         as_of.is_none_or(|now| end.time.is_none_or(|end| end <= now)).then_some(end)
+    }
+
+    /// Returns the entity that is dead according to the fact. Returns `None` if the fact states no death.
+    pub fn dead_entity(&self, vocabulary: &Vocabulary) -> Option<&EntityId> {
+        vocabulary.behavior(self.predicate()).dead_entity(self.subject(), self.object())
     }
 
     /// Returns the recency of the fact. Facts about one subject can be sorted by recency, from the oldest to the

@@ -188,7 +188,7 @@ fn salience(vocabulary: &Vocabulary, known: &Known) -> f64 {
         (is_witnessed, WITNESSED_SALIENCE),
         (known.is_secret() || known.conceals(), SECRET_SALIENCE),
         (behavior.notable, NOTABLE_SALIENCE),
-        (behavior.means_death(known.object()), DEATH_SALIENCE),
+        (known.dead_entity(vocabulary).is_some(), DEATH_SALIENCE),
     ];
     let sum: f64 = bonuses.into_iter().filter(|(applies, _)| *applies).map(|(_, bonus)| bonus).sum();
     sum.min(MAX_SALIENCE)

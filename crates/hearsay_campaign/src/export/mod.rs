@@ -4,6 +4,7 @@ mod backup;
 mod file_names;
 mod graph;
 mod handbook;
+mod overwrite;
 mod vault;
 mod yaml;
 
@@ -12,6 +13,7 @@ pub(crate) use backup::wrap_in_backup;
 pub use backup::{Backup, export_backup, read_backup};
 pub use graph::{export_dot, export_graphml};
 pub use handbook::{Handbook, HandbookChanges, HandbookFormat, HandbookReaders, HandbookRequest, export_handbooks};
+pub use overwrite::Overwrite;
 pub use vault::export_vault;
 pub use yaml::export_yaml;
 

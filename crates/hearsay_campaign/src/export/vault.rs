@@ -8,7 +8,10 @@ use std::{
 
 use hearsay_model::{EntityId, Fact, FactStatus, Key, Kind, Passage, PassageId, Secrecy, State, attribute};
 
-use super::file_names::FileNames;
+use super::{
+    file_names::FileNames,
+    overwrite::{Overwrite, write_pages},
+};
 use crate::lossless::{Pages, fact_reference, one_line};
 
 /// Writes a state as an Obsidian vault into a folder. [`read_any`](crate::read_any) reads the vault back without loss.
@@ -22,13 +25,13 @@ use crate::lossless::{Pages, fact_reference, one_line};
 /// owner of the files can read them.
 ///
 /// # Errors
-/// Returns an error if a file cannot be written.
-pub fn export_vault(state: &State, folder: &Path) -> io::Result<()> {
+/// Returns an error if a file cannot be written, or if the export would overwrite a file that `overwrite` protects.
+pub fn export_vault(state: &State, folder: &Path, overwrite: Overwrite) -> io::Result<()> {
     let mut file_names = FileNames::default();
     let note_paths = assign_note_paths(state, &mut file_names);
     let mut vault = Vault { state, pages: Pages::default(), note_paths, file_names };
     vault.write_pages();
-    vault.pages.write(state, folder)
+    write_pages(&vault.pages, state, folder, overwrite)
 }
 
 struct Vault<'a> {

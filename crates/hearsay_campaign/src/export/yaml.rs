@@ -9,6 +9,7 @@ use std::{
 use hearsay_model::{Fact, FactStatus, Key, Knower, Object, Passage, Secrecy, State, Value, attribute};
 use serde_json::{Map, Value as Json, json};
 
+use super::overwrite::{Overwrite, write_pages};
 use crate::{Limits, files::File, lossless::Pages, native::read_files};
 
 const PAGE_NAME: &str = "campaign.yaml";
@@ -23,8 +24,8 @@ const MAX_ATTEMPTS: usize = 24;
 /// the owner of the files can read them.
 ///
 /// # Errors
-/// Returns an error if a file cannot be written.
-pub fn export_yaml(state: &State, folder: &Path) -> io::Result<()> {
+/// Returns an error if a file cannot be written, or if the export would overwrite a file that `overwrite` protects.
+pub fn export_yaml(state: &State, folder: &Path, overwrite: Overwrite) -> io::Result<()> {
     let mut pages = Pages::default();
     write_page(state, &mut pages);
     // The format cannot express every record, so the reader rejects some lines, which are then removed.
@@ -38,7 +39,7 @@ pub fn export_yaml(state: &State, folder: &Path) -> io::Result<()> {
             }
         }
     }
-    pages.write(state, folder)
+    write_pages(&pages, state, folder, overwrite)
 }
 
 fn write_page(state: &State, pages: &mut Pages) {

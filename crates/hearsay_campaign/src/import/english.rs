@@ -54,11 +54,13 @@ pub(super) struct NamedFields {
     pub(super) end: Vec<String>,
 }
 
-/// Names of fields that contain a state of the entity, such as `dead`, and names of fields that are ignored.
+/// Names of fields that contain a state of the entity, such as `dead`, or its usual place, and names of fields that are
+/// ignored.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PlainFields {
     pub(super) states: Vec<String>,
+    pub(super) usual_places: Vec<String>,
     pub(super) ignored: Vec<String>,
 }
 

@@ -351,6 +351,19 @@ pub fn flag_state(name: &str, flag: bool) -> Option<&'static str> {
     }
 }
 
+/// Returns whether a field contains the usual place of the note's entity, such as `location`.
+pub(super) fn is_usual_place(name: &str) -> bool {
+    ENGLISH.fields.fields.usual_places.contains(&normalize_name(name))
+}
+
+/// Returns whether a field states the home of the note's entity.
+pub(super) fn is_home(name: &str, vocabulary: &Vocabulary) -> bool {
+    match meaning_in(name, vocabulary) {
+        Meaning::Relation(meaning) => PredicateRole::Residence.is(&meaning.predicate) && !meaning.backwards,
+        _ => false,
+    }
+}
+
 /// Returns whether an importer must not write an attribute of this name.
 pub(super) fn is_reserved(name: &Predicate) -> bool {
     [attribute::NAME, attribute::KIND, attribute::ALIAS].contains(&name.as_str())

@@ -12,8 +12,30 @@ pub(super) const FORMAT: u32 = 2;
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "kebab-case")]
 pub(super) enum Line {
-    HearsayRecords { format: u32 },
-    Written { hash: String, keys: Vec<Key> },
+    /// The header, with the id of the exported campaign; `None` if the campaign has no id.
+    HearsayRecords {
+        format: u32,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        campaign: Option<String>,
+    },
+    Written {
+        hash: String,
+        keys: Vec<Key>,
+    },
+    /// A page, with the hash of its bytes.
+    Page {
+        path: String,
+        #[serde(default)]
+        hash: String,
+    },
+}
+
+/// The beginning of a line with a page.
+pub(super) const PAGE_LINE: &str = "{\"type\":\"page\"";
+
+/// Returns a hash of the bytes of a page.
+pub(super) fn page_hash(page: &[u8]) -> String {
+    blake3::hash(page).to_hex().to_string()
 }
 
 /// Returns the id of the entity or session that a page describes. The result is the `id` in the front matter. If the

@@ -9,6 +9,9 @@
 //! exported fact. If the reference was lost, the fact with the most similar sentence is the exported fact. Any other
 //! changed line represents no record. The new text of such a line is read like the text of any other file of the same
 //! format.
+//!
+//! The file also contains the id of the campaign and a hash of each page. With these values, the next export into the
+//! same folder finds pages that a person edited.
 
 mod edits;
 mod fact_line;
@@ -17,6 +20,6 @@ mod pages;
 mod records;
 
 pub(crate) use fact_line::{fact_reference, is_fact_reference, one_line};
-pub(crate) use pages::Pages;
 pub use pages::is_export_folder;
+pub(crate) use pages::{Pages, other_campaign};
 pub(crate) use records::Records;

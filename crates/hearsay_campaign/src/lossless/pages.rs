@@ -8,9 +8,8 @@ use std::{
 
 use hearsay_files::{Access, Durability, Replacement};
 use hearsay_model::{Key, State};
-use serde::Deserialize;
 
-use super::line::{FORMAT, Line, RECORDS, line_hash, page_subject};
+use super::line::{FORMAT, Line, PAGE_LINE, RECORDS, line_hash, page_hash, page_subject};
 use crate::{Limits, export_jsonl, regular_file};
 
 /// Returns whether an export wrote this folder, even if the export was interrupted. Another export is allowed to
@@ -56,8 +55,7 @@ impl Pages {
     pub(crate) fn write(&self, state: &State, folder: &Path) -> io::Result<()> {
         hearsay_files::create_private_directory(folder)?;
         let (records, root) = (folder.join(RECORDS), folder.canonicalize()?);
-        let temporary = hearsay_files::temporary_path(&records);
-        for page in earlier_pages(&records).into_iter().chain(earlier_pages(&temporary)) {
+        for (page, _) in EarlierExport::read_all(folder).into_iter().flat_map(|earlier| earlier.pages) {
             let Some(page) = within_folder(&root, &page) else { continue };
             hearsay_files::remove(&hearsay_files::temporary_path(&page))?;
             if page.strip_prefix(&root).is_ok_and(|path| !self.contains(path)) {
@@ -80,6 +78,27 @@ impl Pages {
         replacement.commit(Durability::Deferred).map(drop)
     }
 
+    /// Returns the paths of the files that [`write`](Self::write) would replace or remove, although no earlier export
+    /// wrote their content. A person has edited or added these files.
+    pub(crate) fn edited_files(&self, folder: &Path) -> Vec<String> {
+        let Ok(root) = folder.canonicalize() else { return Vec::new() };
+        let earlier = EarlierExport::read_all(folder);
+        let written: HashSet<&(String, String)> = earlier.iter().flat_map(|earlier| &earlier.pages).collect();
+        let earlier_paths = written.iter().map(|(path, _)| path);
+        let paths: BTreeSet<&String> = self.pages.keys().chain(earlier_paths).collect();
+        let is_edited = |path: &&&String| {
+            let Some(file) = within_folder(&root, path) else { return false };
+            match regular_file::read_file(&file, Limits::default().total_bytes) {
+                Ok(bytes) => {
+                    let is_new_content = self.pages.get(**path).is_some_and(|page| page.as_bytes() == bytes);
+                    !is_new_content && !written.contains(&((**path).clone(), page_hash(&bytes)))
+                }
+                Err(error) => error.kind() != io::ErrorKind::NotFound,
+            }
+        };
+        paths.iter().filter(is_edited).map(|path| (*path).clone()).collect()
+    }
+
     fn contains(&self, path: &Path) -> bool {
         let parts: Vec<_> = path.components().map(|part| part.as_os_str().to_string_lossy()).collect();
         self.pages.contains_key(&parts.join("/"))
@@ -91,13 +110,13 @@ impl Pages {
             serde_json::to_writer(&mut bytes, line)?;
             bytes.write_all(b"\n")
         };
-        write_line(&Line::HearsayRecords { format: FORMAT })?;
+        write_line(&Line::HearsayRecords { format: FORMAT, campaign: campaign_id(state).map(str::to_owned) })?;
         let present_hashes: HashSet<String> = self.line_hashes().collect();
         for (hash, keys) in self.keys_by_line.iter().filter(|(hash, _)| present_hashes.contains(*hash)) {
             write_line(&Line::Written { hash: hash.clone(), keys: keys.iter().cloned().collect() })?;
         }
-        for path in self.pages.keys() {
-            bytes.extend_from_slice(format!("{{\"type\":\"page\",\"path\":{}}}\n", serde_json::json!(path)).as_bytes());
+        for (path, page) in &self.pages {
+            write_line(&Line::Page { path: path.clone(), hash: page_hash(page.as_bytes()) })?;
         }
         export_jsonl(state, &mut bytes)?;
         Ok(bytes)
@@ -111,19 +130,51 @@ impl Pages {
     }
 }
 
-/// Returns the pages that a records file lists.
-fn earlier_pages(records: &Path) -> Vec<String> {
-    #[derive(Deserialize)]
-    struct Page {
-        r#type: String,
-        path: String,
+/// Returns the id of the campaign of a state; `None` if the campaign has no id.
+fn campaign_id(state: &State) -> Option<&str> {
+    state.campaign().map(|info| info.id.as_str()).filter(|id| !id.is_empty())
+}
+
+/// Returns the id of another campaign whose export is in the folder. The id is empty if the other campaign has no id.
+/// Returns `None` if the folder has no export of another campaign.
+pub(crate) fn other_campaign(state: &State, folder: &Path) -> Option<String> {
+    let mut earlier = EarlierExport::read_all(folder).into_iter().map(|earlier| earlier.campaign);
+    earlier.find(|campaign| campaign.as_deref() != campaign_id(state)).map(Option::unwrap_or_default)
+}
+
+/// The content of the records file of an earlier export.
+#[derive(Debug)]
+struct EarlierExport {
+    /// The id of the exported campaign; `None` if the campaign has no id.
+    campaign: Option<String>,
+    /// The path of each page, and the hash of its bytes.
+    pages: Vec<(String, String)>,
+}
+
+impl EarlierExport {
+    /// Reads the earlier export in a folder, and an export that was interrupted.
+    fn read_all(folder: &Path) -> Vec<Self> {
+        let records = folder.join(RECORDS);
+        let temporary = hearsay_files::temporary_path(&records);
+        [records, temporary].iter().filter_map(|records| Self::read(records)).collect()
     }
-    let Ok(text) = regular_file::read_file(records, Limits::default().total_bytes) else { return Vec::new() };
-    // The records file of an interrupted export may end within a character.
-    let text = String::from_utf8_lossy(&text);
-    let pages = text.lines().filter(|line| line.starts_with("{\"type\":\"page\""));
-    let pages = pages.filter_map(|line| serde_json::from_str::<Page>(line).ok());
-    pages.filter(|page| page.r#type == "page").map(|page| page.path).collect()
+
+    /// Reads a records file. Returns `None` if the file does not exist, is empty or cannot be read.
+    fn read(records: &Path) -> Option<Self> {
+        let text = regular_file::read_file(records, Limits::default().total_bytes).ok()?;
+        // The records file of an interrupted export may end within a character.
+        let text = String::from_utf8_lossy(&text);
+        let campaign = match serde_json::from_str(text.lines().next()?) {
+            Ok(Line::HearsayRecords { campaign, .. }) => campaign,
+            _ => None,
+        };
+        let lines = text.lines().filter(|line| line.starts_with(PAGE_LINE));
+        let pages = lines.filter_map(|line| match serde_json::from_str(line) {
+            Ok(Line::Page { path, hash }) => Some((path, hash)),
+            _ => None,
+        });
+        Some(Self { campaign, pages: pages.collect() })
+    }
 }
 
 /// Returns the full path of a page of an export, or `None` if the page is not within the folder. A link that points

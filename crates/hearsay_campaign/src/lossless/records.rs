@@ -79,12 +79,9 @@ impl Records {
             }
             header_bytes += line.len() + 1;
             header_lines = number;
-            if line.starts_with("{\"type\":\"page\"") {
-                continue;
-            }
             match serde_json::from_str(line).map_err(|error| error_at(number, error.to_string(), hint))? {
-                Line::HearsayRecords { format: FORMAT } => {}
-                Line::HearsayRecords { format } => {
+                Line::HearsayRecords { format: FORMAT, .. } | Line::Page { .. } => {}
+                Line::HearsayRecords { format, .. } => {
                     let message = format!("unknown format {format}");
                     return Err(error_at(number, message, "use a newer version of this program"));
                 }
@@ -221,6 +218,14 @@ impl Records {
         let named_entities: HashSet<&EntityId> =
             campaign.facts.iter().flat_map(|campaign_fact| campaign_fact.fact.entities()).collect();
         campaign.entities.retain(|id, _| exact_entities.contains(id) || named_entities.contains(id));
+        // A page of texts describes no entity.
+        let Campaign { entities, passages, .. } = campaign;
+        for campaign_passage in passages {
+            let passage = &mut campaign_passage.passage;
+            passage.mentions.retain(|id| entities.contains_key(id));
+            passage.document.take_if(|id| !entities.contains_key(id));
+            campaign_passage.subject.take_if(|id| !entities.contains_key(id));
+        }
         let remains = |edge: &KnowledgeEdge| edge.knower.entity().is_none_or(|id| !removed.contains(id));
         unchanged_records.edges.retain(|_, edge| remains(edge));
         let session_ids: BTreeSet<SessionId> = sessions.iter().map(|session| session.id.clone()).collect();

@@ -20,6 +20,7 @@ impl CampaignReader {
             attitude: self.read_implied_attitude(f, "attitude"),
             object_attitude: self.read_implied_attitude(f, "object_attitude"),
             fear: self.read_implied_attitude(f, "fear"),
+            fatal: self.read_flag(f, "fatal").unwrap_or(false),
             vague: self.read_flag(f, "vague").unwrap_or(false),
             notable: self.read_flag(f, "notable").unwrap_or(false),
             minor: self.read_flag(f, "minor").unwrap_or(false),

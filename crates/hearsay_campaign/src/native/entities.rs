@@ -13,7 +13,7 @@ use super::{
 use crate::{
     campaign::{AudienceSource, CampaignPassage, KnowerEntry},
     keys,
-    yaml::{Node, Yaml},
+    yaml::{Key, Node, Yaml},
 };
 
 impl CampaignReader {
@@ -29,11 +29,15 @@ impl CampaignReader {
         self.read_description(&f, id);
         let name_facts = first..self.facts.len();
         self.read_places(&f, id, &kind);
-        for key in ["attributes", "properties"] {
-            if let Some(node) = f.get(key)
-                && let Some(map) = self.read_any_fields(node, &f.child_path(key), "the attributes")
+        for section in ["attributes", "properties"] {
+            if let Some(node) = f.get(section)
+                && let Some(map) = self.read_any_fields(node, &f.child_path(section), "the attributes")
             {
                 for (key, node) in map.entries() {
+                    // Other tools write `properties`, often with empty values.
+                    if node.is_null() && section == "attributes" {
+                        self.warn_no_value(key);
+                    }
                     self.read_attribute(id, &key.text, node, &map.child_path(&key.text));
                 }
             }
@@ -164,6 +168,19 @@ impl CampaignReader {
         let is_no_place =
             f.get(key).and_then(Node::text).is_some_and(|text| is_no_entity(text) && !self.is_known(text.trim()));
         if is_no_place { None } else { self.read_reference(f, key) }
+    }
+
+    /// Warns that an attribute has no value. A text with a comma that is not in quotes can cause this: in
+    /// `{mood: glad, but tired}`, YAML reads `but tired` as a key.
+    fn warn_no_value(&mut self, name: &Key) {
+        self.diagnostics.warn(
+            name.at,
+            format!(
+                "the attribute `{}` has no value, so it is ignored; add a value, or remove the attribute; if it is \
+                 part of a text with a comma, put the whole text in quotes",
+                name.text
+            ),
+        );
     }
 
     /// Reads one attribute: a single value, a list of values, or a mapping with a value and marks.

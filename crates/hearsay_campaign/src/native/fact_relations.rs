@@ -295,11 +295,18 @@ impl CampaignReader {
         }
     }
 
-    /// Limits the default credence in a rumour or lie for knowers who also know a fact that the rumour or lie contradicts:
-    /// the default is at most one minus the credence in this fact. A credence in the files has no limit.
-    pub(super) fn doubt_contradicted_facts(&mut self) {
+    /// Stores in each rumour and lie the facts that it contradicts. Also limits the default credence in the rumour or
+    /// lie for knowers who know such a fact: the default is at most one minus the credence in this fact. A credence in
+    /// the files has no limit.
+    pub(super) fn link_contradicted_facts(&mut self) {
         for (index, handle) in std::mem::take(&mut self.contradicted_handles) {
             let Some(&(truth, _)) = self.handles.get(&handle) else { continue };
+            // The id of a fact does not depend on the facts that it contradicts.
+            let fact = &self.facts[index].fact;
+            let contradicted = fact.contradicts().iter().copied().chain([self.facts[truth].fact.id()]);
+            if let Ok(linked) = fact.to_builder().contradicts(contradicted).build() {
+                self.facts[index].fact = Arc::new(linked);
+            }
             let credences: HashMap<Knower, Credence> =
                 self.facts[truth].knowers.iter().map(|entry| (entry.knower.clone(), entry.credence)).collect();
             for entry in self.facts[index].knowers.iter_mut().filter(|entry| entry.has_default_credence) {

@@ -110,7 +110,7 @@ impl CampaignReader {
         self.build_deferred_facts();
         self.resolve_handle_references();
         self.set_cover_credences();
-        self.doubt_contradicted_facts();
+        self.link_contradicted_facts();
         self.hide_secret_places();
         self.apply_restricted_visibility();
         self.read_reveals();

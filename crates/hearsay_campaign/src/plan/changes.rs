@@ -4,7 +4,7 @@ use hearsay_model::{Author, Change, Operation, SessionSetting, Setting, State, T
 
 use super::planner::Planner;
 use crate::{
-    Campaign, ImportReport,
+    Campaign, FactWithoutKnower, ImportReport,
     audience::{CampaignSurroundings, InitialKnowledge, compute_initial_knowledge, npcs_without_knowledge},
     history::History,
 };
@@ -37,16 +37,12 @@ pub struct ImportPlan {
 pub fn plan(state: &State, campaign: &Campaign, now: Timestamp) -> ImportPlan {
     let author = Author::Importer(campaign.info.id.clone());
     let surroundings = CampaignSurroundings::new(campaign, state);
-    let InitialKnowledge { mut edges, mut passages, counts } = compute_initial_knowledge(campaign, &surroundings);
-    if let Some(unchanged_records) = &campaign.unchanged_records {
-        // The records of an export also contain the knowers of its facts.
-        edges.retain(|_, edge| !unchanged_records.facts.contains(&edge.fact));
-        edges.extend(unchanged_records.edges.iter().map(|(id, edge)| (*id, edge.clone())));
-        passages.extend(unchanged_records.passages.iter().map(|(id, passage)| (*id, passage.clone())));
-    }
+    let InitialKnowledge { mut edges, passages, counts, unknown_facts } =
+        compute_initial_knowledge(campaign, &surroundings);
     let mut report = ImportReport {
         source: campaign.info.id.clone(),
         audience: counts,
+        without_knower: unknown_facts.iter().map(|fact| FactWithoutKnower::from_fact(fact)).collect(),
         without_knowledge: npcs_without_knowledge(campaign, &edges),
         warnings: campaign.warnings.clone(),
         ..ImportReport::default()

@@ -174,6 +174,7 @@ pub(super) fn is_same_fact(current: &Fact, fact: &Fact, status: FactStatus) -> b
         && current.attitude() == fact.attitude()
         && current.rank() == fact.rank()
         && current.conditions() == fact.conditions()
+        && current.contradicts() == fact.contradicts()
         && current.validity() == fact.validity()
         && current.handle() == fact.handle()
         && provenance_without_time(current) == provenance_without_time(fact)

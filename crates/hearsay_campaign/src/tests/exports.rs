@@ -10,7 +10,15 @@ use super::{
     jsonl::{exported, world},
     known,
 };
-use crate::{Limits, ReadOptions, export_vault, export_yaml, plan, read, read_any};
+use crate::{EarlierImports, Limits, Overwrite, ReadOptions, plan, read, read_any};
+
+fn export_yaml(state: &State, folder: &Path) -> std::io::Result<()> {
+    crate::export_yaml(state, folder, Overwrite::All)
+}
+
+fn export_vault(state: &State, folder: &Path) -> std::io::Result<()> {
+    crate::export_vault(state, folder, Overwrite::All)
+}
 
 type Write = fn(&State, &Path) -> std::io::Result<()>;
 const FORMATS: [Write; 2] = [export_yaml, export_vault];
@@ -168,6 +176,68 @@ fn an_export_replaces_an_earlier_one() {
     export_vault(&State::default(), folder.path()).unwrap();
     assert!(before > 3);
     assert_eq!(pages(folder.path()), [folder.path().join("mine.md")]);
+}
+
+/// Exports a vault without overwriting edited files. Returns the error, or an empty text.
+fn try_export(state: &State, folder: &Path) -> String {
+    crate::export_vault(state, folder, Overwrite::Unedited).err().map(|error| error.to_string()).unwrap_or_default()
+}
+
+#[test]
+fn an_export_does_not_overwrite_the_export_of_another_campaign() {
+    let (state, folder) = (inn(), tempfile::tempdir().unwrap());
+    let other = imported(&format!("{HEAD}facts: [{{id: limp, subject: ann, text: Ann limps.}}]\n"));
+    assert_eq!(try_export(&state, folder.path()), "");
+    let before = pages(folder.path());
+    let id = &state.campaign().unwrap().id;
+    let error = try_export(&other, folder.path());
+    assert!(error.contains("another campaign") && error.contains(&format!("`{id}`")), "{error}");
+    assert!(try_export(&State::default(), folder.path()).contains("another campaign"));
+    assert_eq!(pages(folder.path()), before);
+    export_vault(&other, folder.path()).unwrap();
+    assert_eq!(try_export(&other, folder.path()), "");
+}
+
+#[test]
+fn an_export_overwrites_edited_files_only_after_their_import() {
+    let (mut state, folder) = (inn(), tempfile::tempdir().unwrap());
+    assert_eq!(try_export(&state, folder.path()), "");
+    let mut notes = pages(folder.path());
+    notes.retain(|note| !note.starts_with(folder.path().join("Sessions")));
+    for note in &notes {
+        let text = fs::read_to_string(note).unwrap();
+        fs::write(note, format!("{text}\nShe sings at night.\n")).unwrap();
+    }
+    let name = |note: &Path| note.strip_prefix(folder.path()).unwrap().to_str().unwrap().replace('\\', "/");
+    let error = try_export(&state, folder.path());
+    let listed = notes.iter().filter(|note| error.contains(&name(note))).count();
+    assert_eq!(listed, notes.len().min(8), "{error}");
+    let more = notes.len().saturating_sub(8);
+    assert_eq!(error.contains(&format!(" and {more} other")), more > 0, "{error}");
+    assert!(error.contains("--force"), "{error}");
+    for note in &notes {
+        assert!(fs::read_to_string(note).unwrap().contains("She sings at night."), "nothing was written");
+    }
+    let options = ReadOptions { earlier: EarlierImports::from_state(&state), ..ReadOptions::default() };
+    let campaign = read_any(folder.path(), &options, &Limits::default()).unwrap();
+    state.apply(plan(&state, &campaign, Timestamp(9)).operation.unwrap()).unwrap();
+    assert_eq!(try_export(&state, folder.path()), "");
+}
+
+#[test]
+fn an_export_does_not_overwrite_a_file_that_no_export_wrote() {
+    let (state, folder) = (inn(), tempfile::tempdir().unwrap());
+    assert_eq!(try_export(&state, folder.path()), "");
+    let page = pages(folder.path()).remove(0);
+    let name = page.file_name().unwrap().to_str().unwrap();
+    fs::remove_file(folder.path().join("hearsay.records")).unwrap();
+    assert_eq!(try_export(&state, folder.path()), "", "the files already have the new content");
+    fs::remove_file(folder.path().join("hearsay.records")).unwrap();
+    fs::write(&page, "A note of mine.").unwrap();
+    assert!(try_export(&state, folder.path()).contains(name));
+    assert_eq!(fs::read_to_string(&page).unwrap(), "A note of mine.");
+    export_vault(&state, folder.path()).unwrap();
+    assert_eq!(try_export(&state, folder.path()), "");
 }
 
 proptest! {

@@ -68,6 +68,29 @@ sessions: [{id: s, present: [eve], log: [{speaker: bob, text: No., facts: [{id: 
 }
 
 #[test]
+fn the_truth_refutes_a_lie_and_a_rumour_for_those_who_know_both() {
+    let state = world(
+        "facts: [{id: truth, subject: ann, text: Ann took the book., known_by: [eve]}]
+lies: [{id: lie, by: ann, text: A thief took the book., about: [book], truth_is: truth, told_to: [bob, {who: eve, credence: 0.8}]}]
+rumours: [{id: rumour, text: A cat took the book., about: [book], contradicts: [truth, lie], heard_by: [{who: eve, credence: 0.5}]}]",
+    );
+    let truth = fact(&state, "truth").id();
+    assert_eq!(fact(&state, "lie").contradicts(), [truth]);
+    assert_eq!(fact(&state, "rumour").contradicts().len(), 2);
+    let status = |knower: &str, name: &str| {
+        let view = view(&state, knower);
+        let belief = view.belief(view.fact(fact(&state, name).id()).unwrap());
+        (belief.status, belief.credence.get())
+    };
+    assert_eq!(status("eve", "lie"), (BeliefStatus::Outweighed(truth), 0.0));
+    assert_eq!(status("eve", "rumour"), (BeliefStatus::Outweighed(truth), 0.0));
+    assert_eq!(status("bob", "lie").0, BeliefStatus::Believed, "he does not know the truth");
+    assert_eq!(status("ann", "lie"), (BeliefStatus::Doubted, 0.0), "the liar needs no refutation");
+    let of_eve = view(&state, "eve");
+    assert!(of_eve.facts_against(truth).any(|known| known.id() == fact(&state, "lie").id()));
+}
+
+#[test]
 fn entries_that_say_the_same_are_one() {
     let yaml = |extra: &str| {
         format!(

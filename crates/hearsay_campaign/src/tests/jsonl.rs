@@ -83,7 +83,7 @@ fn the_form_is_stable() {
     apply(&mut state, Author::Dm, vec![Change::AddEntity(Entity::new(ann)), Change::AssertFact(Arc::new(name))]);
     let expected = r#"{"type":"hearsay","format":2}
 {"type":"entity","id":"ann","external_ids":[]}
-{"type":"fact","subject":"ann","predicate":"name","object":{"value":{"text":"Ann"}},"statement":"ann name Ann","mentions":[],"attitude":null,"rank":null,"conditions":null,"validity":{"from":null,"until":null},"status":"canon","secrecy":"open","handle":null,"provenance":{"method":"authored","author":"dm","session":null,"speaker":null,"recorded":0,"confidence":1.0,"extracted":null,"model":null,"stage":null,"confirmed":true,"evidence":[]},"fact_relation":null,"factuality":"asserted"}
+{"type":"fact","subject":"ann","predicate":"name","object":{"value":{"text":"Ann"}},"statement":"ann name Ann","mentions":[],"attitude":null,"rank":null,"conditions":null,"validity":{"from":null,"until":null},"status":"canon","secrecy":"open","handle":null,"provenance":{"method":"authored","author":"dm","session":null,"speaker":null,"recorded":0,"confidence":1.0,"extracted":null,"model":null,"stage":null,"confirmed":true,"evidence":[]},"fact_relation":null,"factuality":"asserted","contradicts":[]}
 "#;
     assert_eq!(exported(&state), expected);
 }

@@ -28,7 +28,7 @@ fn a_box_of_facts_is_read_though_it_is_no_table_by_the_letter() {
         "---\ntags: [npc]\n---\n> [!infobox]\n> # Ann\n> ###### Bio\n>  |\n> ---|---|\n> **Race** | Elf |\n> \
          **Location** | [[Gull Bay\\|the bay]] |\n> **Organization(s)** | [[Lanterns]] |\n\nA sailor.\n",
     );
-    assert_eq!(relations(&campaign), ["ann LOCATED_AT gull-bay", "ann MEMBER_OF lanterns"]);
+    assert_eq!(relations(&campaign), ["ann LOCATED_AT gull-bay", "ann MEMBER_OF lanterns", "ann RESIDENT_OF gull-bay"]);
     assert_eq!(values(&campaign, "ann", "species"), ["Elf"]);
     assert!(!campaign.passages().any(|passage| passage.text.contains("[!")), "a sign is no text");
 }
@@ -170,7 +170,35 @@ fn notes_in_the_folder_of_the_party_are_player_characters() {
     let campaign =
         read(&[("Party/Kes.md", "---\nplayer: Sam\n---\n"), ("Coast.md", "A long coast. #region\n")], Format::Markdown);
     assert_eq!(kind(&campaign, "kes"), Some(Kind::Player));
+    assert_eq!(values(&campaign, "kes", "player"), ["Sam"]);
     assert_eq!(kind(&campaign, "coast"), Some(Kind::Location));
+}
+
+#[test]
+fn the_player_of_a_character_is_recorded() {
+    for (note, players) in [
+        ("---\ntype: player\nplayer: Tess\n---\nA sailor.\n", vec!["Tess"]),
+        ("---\ntype: pc\nplayed by: \"[[Tess]]\"\n---\nA sailor.\n", vec!["Tess"]),
+        ("---\ntype: pc\nplayer: none\n---\nA sailor.\n", vec![]),
+        ("---\ntype: npc\nplayer: Tess\n---\nA sailor.\n", vec![]),
+    ] {
+        assert_eq!(values(&folk(note), "ann", "player"), players, "{note}");
+    }
+}
+
+#[test]
+fn the_location_of_an_npc_without_a_home_is_its_home() {
+    let (at, home) = ("ann LOCATED_AT gull-bay", "ann RESIDENT_OF gull-bay");
+    for (fields, expected) in [
+        ("type: npc\nlocation: \"[[Gull Bay]]\"", vec![at, home]),
+        ("type: player\nlocation: \"[[Gull Bay]]\"", vec![at]),
+        ("type: npc\nlocation: \"[[Gull Bay]]\"\nhome: none", vec![at]),
+        ("type: npc\nlast seen: \"[[Gull Bay]]\"", vec![at]),
+        ("type: npc\nlocation: \"[[Lanterns]]\"\nhome: \"[[Gull Bay]]\"", vec!["ann LOCATED_AT lanterns", home]),
+        ("type: npc\nlocation: [\"[[Gull Bay]]\", \"[[Lanterns]]\"]", vec![at, "ann LOCATED_AT lanterns"]),
+    ] {
+        assert_eq!(relations(&folk(&format!("---\n{fields}\n---\nA sailor.\n"))), expected, "{fields}");
+    }
 }
 
 #[test]

@@ -127,6 +127,19 @@ fn only_the_two_ends_know_an_undeclared_relation() {
 }
 
 #[test]
+fn an_attribute_without_a_value_causes_a_warning() {
+    let inn =
+        |attributes: &str| read_good(&HEAD.replace("kind: location}", &format!("kind: location, {attributes}}}")));
+    let campaign = inn("attributes: {atmosphere: smoke, wet dogs and eel pie}");
+    let [warning] = campaign.warnings() else { panic!("{:?}", campaign.warnings()) };
+    assert_eq!((warning.path.as_str(), warning.line), ("test.yaml", 4), "{warning}");
+    for words in ["`wet dogs and eel pie` has no value", "put the whole text in quotes"] {
+        assert!(warning.message.contains(words), "{warning}");
+    }
+    assert_eq!(inn("attributes: {atmosphere: 'smoke, wet dogs and eel pie'}").warnings(), []);
+}
+
+#[test]
 fn a_synonym_of_a_relation_is_this_relation() {
     let relations = |types: &[&str]| {
         let entries: Vec<String> =
@@ -309,6 +322,11 @@ fn the_report_counts() {
     let nothing: Vec<_> = report.without_knowledge.iter().map(|id| id.as_str()).collect();
     assert_eq!(nothing, ["bob", "eve"]);
     assert!(report.to_string().contains("NPCs who know only names and kinds: bob, eve"), "{report}");
+    let mut unknown: Vec<_> = report.without_knower.iter().map(|unknown| unknown.statement.as_str()).collect();
+    unknown.sort_unstable();
+    assert_eq!(unknown, ["The Book is a document.", "The name is The Book."]);
+    assert_eq!(report.audience.get("nobody"), Some(&2));
+    assert!(report.to_string().contains("known to nobody: The Book is a document. ["), "{report}");
 }
 
 #[test]

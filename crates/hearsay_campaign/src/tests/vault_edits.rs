@@ -5,7 +5,7 @@ use std::{fs, path::PathBuf, sync::Arc};
 use hearsay_model::{Author, Change, EntityId, FactStatus, KnowledgeEdge, Object, Secrecy, State, Timestamp};
 
 use super::{HEAD, apply, fact, imported, known};
-use crate::{EarlierImports, ImportReport, Limits, ReadOptions, export_vault, plan, read_any};
+use crate::{EarlierImports, ImportReport, Limits, Overwrite, ReadOptions, export_vault, plan, read_any};
 
 const FACTS: &str = "facts:
   - {id: limp, subject: ann, text: Ann limps.}
@@ -23,7 +23,7 @@ impl Vault {
     fn new(facts: &str) -> Self {
         let state = imported(&format!("{HEAD}{facts}"));
         let folder = tempfile::tempdir().unwrap();
-        export_vault(&state, folder.path()).unwrap();
+        export_vault(&state, folder.path(), Overwrite::Unedited).unwrap();
         Self { state, folder }
     }
 

@@ -1,5 +1,7 @@
 //! Splits a line of a transcript into time, speaker and speech.
 
+use hearsay_model::words;
+
 /// A line of a file, with its number.
 pub(super) type NumberedLine<'a> = (u32, &'a str);
 
@@ -24,8 +26,8 @@ const MAX_NAME_CHARS: usize = 48;
 /// Maximum number of words in a speaker's name.
 const MAX_NAME_WORDS: usize = 6;
 
-/// Splits a line that begins with `Speaker:` into speaker and speech. The name of the speaker may be bold. Returns
-/// `None` for any other line.
+/// Splits a line that begins with `Speaker:` into speaker and speech. The name of the speaker may be bold. The names of
+/// hearers in brackets (see [`split_hearers`]) are part of the speaker. Returns `None` for any other line.
 pub fn split_speaker(line: &str) -> Option<(&str, &str)> {
     let (name, text) = line.split_once(':')?;
     // A line that begins with `http://` or `12:30` names no speaker.
@@ -35,7 +37,26 @@ pub fn split_speaker(line: &str) -> Option<(&str, &str)> {
     }
     let text = text.trim_start_matches('*').trim();
     let name = name.trim().trim_matches(['*', '_', '<', '>', '[', ']']).trim();
-    (is_speaker_name(name) && !text.is_empty()).then_some((name, text))
+    let name_without_hearers = split_hearers(name).map_or(name, |(speaker, _)| speaker);
+    (is_speaker_name(name_without_hearers) && !text.is_empty()).then_some((name, text))
+}
+
+/// Splits the names of the hearers from the name of a speaker, as in `Lotti (whispers to Ysolde)`. Returns the name of
+/// the speaker and the names of the hearers. Returns `None` if the name ends with no brackets that name hearers. The
+/// closing bracket may be missing.
+pub fn split_hearers(name: &str) -> Option<(&str, &str)> {
+    let (speaker, note) = name.rsplit_once(['(', '['])?;
+    let note = note.trim().trim_end_matches([')', ']']).trim();
+    let hearers = words::english().hearer_openers.iter().find_map(|opener| text_after(note, opener))?;
+    let speaker = speaker.trim();
+    (!speaker.is_empty()).then_some((speaker, hearers))
+}
+
+/// Returns the text after an opener. Returns `None` if the text does not begin with the opener, or if nothing follows.
+fn text_after<'a>(text: &'a str, opener: &str) -> Option<&'a str> {
+    let (start, rest) = text.split_at_checked(opener.len())?;
+    let begins_with_opener = start.eq_ignore_ascii_case(opener) && rest.starts_with(char::is_whitespace);
+    begins_with_opener.then(|| rest.trim()).filter(|rest| !rest.is_empty())
 }
 
 /// Returns whether a text can be the name of a speaker.

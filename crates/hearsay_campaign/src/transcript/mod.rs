@@ -14,7 +14,7 @@ mod read;
 mod tests;
 mod utterance;
 
-pub use line::split_speaker;
+pub use line::{split_hearers, split_speaker};
 pub use live::{LiveTranscript, LiveUpdate, TranscriptWriter};
 pub use read::{Transcript, TranscriptError};
 pub use utterance::{TranscriptFormat, Utterance};

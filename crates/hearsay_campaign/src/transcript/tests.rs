@@ -43,6 +43,28 @@ fn plain_lines_have_their_speakers() {
 }
 
 #[test]
+fn brackets_after_a_speaker_can_name_hearers() {
+    for (name, expected) in [
+        ("Lotti (to Ysolde)", Some(("Lotti", "Ysolde"))),
+        ("Lotti [Whispers to Ysolde, Tamsin and Odo]", Some(("Lotti", "Ysolde, Tamsin and Odo"))),
+        ("Lotti [to Ysolde", Some(("Lotti", "Ysolde"))),
+        ("Lotti (laughing) (quietly to Ysolde)", Some(("Lotti (laughing)", "Ysolde"))),
+        ("Lotti (laughing)", None),
+        ("Lotti (whispers to)", None),
+        ("Lotti (tomorrow)", None),
+        ("Lotti (t\u{F6} Ysolde)", None),
+        ("(to Ysolde)", None),
+        ("Lotti", None),
+    ] {
+        assert_eq!(split_hearers(name), expected, "{name}");
+    }
+    // The names of the hearers do not make the name of the speaker too long.
+    let speaker = "Father Anselm Crow (whispers to Tamsin Holloway, Ysolde Marr and Brannoc Reed)";
+    assert_eq!(split_speaker(&format!("{speaker}: Run!")), Some((speaker, "Run!")));
+    assert_eq!(split_speaker("He left in a hurry (it was late, after all): nothing."), None);
+}
+
+#[test]
 fn chat_exports_name_the_speaker_above() {
     check(
         "chat.txt",

@@ -109,6 +109,10 @@ pub(crate) struct Export {
     /// File to write, or folder for `yaml`, `obsidian` and `--each` [default: standard output]
     #[arg(long, short, value_name = "PATH")]
     pub(crate) output: Option<PathBuf>,
+    /// With `yaml` and `obsidian`, overwrite an export of another campaign, and files with changes that were not
+    /// imported
+    #[arg(long, requires = "output")]
+    pub(crate) force: bool,
     /// Write the handbook of this player character, with everything that the character knows; this option requires a
     /// handbook format
     #[arg(long = "for", value_name = "CHARACTER", value_parser = name, add = entities())]

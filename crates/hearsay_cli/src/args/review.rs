@@ -35,7 +35,8 @@ pub(crate) struct Review {
     /// For `edit`: new object of the relation (id or name of an entity), or new value of the attribute
     #[arg(long, value_parser = name, add = entities())]
     pub(crate) object: Option<String>,
-    /// For `edit`: new sentence that states the fact
+    /// For `edit`: new sentence that states the fact; Hearsay takes subject, relation and object from this sentence, if
+    /// it finds a relation or an attribute in the sentence
     #[arg(long)]
     pub(crate) statement: Option<String>,
     /// Show what the decision would change, without changing anything; this option requires a decision, such as

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use hearsay_belief::player_characters;
-use hearsay_campaign::{Handbook, HandbookChanges, HandbookFormat, HandbookReaders, HandbookRequest};
+use hearsay_campaign::{Handbook, HandbookChanges, HandbookFormat, HandbookReaders, HandbookRequest, Overwrite};
 use hearsay_engine::{Memory, MemoryError};
 use hearsay_files::Durability;
 use hearsay_model::{EntityId, State};
@@ -50,6 +50,7 @@ pub(crate) fn export(args: &args::Export, output: &mut Output) -> Result<()> {
     }
     let reader = args.reader.as_ref().map(|name| player_character(&memory, name, output)).transpose()?;
     let (format, target) = (args.format, args.output.clone());
+    let overwrite = if args.force { Overwrite::All } else { Overwrite::Unedited };
     let export = memory.read_in_background(move |world| {
         let (state, mut bytes) = (&world.state, Vec::new());
         let error_path = target.clone().unwrap_or_else(|| "export".into());
@@ -67,8 +68,8 @@ pub(crate) fn export(args: &args::Export, output: &mut Output) -> Result<()> {
                 bytes = handbook(state, reader.as_ref(), HandbookFormat::Html);
                 Ok(())
             }
-            ExportFormat::Yaml => hearsay_campaign::export_yaml(state, folder()),
-            ExportFormat::Obsidian => hearsay_campaign::export_vault(state, folder()),
+            ExportFormat::Yaml => hearsay_campaign::export_yaml(state, folder(), overwrite),
+            ExportFormat::Obsidian => hearsay_campaign::export_vault(state, folder(), overwrite),
         };
         result.map_err(|source| MemoryError::File { path: error_path, source })?;
         Ok(bytes)

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::Result;
+use hearsay_belief::valid_death_fact;
 use hearsay_commands::{
     CommandError,
     fact_matching::FactMatches,
@@ -10,7 +11,7 @@ use hearsay_commands::{
     session::{Log, LogLine, hearers_without},
 };
 use hearsay_engine::{Memory, MemoryError, ReadSnapshot, Written, real_time};
-use hearsay_model::{Author, Change, EntityId, FactId, Knower, Operation, Passage, State, TalkKind};
+use hearsay_model::{Author, Change, EntityId, Fact, FactId, Knower, Operation, Passage, State, TalkKind};
 use hearsay_query::session::session_or_latest;
 use serde::Serialize;
 
@@ -61,6 +62,7 @@ pub(crate) fn log(args: &args::SessionLog, output: &mut Output) -> Result<()> {
         line.talk_kind = Some(TalkKind::Narration);
     }
     let named_speaker = line.speaker.clone().filter(|_| args.by.is_none());
+    let similar_speaker = line.similar_speaker(names.state());
     let mut session = names.optional_session(args.session.as_ref())?;
     if args.line.is_some() {
         session = Some(session_or_latest(names.state(), session.as_ref())?.id.clone());
@@ -82,9 +84,7 @@ pub(crate) fn log(args: &args::SessionLog, output: &mut Output) -> Result<()> {
     }
     let operation = memory.read(build_operation.clone())?.wait()?;
     let passages = added_passages(&operation.changes);
-    if !passages.is_empty() {
-        absent_speakers.into_iter().for_each(|note| output.note(note));
-    }
+    note_speakers(&memory, &args.campaign, &passages, absent_speakers, output)?;
     let heard_lines = passages.iter().filter(|passage| !passage.is_out_of_character());
     let heard_by: Vec<Knower> = heard_lines.flat_map(|passage| passage.heard_by.clone()).collect();
     let (mut written, mut found) = (None, None);
@@ -101,6 +101,9 @@ pub(crate) fn log(args: &args::SessionLog, output: &mut Output) -> Result<()> {
         }
     }
     let display = DisplayNames::read(&memory)?;
+    if let Some(similar) = similar_speaker {
+        note_similar_speaker(&args.campaign, &display.name(&similar), written.as_ref(), output);
+    }
     if passages.is_empty() {
         output.line("  the line is already in the log")?;
     }
@@ -247,6 +250,60 @@ fn absent_speakers(log: &Log, state: &State) -> Vec<String> {
         )
     };
     log.absent_speakers(state).into_iter().map(note).collect()
+}
+
+/// Prints a warning if the speaker of a line is dead. Otherwise, prints the notes about absent speakers.
+fn note_speakers(
+    memory: &Memory,
+    campaign: &args::Campaign,
+    passages: &[Arc<Passage>],
+    absent_speakers: Vec<String>,
+    output: &Output,
+) -> Result<()> {
+    let lines = passages.to_vec();
+    let read = memory.read(move |world| {
+        let heard_lines = lines.iter().filter(|line| !line.is_out_of_character());
+        Ok(heard_lines.filter_map(|line| death_of_speaker(&world.state, line)).collect::<Vec<_>>())
+    })?;
+    let deaths = read.wait()?;
+    for (name, death) in &deaths {
+        let reference = death.handle().map_or_else(|| death.id().short(), str::to_owned);
+        let retract = campaign.command(&format!("fact retract {reference} --never-so"));
+        output.note(format!(
+            "warning: {name} is dead (fact {reference}: \"{}\"). Hearsay records the line, because a ghost can speak, \
+             but {name} hears no lines of other speakers. If another character speaks, undo this line, and log it \
+             with the right name. If {name} never died, run `{retract}`.",
+            death.statement()
+        ));
+    }
+    if deaths.is_empty() && !passages.is_empty() {
+        absent_speakers.into_iter().for_each(|note| output.note(note));
+    }
+    Ok(())
+}
+
+/// Returns the name of the speaker of a new line and the fact that states the death of the speaker. Returns `None` if
+/// the speaker is alive, or if the line is already recorded.
+fn death_of_speaker(state: &State, line: &Passage) -> Option<(String, Arc<Fact>)> {
+    let speaker = line.speaker.as_ref().filter(|_| state.passage(line.id()).is_none())?;
+    let moment = line.time.as_ref().and_then(|date| date.time);
+    let death = valid_death_fact(state, speaker, moment)?;
+    Some((state.name_or_id(speaker).to_owned(), Arc::clone(death)))
+}
+
+/// Prints a note about a line of narration whose first words are similar to the name of a character.
+fn note_similar_speaker(campaign: &args::Campaign, name: &str, written: Option<&Written>, output: &Output) {
+    let correction = match written {
+        Some(written) => {
+            let undo = campaign.command(&format!("undo {}", written.position));
+            format!("To correct the name, run `{undo}`, and log the line again.")
+        }
+        None => "To correct the name, repeat the command with the right name.".to_owned(),
+    };
+    output.note(format!(
+        "did you mean \"{name}: \u{2026}\"? No character has the name before the colon, so this line is narration. \
+         {correction}"
+    ));
 }
 
 /// Returns the option or command that makes a line part of the story.

@@ -1,12 +1,16 @@
 //! `review`: lists the items that wait for the DM's decision, and records the decisions.
 
 use anyhow::Result;
-use hearsay_commands::review::{Decision, Decisions};
-use hearsay_engine::{Memory, ReadSnapshot, Written, real_time};
-use hearsay_model::{FactStatus, Factuality, State};
+use hearsay_commands::{
+    reading::Draft,
+    review::{Decision, Decisions},
+};
+use hearsay_engine::{Memory, ReadSnapshot, TextType, Written, real_time};
+use hearsay_model::{FactId, FactStatus, Factuality, State};
 use hearsay_query::{
     QueryError,
     contradictions::Clash,
+    ids::require_fact,
     preview::Preview,
     review::{DecidedFact, ReviewItem, ReviewQueue, ReviewRow, decided_facts, review_queue, review_rows},
 };
@@ -75,9 +79,12 @@ pub(crate) fn run(args: &args::Review, output: &mut Output) -> Result<()> {
         drop(names);
         let decision = match decision {
             DecisionArg::Accept => Decision::Accept,
-            DecisionArg::Edit => {
-                Decision::Edit { subject: None, predicate: None, object, statement: args.statement.clone() }
-            }
+            DecisionArg::Edit => match (object, &args.statement, &facts[..]) {
+                (None, Some(sentence), [fact, ..]) => correction_by(&memory, *fact, sentence)?,
+                (object, statement, _) => {
+                    Decision::Edit { subject: None, predicate: None, object, statement: statement.clone() }
+                }
+            },
             DecisionArg::False => Decision::False,
             DecisionArg::Reject => Decision::Reject,
         };
@@ -86,6 +93,16 @@ pub(crate) fn run(args: &args::Review, output: &mut Output) -> Result<()> {
     }
     list(args, &memory, output)?;
     Ok(memory.close()?)
+}
+
+/// Returns the decision that a fact is true in the words of a sentence.
+fn correction_by(memory: &Memory, fact: FactId, sentence: &str) -> Result<Decision> {
+    let draft = Draft { text: sentence.to_owned(), form: TextType::Narration, ..Draft::default() };
+    let facts = interrupt::wait(&memory.draft(draft)?)?.extraction.facts;
+    let sentence = sentence.to_owned();
+    let read =
+        memory.read(move |world| Ok(Decision::corrected_by(sentence, require_fact(&world.state, fact)?, &facts)))?;
+    Ok(read.wait()?)
 }
 
 /// Records decisions, or shows their effects in a dry run.

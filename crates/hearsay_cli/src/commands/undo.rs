@@ -56,7 +56,7 @@ pub(crate) fn undo(args: &args::Undo, output: &mut Output) -> Result<()> {
         let UndoPlan { position, preview, undone, .. } = &plan;
         output.data(&json!({
             "position": position, "lost": preview.lost, "changed": preview.changed,
-            "dependents": preview.dependents, "undone": undone,
+            "extractions": preview.extractions, "dependents": preview.dependents, "undone": undone,
         }))?;
         for line in &plan.lines {
             output.line(line)?;
@@ -123,6 +123,9 @@ fn plan_undo_of(memory: &Memory, args: &args::Undo) -> Result<UndoPlan> {
         let summary = |position| state.entry(position).map_or("", |entry| entry.operation.summary.as_str());
         let mut lines = vec![format!("Undoing {position}: {}", summary(position))];
         lines.extend(describe_effects(state, &preview));
+        let extractions = preview.extractions.iter().take(MAX_SHOWN_OPERATIONS);
+        lines.extend(extractions.map(|at| format!("  also undone, because its text is lost: {at}: {}", summary(*at))));
+        lines.extend(remaining_line("  ", preview.extractions.len(), MAX_SHOWN_OPERATIONS));
         for dependent in &preview.dependents {
             lines.push(format!("  depends on this operation: {dependent}: {}", summary(*dependent)));
         }

@@ -3,6 +3,22 @@
 use super::*;
 
 #[test]
+fn a_lie_names_the_truth_that_it_hides() {
+    let test_dir = TestDir::new();
+    let lie = "{id: stone-is-whole, by: ada, text: The millstone is whole., about: [the-mill], truth_is: stone-is-cracked, told_to: [ben]}";
+    test_dir.write("mill/lies.yaml", &format!("lies: [{lie}]\n"));
+    for who in ["ada", "ben"] {
+        test_dir.ok(&["-C", "mill", "fact", "add", who, "LOCATED_AT", "the-mill"]);
+    }
+    assert!(test_dir.ok(&["-C", "mill", "fact", "show", "stone-is-whole"]).contains("  contradicts "));
+    assert!(test_dir.ok(&["-C", "mill", "fact", "show", "stone-is-cracked"]).contains("  contradicted by "));
+    let beliefs = || test_dir.ok(&["-C", "mill", "know", "believes", "ben", "the-mill"]);
+    assert!(!beliefs().contains("cracked"), "{}", beliefs());
+    test_dir.ok(&["-C", "mill", "event", "tell", "--by", "ada", "stone-is-cracked", "--to", "ben"]);
+    assert!(beliefs().contains("contradicted by: The millstone is cracked."), "{}", beliefs());
+}
+
+#[test]
 fn events_teach_those_present() {
     let test_dir = TestDir::new();
     let stone = "stone-is-cracked";
@@ -200,6 +216,9 @@ fn the_dm_is_told_when_a_secret_may_be_told() {
     assert!(output.contains("before ada tells it") && output.contains("note: She whispers it."), "{output}");
     let opens = |line: &[&str]| test_dir.json(line)["revealable"].as_array().unwrap().len();
     assert_eq!(opens(&["-C", "mill", "entity", "set", "ben", "mood", "glad"]), 0);
+    let tried = ["-C", "mill", "simulate", "flag", "bell-rung", "yes", "--dry-run"];
+    assert!(test_dir.ok(&tried).contains("ada may tell now: The millstone is cracked. ["));
+    assert_eq!(opens(&tried), 1);
     let output = test_dir.ok(&["-C", "mill", "simulate", "flag", "bell-rung", "yes"]);
     assert!(
         output.contains("ada may tell now: The millstone is cracked. [") && output.contains("She whispers"),

@@ -118,6 +118,20 @@ fn a_handbook_has_what_everybody_perceives_of_people_and_places() {
     assert_eq!(with, book("without"));
 }
 
+#[test]
+fn a_place_that_a_witnessed_fact_names_is_not_visited() {
+    let test_dir = TestDir::new();
+    test_dir.write("town/town.yaml", PEOPLE);
+    test_dir.write("town/weir.yaml", "entities: [{id: weir, name: The Weir, kind: location}]\n");
+    test_dir.ok(&["-C", "town", "session", "start", "--at", "the-wheel"]);
+    test_dir.ok(&["-C", "town", "log", "Rain falls."]);
+    test_dir.ok(&["-C", "town", "event", "witness", "--about", "weir", "The Weir broke."]);
+    test_dir.ok(&["-C", "town", "session", "end"]);
+    let book = test_dir.ok(&["-C", "town", "export", "--format", "handbook"]);
+    assert!(book.contains("**First visited:** The Broken Wheel\n"), "{book}");
+    assert!(book.contains("### The Weir\n\n*Heard of in session 1.*"), "{book}");
+}
+
 const PEOPLE: &str = "\
 campaign: {name: Town, start: 1 Month1 1}
 entities:
@@ -198,4 +212,44 @@ fn narration_that_states_a_secret_is_heard_only_after_the_dm_lets_the_secret_com
     assert!(documents()[0].contains("stole the crown"));
     test_dir.ok(&["-C", "mill", "log", "Ben stole the crown of Olm.", "--states", "ben-crown"]);
     assert!(knows("ben-crown"));
+}
+
+const LOCK: &str = r#"
+campaign: {name: The Lock, start: 1 Month1 1}
+entities:
+  - {id: heron, name: The Crooked Heron, kind: location}
+  - {id: merrow, name: The Merrow, kind: item}
+  - {id: tamsin, name: Tamsin Holloway, kind: player, location: heron}
+  - {id: ysolde, name: Ysolde Marr, kind: player, location: heron}
+  - id: lotti
+    name: Lotti Ames
+    kind: npc
+    home: heron
+    secrets:
+      - {id: lotti-opened, text: "Lotti Ames opened the sluice gate on the night the Merrow sank.", about: [merrow]}
+"#;
+
+#[test]
+fn narration_that_states_a_secret_in_its_own_words_is_withheld() {
+    let test_dir = TestDir::new();
+    test_dir.write("lock/campaign.yaml", LOCK);
+    test_dir.ok(&["-C", "lock", "session", "start", "--at", "heron"]);
+    let withheld = |line: &str| {
+        let logged = test_dir.json(&["-C", "lock", "log", "--dry-run", line]);
+        logged["withheld"].as_array().unwrap().iter().map(|fact| fact["handle"].to_string()).collect::<Vec<_>>()
+    };
+    for line in [
+        "Lotti is the one who opened the sluice gate, everyone can see it in her face.",
+        "Ysolde finds out that Lotti opened the gate",
+    ] {
+        assert_eq!(withheld(line), ["\"lotti-opened\""], "{line}");
+    }
+    for line in [
+        "Lotti opens the door and brings in the beer.",
+        "Tamsin asks Lotti about the sluice gate.",
+        "Everyone talks about the night the Merrow sank.",
+        "Ysolde opens the sluice gate.",
+    ] {
+        assert_eq!(withheld(line), [""; 0], "{line}");
+    }
 }

@@ -111,6 +111,15 @@ fn decisions_change_trust_and_doubtful_facts_are_pruned() {
     let output = test_dir.ok(&["-C", "mill", "review", "reject", &fact, other, "--reason", "a dream"]);
     assert!(output.contains("and 1 more, because: a dream"), "{output}");
     test_dir.ok(&["-C", "mill", "undo"]);
+    // A new sentence also changes the parts of the fact.
+    test_dir.ok(&["-C", "mill", "review", "edit", &fact, "--statement", "Ben owes Ada."]);
+    let owes = |subject: &str| {
+        test_dir.json(&["-C", "mill", "fact", "list", "--subject", subject, "--predicate", "OWES", "--status", "canon"])
+    };
+    let corrected = owes("ben");
+    assert_eq!((&corrected["all"], &corrected["facts"][0]["object"]), (&1.into(), &"ada".into()), "{corrected}");
+    assert_eq!(owes("ada")["all"], 0);
+    test_dir.ok(&["-C", "mill", "undo"]);
     test_dir.ok(&["-C", "mill", "review", "accept", &fact]);
     let status = test_dir.json(&["-C", "mill", "trust", "status"]);
     assert_eq!((&status["enabled"], status["trust"].as_array().unwrap().len()), (&true.into(), 3), "{status}");
@@ -304,4 +313,27 @@ fn an_accepted_fact_says_who_knows_it() {
     assert_eq!(decided["decided"][0]["known_to"], serde_json::json!(["ada", "ben"]), "{decided}");
     test_dir.ok(&["-C", "mill", "undo"]);
     assert!(test_dir.ok(&accept).contains("  known to: Ada Flint, Ben\n"));
+}
+
+#[test]
+fn undoing_a_line_also_undoes_the_decisions_on_its_facts() {
+    let test_dir = TestDir::new();
+    test_dir.ok(&["-C", "mill", "session", "start", "--at", "the-mill"]);
+    let logged = test_dir.json(&["-C", "mill", "log", "Perhaps Ada owes Ben ten crowns for the old boat."]);
+    let line = logged["written"]["position"].to_string();
+    let debts = |status: &str| {
+        let list = ["-C", "mill", "fact", "list", "--predicate", "OWES", "--object", "ben", "--status", status];
+        test_dir.json(&list)["facts"].as_array().unwrap().clone()
+    };
+    let debt = debts("proposed").remove(0)["id"].as_str().unwrap().to_owned();
+    test_dir.ok(&["-C", "mill", "review", "accept", &debt]);
+    let planned = test_dir.ok(&["-C", "mill", "undo", &line, "--dry-run"]);
+    for part in [&debt[..8], "also undone, because its text is lost", "depends on this operation", "accept \u{201C}"] {
+        assert!(planned.contains(part), "{part}: {planned}");
+    }
+    test_dir.fails(&["-C", "mill", "undo", &line], 1, &["1 later operation depends", "--yes"]);
+    let undone = test_dir.json(&["-C", "mill", "undo", &line, "--yes"]);
+    assert_eq!((debts("canon").len(), debts("proposed").len()), (0, 0));
+    test_dir.ok(&["-C", "mill", "undo", &undone["position"].to_string()]);
+    assert_eq!((debts("canon").len(), debts("proposed").len()), (1, 0), "the decision comes back");
 }

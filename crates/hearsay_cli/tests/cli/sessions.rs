@@ -10,7 +10,8 @@ fn a_session_is_played_and_told() {
     let started = test_dir.ok(&["-C", "mill", "session", "start", "--title", "The stone", "--at", "the-mill"]);
     assert!(started.contains("session-1 begins: The stone") && started.contains("present: Lyra Fenn"), "{started}");
     let logged = test_dir.json(&["-C", "mill", "log", "--by", "ada", "Ben broke the millstone in the dark."]);
-    assert_eq!(logged["heard_by"], serde_json::json!(["ada", "lyra"]));
+    // Ada and Ben live in the mill, and have no other location.
+    assert_eq!(logged["heard_by"], serde_json::json!(["ada", "ben", "lyra"]));
     test_dir.fails(&["-C", "mill", "log", "--by", "eve", "Hm."], 3, &["no entity is called `eve`"]);
     test_dir.fails(&["-C", "mill", "session", "start"], 1, &["`session-1` is still running"]);
     test_dir.fails(
@@ -78,6 +79,41 @@ fn recaps_say_who_told_a_fact_and_who_heard_a_lie() {
         recap.contains("According to Lyra Fenn, Lyra Fenn is a monk.") || recap.contains("I am a monk."),
         "{recap}"
     );
+}
+
+#[test]
+fn a_character_at_the_scene_learns_the_names_that_it_hears() {
+    let test_dir = TestDir::new();
+    test_dir.write("mill/people.yaml", "entities:\n  - {id: lyra, name: Lyra Fenn, kind: player, home: none}\n");
+    test_dir.ok(&["-C", "mill", "session", "start", "--at", "the-mill"]);
+    test_dir.ok(&["-C", "mill", "log", "--by", "lyra", "I am Lyra. Good evening."]);
+    test_dir.ok(&["-C", "mill", "session", "end"]);
+    // Ben lives in the mill. He does not attend the session.
+    let recap = test_dir.ok(&["-C", "mill", "session", "recap", "--as", "ben"]);
+    assert!(recap.contains("Lyra Fenn: \u{201C}I am Lyra."), "{recap}");
+}
+
+#[test]
+fn the_name_of_a_player_names_the_character() {
+    let test_dir = TestDir::new();
+    let lyra = "{id: lyra, name: Lyra Fenn, kind: player, player: Nora Blake, home: none}";
+    let tam = "{id: tam, name: Tam Reed, kind: player, player: Ben, home: none}";
+    test_dir.write("mill/people.yaml", &format!("entities:\n  - {lyra}\n  - {tam}\n"));
+    test_dir.ok(&["-C", "mill", "session", "start", "--at", "the-mill"]);
+    let heard_by = |to: &str| {
+        let logged = test_dir.json(&["-C", "mill", "log", "--by", "ada", "--to", to, "Meet me at the weir."]);
+        logged["heard_by"].clone()
+    };
+    assert_eq!(heard_by("Nora"), serde_json::json!(["ada", "lyra"]));
+    // The name of a character comes first.
+    assert_eq!(heard_by("Ben"), serde_json::json!(["ada", "ben"]));
+    assert!(test_dir.ok(&["-C", "mill", "session", "recap", "--as", "nora blake"]).contains("Meet me at the weir."));
+    let knows = |who: &str| test_dir.json(&["-C", "mill", "know", "knows", who]);
+    assert_eq!(knows("Nora"), knows("lyra"));
+    // Characters do not know the players.
+    test_dir.fails(&["-C", "mill", "ask", "--as", "lyra", "--about", "nora", "Who?", "--no-meaning"], 3, &["nora"]);
+    test_dir.ok(&["-C", "mill", "entity", "set", "tam", "player", "Nora"]);
+    test_dir.fails(&["-C", "mill", "log", "--to", "Nora", "Hm."], 3, &["`Nora` can mean", "lyra", "tam"]);
 }
 
 #[test]

@@ -217,6 +217,9 @@ fn the_party_is_where_its_session_is() {
     // Kestrel does not attend, and stays where she is.
     assert!(!wren.contains("Kestrel Vane is there"), "{wren}");
     assert!(!scene("kestrel-vane").contains("Dorric Stane is there"));
+    // Mirela saw Dorric at the Gull, but he is not there any more.
+    let mirela = scene("mirela-voss");
+    assert!(mirela.contains("Kestrel Vane is there") && !mirela.contains("Dorric Stane is there"), "{mirela}");
 }
 
 #[test]
@@ -254,4 +257,54 @@ fn a_line_that_is_repeated_with_the_same_hearers_is_not_logged_again() {
     test_dir.ok(&[&line[..6], &["--to", "dorric-stane", "--states", "tobin-sold-key"]].concat());
     let log = test_dir.ok(&["-C", "gull", "session", "show", "--log"]);
     assert_eq!(log.matches("I bought a print of a key.").count(), 2, "{log}");
+}
+
+const LOCK: &str = r#"
+campaign: {name: The Lock, start: 1 Month1 1}
+entities:
+  - {id: heron, name: The Crooked Heron, kind: location}
+  - {id: merrow, name: The Merrow, kind: item}
+  - {id: brannoc, name: Brannoc Reed, kind: player, location: heron}
+  - {id: tamsin, name: Tamsin Holloway, kind: player, location: heron}
+  - id: lotti
+    name: Lotti Ames
+    kind: npc
+    home: heron
+    attributes: {occupation: lock-keeper}
+    secrets:
+      - id: lotti-opened
+        text: "Lotti Ames opened the sluice gate on the night the Merrow sank."
+        about: [merrow]
+        reveal: {holder: lotti, when: {trust: {of: listener, at_least: 0.8}}}
+lies:
+  - id: gate-broke
+    by: lotti
+    text: "The sluice gate broke by itself on the night the Merrow sank."
+    about: [merrow]
+    told_to: [{who: brannoc}]
+    truth_is: lotti-opened
+"#;
+
+#[test]
+fn a_lie_about_another_matter_hides_no_revealed_secret() {
+    let test_dir = TestDir::new();
+    test_dir.write("lock/campaign.yaml", LOCK);
+    test_dir.ok(&["-C", "lock", "session", "start", "--at", "heron"]);
+    let revealed = |words: &str| {
+        let check = test_dir.json(&["-C", "lock", "say", "--check", "--by", "lotti", "--to", "tamsin", words]);
+        let findings = check["findings"].as_array().unwrap().iter();
+        findings.filter(|finding| finding["kind"] == "reveals_secret").cloned().collect::<Vec<_>>()
+    };
+    let secret = "I opened the gate that night.";
+    assert_eq!(revealed(secret).len(), 1);
+    test_dir.ok(&["-C", "lock", "log", "--by", "lotti", "--lie", "I slept at the lock all night."]);
+    let found = revealed(secret);
+    assert_eq!(found.len(), 1, "{found:?}");
+    // The condition is explained for the listener, not for another player character.
+    let conditions = found[0]["for_dm"].as_array().unwrap();
+    assert_eq!(conditions.len(), 1, "{found:?}");
+    assert!(conditions[0].as_str().unwrap().starts_with("Lotti Ames trusts Tamsin Holloway 0."), "{found:?}");
+    for lie in ["I slept at the lock all night.", "The sluice gate broke by itself on the night the Merrow sank."] {
+        assert!(revealed(lie).is_empty(), "{lie}");
+    }
 }

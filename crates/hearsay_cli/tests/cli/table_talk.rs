@@ -109,7 +109,7 @@ fn a_shout_is_in_character_and_one_line_can_be_corrected() {
     let test_dir = table();
     test_dir.write(
         "talk.txt",
-        "Ada: Ben, the wheel! Stop the wheel!\nZoe: Does a 17 hit? I roll damage!\nAda: Ben owes Cole ten crowns.\n",
+        "Ada: Ben owes Cole ten crowns.\nAda: Ben, the wheel! Stop the wheel!\nZoe: Does a 17 hit? I roll damage!\n",
     );
     test_dir.ok(&["-C", "mill", "session", "import", "talk.txt", "--session", "1"]);
     let log = || test_dir.ok(&["-C", "mill", "session", "show", "--log"]);
@@ -189,6 +189,38 @@ fn names_can_be_started_and_listed() {
 }
 
 #[test]
+fn brackets_after_the_speaker_name_the_hearers() {
+    let test_dir = table();
+    let logged = |line: &str| test_dir.json(&["-C", "mill", "log", line, "--dry-run"]);
+    assert_eq!(logged("Ada (whispers to Ben): Hm.")["heard_by"], serde_json::json!(["ada", "ben"]));
+    let expected = serde_json::json!(["ada", "ben", "tamsin-oakley"]);
+    assert_eq!(logged("The miller [to Ben and Tamsin]: Hm.")["heard_by"], expected);
+    test_dir.fails(
+        &["-C", "mill", "log", "Ada (to Tamsyn): Hm."],
+        3,
+        &["no entity is called `Tamsyn`", "did you mean tamsin-oakley"],
+    );
+    assert!(logged("Ada (laughing): Hm.")["heard_by"].as_array().unwrap().contains(&"lyra".into()));
+}
+
+#[test]
+fn a_misspelled_speaker_is_narration_with_a_note() {
+    let test_dir = table();
+    let note = |line: &[&str]| {
+        let logged = test_dir.run(&[&["-C", "mill", "log"], line].concat());
+        assert_eq!(logged.code, 0, "{}", logged.stderr);
+        logged.stderr
+    };
+    let misspelled = note(&["Tamsyn: Good evening."]);
+    assert!(misspelled.contains("did you mean \"Tamsin Oakley: \u{2026}\"?"), "{misspelled}");
+    assert!(misspelled.contains("`hearsay -C mill undo "), "{misspelled}");
+    assert!(note(&["Tamsyn: Good evening.", "--dry-run"]).contains("repeat the command"));
+    for line in ["Rain: it pours.", "The miller: Good evening.", "Tamsin: Good evening."] {
+        assert!(!note(&[line]).contains("did you mean"), "{line}");
+    }
+}
+
+#[test]
 fn only_characters_and_groups_speak() {
     let test_dir = table();
     for (speaker, kind) in [("wheel", "an item"), ("the-mill", "a location")] {
@@ -214,10 +246,25 @@ fn a_narrated_death_waits_for_review_and_the_log_says_how_to_accept_it() {
     test_dir.ok(&accept);
     let said = test_dir.run(&["-C", "mill", "say", "--by", "cole", "I am still here, friends."]);
     assert!(said.code != 0 && said.stderr.contains("cole is dead"), "{}", said.stderr);
+    // A ghost can speak in the log, but nobody can speak to the dead.
+    let logged = test_dir.run(&["-C", "mill", "log", "Cole: I knock on the wall."]);
+    let warning = logged.stderr.lines().find(|line| line.starts_with("warning: Cole is dead")).unwrap_or_default();
+    assert!(warning.contains("fact retract") && logged.code == 0, "{}", logged.stderr);
+    assert!(!logged.stderr.contains("session attend"), "{}", logged.stderr);
+    for line in [&["--by", "ada", "--to", "cole", "Hello?"][..], &["Ada (to Cole): Hello?"]] {
+        test_dir.fails(&[&["-C", "mill", "log"], line].concat(), 1, &["cole is dead"]);
+    }
     // The words of a character about a death are a claim, and other facts are not about deaths.
     test_dir.ok(&["-C", "mill", "session", "attend", "--arrive", "tamsin-oakley"]);
     let claimed = test_dir.ok(&["-C", "mill", "log", "--by", "tamsin-oakley", "Old Ada died last night."]);
     assert!(!claimed.contains("counts as alive"), "{claimed}");
+    // The victim of a killing is dead too.
+    let killed = test_dir.ok(&["-C", "mill", "log", "Tamsin Oakley kills Ada Flint."]);
+    let warning = killed.lines().find(|line| line.starts_with("warning:")).unwrap_or_default();
+    assert!(warning.contains("Ada Flint counts as alive"), "{killed}");
+    test_dir.ok(&warning.split('`').nth(1).unwrap_or_default().split(' ').skip(1).collect::<Vec<_>>());
+    let said = test_dir.run(&["-C", "mill", "say", "--by", "ada", "I am still here, friends."]);
+    assert!(said.code != 0 && said.stderr.contains("ada is dead"), "{}", said.stderr);
 }
 
 #[test]

@@ -20,6 +20,9 @@ pub(super) enum Agreement {
     Partial,
     /// The fact is about the speaker. The sentence is in the first person and names no other entity of the fact.
     SpeakerOnly,
+    /// A sentence of narration refers to the subject and the object of the fact. It also names an entity that is not in
+    /// the fact, and omits an entity of the fact: "Wren finds out that Odo led Jory to the warehouse."
+    SubjectAndObject,
 }
 
 /// The entities of a sentence, for comparison with facts that the speaker knows.
@@ -53,13 +56,22 @@ impl EntityAgreement<'_> {
         let mut others = in_fact.iter().filter(|id| Some(**id) != self.speaker).peekable();
         let is_anchored = others.peek().is_none() || others.any(|id| is_named(id));
         match (has_other_entity, is_replaced) {
-            (true, false) => None,
+            (true, false) => self.narrates(known).then_some(Agreement::SubjectAndObject),
             (false, false) if !is_anchored => {
                 self.speaker.is_some_and(|speaker| named.contains(speaker)).then_some(Agreement::SpeakerOnly)
             }
             (false, true) if is_anchored => Some(Agreement::Full),
             _ => Some(Agreement::Partial),
         }
+    }
+
+    /// Returns whether the line is narration, and the sentence refers to the subject and the object of the fact by name
+    /// or with a pronoun.
+    pub(super) fn narrates(&self, known: &Known) -> bool {
+        let named = self.named_ids();
+        let has_pronoun = self.sentence.pronoun_count > 0;
+        let is_meant = |id: &EntityId| named.contains(id) || (has_pronoun && self.named_in_line.contains(id));
+        self.speaker.is_none() && is_meant(known.subject()) && known.object().entity().is_none_or(is_meant)
     }
 
     /// Returns whether the sentence and the fact refer to the same persons in the same order, so that "Odo robbed Pell"

@@ -7,6 +7,12 @@
 //! of them only resemble a fact. A check used 6,000 lines of real table talk from ten episodes of the corpus CRD3. In
 //! this check, 5 lines passed the rule, and 2 or 3 of them were wrong. Each wrong line shared only one word with the
 //! fact, so [`Candidate::decision`] is stricter for these lines.
+//!
+//! Narration is compared with secrets only, and the result decides whether the hearers hear the line. A line that is
+//! withheld by mistake costs the DM one command, but the hearers cannot forget a secret. Therefore, narration possibly
+//! states a secret even if it also says other things: see [`MatchScore::may_be_narrated`]. This rule was chosen with
+//! lines of narration about the secrets of three campaigns, some of which are in
+//! `hearsay_engine/tests/memory/narrated-lines.tsv`.
 
 use std::collections::BTreeSet;
 
@@ -25,6 +31,8 @@ pub(super) struct MatchScore {
     pub(super) shared_of_fact: f32,
     /// Number of different words that occur in both the sentence and the fact. Names are not counted.
     pub(super) shared_words: usize,
+    /// Whether the sentence contains the first word of the fact, which is usually a verb. Names are not counted.
+    pub(super) has_first_word: bool,
 }
 
 /// Whether a sentence states a fact.
@@ -55,6 +63,9 @@ const MIN_COSINE_OF_ONE_WORD: f32 = 0.8;
 /// Minimum score at which the DM is asked whether a sentence states a fact.
 const MIN_POSSIBLE_SCORE: f32 = 0.6;
 
+/// Minimum share of the words of a secret that occur in narration which possibly states the secret in its own words.
+const MIN_NARRATED_SHARE: f32 = 0.4;
+
 impl MatchScore {
     /// Compares the words of a sentence and of a statement. `name_stems` contains the stems of names, which are not
     /// compared.
@@ -62,6 +73,7 @@ impl MatchScore {
         let words = |text: &str| -> BTreeSet<String> {
             stems(text).into_iter().filter(|stem| !name_stems.contains(stem)).collect()
         };
+        let first_word = stems(statement).into_iter().find(|stem| !name_stems.contains(stem));
         let (sentence, statement) = (words(sentence), words(statement));
         let shared_words = sentence.intersection(&statement).count();
         let share = |count: usize| if count == 0 { 0.0 } else { shared_words as f32 / count as f32 };
@@ -70,6 +82,7 @@ impl MatchScore {
             shared_of_sentence: share(sentence.len()),
             shared_of_fact: share(statement.len()),
             shared_words,
+            has_first_word: first_word.is_some_and(|word| sentence.contains(&word)),
         }
     }
 
@@ -82,6 +95,11 @@ impl MatchScore {
     /// the highest possible cosine.
     pub(super) fn may_be_possible(&self) -> bool {
         self.shared_words > 0 && Self { cosine: self.cosine.or(Some(1.0)), ..*self }.value() >= MIN_POSSIBLE_SCORE
+    }
+
+    /// Returns whether the sentence contains enough words of the fact to tell the fact in its own words.
+    pub(super) fn may_be_narrated(&self) -> bool {
+        self.has_first_word && self.shared_words > 1 && self.shared_of_fact >= MIN_NARRATED_SHARE
     }
 
     /// Returns the score, 0.0–1.0.
@@ -102,13 +120,20 @@ impl Candidate {
         let min_cosine = if is_one_word { MIN_COSINE_OF_ONE_WORD } else { MIN_COSINE };
         let is_meant =
             self.score.cosine.is_some_and(|cosine| cosine >= min_cosine) && !(is_one_word && self.has_pronoun);
-        // "I owe them ten crowns" can be about anybody, so a sentence that names only its speaker must share more.
-        let has_subject = self.agreement != Agreement::SpeakerOnly || (is_meant && !is_one_word);
+        let has_subject = match self.agreement {
+            Agreement::Full | Agreement::Partial => true,
+            // "I owe them ten crowns" can be about anybody, so a sentence that names only its speaker must share more.
+            Agreement::SpeakerOnly => is_meant && !is_one_word,
+            Agreement::SubjectAndObject => false,
+        };
         let is_only_compared_by_words = self.score.cosine.is_none() && self.score.is_complete() && !is_one_word;
         let says_the_same = self.agreement == Agreement::Full && is_meant && self.score.is_complete();
         if !self.is_doubtful && (says_the_same || self.is_extracted) {
             Decision::States
-        } else if self.is_extracted || (has_subject && (score >= MIN_POSSIBLE_SCORE || is_only_compared_by_words)) {
+        } else if self.is_extracted
+            || self.is_narrated
+            || (has_subject && (score >= MIN_POSSIBLE_SCORE || is_only_compared_by_words))
+        {
             Decision::MayState
         } else {
             Decision::Other

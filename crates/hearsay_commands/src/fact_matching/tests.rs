@@ -15,6 +15,7 @@ fn candidate(statement: &str, sentence: &str, cosine: Option<f32>) -> Candidate 
         is_doubtful: false,
         has_pronoun: false,
         is_extracted: false,
+        is_narrated: false,
         missing_vector: None,
     }
 }
@@ -55,6 +56,23 @@ fn only_a_certain_sentence_states_a_fact() {
     assert_eq!((states(names(one_word(false))), states(names(one_word(true)))), (1, 0));
     let other = candidate("Pell mends nets.", SENTENCE, Some(0.2));
     assert_eq!(decide(vec![vec![other]]), FactMatches::default());
+}
+
+#[test]
+fn narration_that_says_more_than_a_fact_may_state_it() {
+    let sentence = "Pell sees at once that Odo is the man who stole the old ledger.";
+    let told = candidate(STATEMENT, sentence, Some(0.3));
+    assert_eq!(decide(vec![vec![told.clone()]]), FactMatches::default());
+    let narrated = |agreement| decide(vec![vec![Candidate { is_narrated: true, agreement, ..told.clone() }]]);
+    for agreement in [Agreement::Full, Agreement::SubjectAndObject] {
+        let found = narrated(agreement);
+        assert_eq!((found.states.len(), found.may_state.len()), (0, 1), "{found:?}");
+    }
+    let may_be_narrated =
+        |sentence: &str| MatchScore::new(sentence, STATEMENT, &["odo".to_owned()].into()).may_be_narrated();
+    assert!(may_be_narrated(sentence));
+    // Without the verb of the fact, or with one shared word, the sentence is about something else.
+    assert!(!may_be_narrated("At night, Odo read the ledger.") && !may_be_narrated("Odo stole a kiss."));
 }
 
 #[test]

@@ -6,11 +6,12 @@ use std::sync::Arc;
 use hearsay_belief::{
     Known, Occasion, View, characters_at,
     learn::{self, Learning, Sincerity, Telling},
+    place_at,
 };
 use hearsay_model::{
     ActiveSession, Author, Change, Credence, EntityId, Evidence, Fact, FactError, FactId, FactRelation, FactStatus,
-    Knower, KnowledgeEdge, Method, Object, Passage, Predicate, PredicateRole, Provenance, Resolution, Secrecy, Span,
-    State, TalkKind, Timestamp, Validity, attribute, text,
+    Knower, KnowledgeEdge, Method, Object, Passage, Predicate, Provenance, Resolution, Secrecy, Span, State, TalkKind,
+    Timestamp, Validity, attribute, text,
 };
 use hearsay_query::{
     dates::clock_date,
@@ -221,7 +222,9 @@ impl<'a> EventContext<'a> {
             let open_values = state.values(fact.subject(), fact.predicate());
             changes = succession(state, &open_values, fact.predicate(), fact.object(), &mut validity);
             fact = fact.to_builder().validity(validity).build()?;
-        } else if fact.status() == FactStatus::Canon && state.vocabulary().is_deed(fact.predicate()) {
+        } else if fact.status() == FactStatus::Canon
+            && (state.vocabulary().is_deed(fact.predicate()) || state.vocabulary().behavior(fact.predicate()).fatal)
+        {
             // The same deed at another time is another fact.
             fact = fact.to_builder().validity(Validity { from: self.occasion.time.clone(), until: None }).build()?;
             if let Some(recorded) = self.recorded_deed(&fact) {
@@ -465,14 +468,6 @@ fn is_public_name(state: &State, id: &EntityId, name: &str) -> bool {
         let is_open = fact.secrecy() != Secrecy::Secret;
         is_open && fact.object().text().is_some_and(|recorded_name| text::normalize(recorded_name) == name)
     })
-}
-
-/// Returns the place of an entity at a game time, according to the latest canon `LOCATED_AT` fact.
-fn place_at(state: &State, id: &EntityId, moment: Option<hearsay_model::GameTime>) -> Option<EntityId> {
-    let locations = state.facts_with_subject(id, PredicateRole::Location.name()).at(moment);
-    let locations = locations.filter(|fact| fact.status() == FactStatus::Canon);
-    let latest = locations.max_by_key(|fact| (fact.validity().start(), fact.id()))?;
-    latest.object().entity().cloned()
 }
 
 /// Returns the knower's own edges to a fact, without edges of its groups and places.

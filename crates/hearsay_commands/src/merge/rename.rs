@@ -201,6 +201,10 @@ impl<'a> EntityRename<'a> {
                 }
             }
         }
+        // Facts that contradict a renamed fact keep their ids.
+        let contradicts_renamed = |fact: &&Arc<Fact>| fact.contradicts().iter().any(|id| pending.contains_key(id));
+        let contradicting: Vec<&Arc<Fact>> = self.state.facts().filter(contradicts_renamed).collect();
+        pending.extend(contradicting.into_iter().map(|fact| (fact.id(), fact)));
         // The id of a fact depends on the id of the fact that it distorts, refutes, ends or covers, so the latter is
         // renamed first.
         while !pending.is_empty() {
@@ -217,9 +221,24 @@ impl<'a> EntityRename<'a> {
             }
         }
         self.changes.append(&mut self.unpaired_changes);
+        self.rename_contradicted_facts();
         for &loser in &self.less_certain {
             if !self.facts.contains_key(&loser) {
                 self.changes.push(Change::SetStatus { fact: loser, status: FactStatus::Claimed });
+            }
+        }
+    }
+
+    /// Renames the facts that other facts contradict, after the ids of all facts are known.
+    fn rename_contradicted_facts(&mut self) {
+        for change in &mut self.changes {
+            let (Change::AssertFact(fact) | Change::Support(fact)) = change else { continue };
+            if fact.contradicts().iter().any(|id| self.facts.contains_key(id)) {
+                let new_id = |id: &FactId| self.facts.get(id).copied().flatten().unwrap_or(*id);
+                let contradicted: Vec<FactId> = fact.contradicts().iter().map(new_id).collect();
+                if let Ok(renamed) = fact.to_builder().contradicts(contradicted).build() {
+                    *fact = Arc::new(renamed);
+                }
             }
         }
     }
@@ -285,6 +304,7 @@ impl<'a> EntityRename<'a> {
         let builder = builder.attitude(old.attitude()).rank(old.rank().map(str::to_owned)).fact_relation(fact_relation);
         let builder = builder.conditions(old.conditions().map(str::to_owned)).validity(old.validity().clone());
         let builder = builder.handle(old.handle().map(str::to_owned)).secrecy(old.secrecy());
+        let builder = builder.contradicts(old.contradicts().iter().copied());
         builder.factuality(old.factuality()).status(status).build().map(Some)
     }
 

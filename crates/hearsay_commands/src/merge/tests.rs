@@ -331,6 +331,21 @@ fn merges_of_merges_are_split_from_the_last() {
 }
 
 #[test]
+fn a_lie_contradicts_the_moved_fact_after_a_merge() {
+    let mut state = world(&[]);
+    let lore = |n: u8, text: &str| {
+        Fact::attribute(&id(n), "lore", text, Provenance::new(Method::Authored, Author::Dm)).unwrap()
+    };
+    let truth = lore(0, "The truth.").build().unwrap();
+    let lie = lore(3, "The lie.").contradicts([truth.id()]).build().unwrap();
+    let lie_id = lie.id();
+    assert!(apply(&mut state, vec![Change::AssertFact(truth.into()), Change::AssertFact(lie.into())]));
+    state.apply(plan_merge(&state).operation).unwrap();
+    let moved = state.facts().find(|fact| *fact.subject() == id(1)).unwrap().id();
+    assert_eq!(state.fact(lie_id).unwrap().contradicts(), [moved]);
+}
+
+#[test]
 fn an_export_contains_merges() {
     let mut state = State::default();
     let id = |id: &str| EntityId::new(id).unwrap();

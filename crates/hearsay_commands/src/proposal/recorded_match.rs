@@ -51,7 +51,9 @@ pub(super) fn find_recorded_match(state: &State, batch: &Batch, fact: &Fact) -> 
     let is_repeated_narration = |equivalent: &&&Arc<Fact>| {
         speaker.is_none() && equivalent.status() == FactStatus::Canon && equivalent.provenance().speaker.is_none()
     };
-    let was_rejected = equivalents.iter().any(|equivalent| equivalent.status() == FactStatus::Rejected);
+    // The DM's rejection also counts if the text that stated the rejected fact was changed or removed.
+    let was_rejected = equivalents.iter().any(|equivalent| equivalent.status() == FactStatus::Rejected)
+        || state.withdrawn_rejections(claim.subject()).any(|rejected| is_same_statement(&&rejected));
     let was_marked_false =
         speaker.is_none() && equivalents.iter().any(|equivalent| is_confirmed_as(equivalent, FactStatus::False));
     let is_not_rejected = |equivalent: &&&Arc<Fact>| equivalent.status() != FactStatus::Rejected;

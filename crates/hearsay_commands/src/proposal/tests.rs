@@ -1,4 +1,4 @@
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use hearsay_model::{Entity, KnowledgeEdge, Method, Provenance, Span, Value};
 use hearsay_query::{contradictions::may_overlap, review::review_items};
@@ -168,4 +168,41 @@ fn a_line_that_states_a_recorded_fact_gives_no_second_fact_with_the_same_words()
     };
     assert_eq!(propose("The chapel bell has been gone.").known, 1);
     assert_eq!(propose("The well is dry.").known, 0);
+}
+
+#[test]
+fn a_knower_who_conceals_a_fact_also_conceals_a_claim_with_the_same_content() {
+    let secret_text = "Lotti opened the sluice gate on the night the Merrow sank.";
+    let source = Provenance::new(Method::Authored, Author::Dm);
+    let secret = Fact::attribute(&id(0), "lore", secret_text, source).unwrap().statement(secret_text).build().unwrap();
+    let holders = [id(0), id(1)].map(Knower::Entity);
+    let mut recorded = Vec::new();
+    for holder in &holders {
+        let edge = KnowledgeEdge { conceals: true, ..KnowledgeEdge::authored(holder.clone(), secret.id()) };
+        recorded.push(Change::Learn(Arc::new(edge)));
+    }
+    recorded.insert(0, Change::AssertFact(Arc::new(secret)));
+    let claim = "Lotti opened the sluice gate the night the Merrow sank.";
+    let accusation = Proposal {
+        statement: Some(claim.to_owned()),
+        speaker: Some(id(2)),
+        heard_by: (0..4).map(|n| Knower::Entity(id(n))).collect(),
+        text: Some(TextSource::default()),
+        ..Proposal::new(id(0), Predicate::new("lore").unwrap(), Object::Value(Value::Text(claim.to_owned())))
+    };
+    let edges_after = |earlier: Vec<Change>| -> BTreeMap<Knower, KnowledgeEdge> {
+        let people = (0..4).map(|n| Change::AddEntity(Entity::new(id(n))));
+        let mut state = State::fold([Operation::new(Author::Dm, "begin", people.chain(earlier).collect())]).unwrap();
+        let proposals = [accusation.clone()];
+        apply_proposals(&mut state, &TrustCalibration::default(), &Author::Extractor, &proposals);
+        let claimed = state.facts().find(|fact| fact.status() == FactStatus::Claimed).unwrap().id();
+        let edges = state.known_by(claimed).filter(|edge| edge.acquisition.gives_knowledge());
+        edges.map(|edge| (edge.knower.clone(), KnowledgeEdge::clone(edge))).collect()
+    };
+    let (without_secret, with_secret) = (edges_after(Vec::new()), edges_after(recorded));
+    assert_eq!((without_secret.len(), with_secret.len()), (4, 4));
+    for (knower, edge) in with_secret {
+        let conceals = holders.contains(&knower);
+        assert_eq!(edge, KnowledgeEdge { conceals, ..without_secret[&knower].clone() });
+    }
 }

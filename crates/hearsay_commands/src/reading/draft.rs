@@ -64,9 +64,10 @@ impl Draft {
                 model,
                 &context_lines.chain([text_line]).collect::<Vec<_>>(),
                 self.before.len(),
+                None,
             );
             for statements in document_statements {
-                let talk_kind = decide_talk_kind(&statements.talk, self.speaker.as_ref(), &self.text);
+                let talk_kind = decide_talk_kind(&statements.talk, self.speaker.as_ref(), None, &self.text);
                 extraction.add_statements(statements, talk_kind, false);
                 found_kind = Some(talk_kind);
             }

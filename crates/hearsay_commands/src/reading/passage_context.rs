@@ -7,7 +7,7 @@ use std::{
 };
 
 use hearsay_extract::{Extraction, Text, TextType};
-use hearsay_model::{EntityId, Kind, Knower, Passage, PassageId, SessionId, State};
+use hearsay_model::{Entity, EntityId, Evidence, Kind, Knower, Passage, PassageId, SessionId, State};
 
 use super::ReadingTools;
 
@@ -21,6 +21,8 @@ const MAX_PATTERN_CONTEXT_LINES: usize = 3;
 pub struct PassageWithContext {
     /// The passage.
     pub passage: Arc<Passage>,
+    /// Entity whose note contains the passage; `None` if the passage does not belong to the note of an entity.
+    pub(super) topic: Option<EntityId>,
     /// Kind of the speaker; `None` if there is no speaker, or if the kind is not recorded.
     pub(super) speaker_kind: Option<Kind>,
     /// Preceding lines, each with its speaker.
@@ -44,7 +46,8 @@ impl PassageWithContext {
         before.sort_unstable();
         let before = before.into_iter().map(|(_, text, speaker)| (speaker.cloned(), text.to_owned()));
         let speaker_kind = passage.speaker.as_ref().and_then(|speaker| state.kind(speaker));
-        Some(Self { before: before.collect(), speaker_kind, passage })
+        let topic = note_entity(state, &passage).cloned();
+        Some(Self { before: before.collect(), topic, speaker_kind, passage })
     }
 
     pub(super) fn extract_with_patterns(&self, tools: &ReadingTools<'_>) -> Extraction {
@@ -57,6 +60,7 @@ impl PassageWithContext {
             speaker: passage.speaker.as_ref(),
             present: &present,
             place: passage.place.as_ref(),
+            topic: self.topic.as_ref(),
             preceding: &before,
             encoder: tools.encoder,
             ..Text::new(&passage.text, TextType::Lore)
@@ -74,6 +78,27 @@ impl PassageWithContext {
             && source_of(self) != (None, None)
             && self.passage.heard_by == previous.passage.heard_by
     }
+}
+
+/// Returns the entity whose note contains a passage. Each passage of an imported note mentions this entity. The source
+/// of the passage is the external id of the entity. If the note describes an entity of another source, the title of the
+/// passage begins with the name of the entity.
+fn note_entity<'a>(state: &State, passage: &'a Passage) -> Option<&'a EntityId> {
+    if passage.speaker.is_some() || passage.session.is_some() {
+        return None;
+    }
+    let source = passage.evidence.iter().find_map(|evidence| match evidence {
+        Evidence::Excerpt(excerpt) => Some(&*excerpt.source),
+        _ => None,
+    })?;
+    let title = passage.title.as_deref().unwrap_or_default();
+    let has_source = |entity: &Entity| entity.external_ids.iter().any(|external| external.id.as_str() == source);
+    let is_titled = |name: &&str| {
+        let rest = title.strip_prefix(*name);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(": "))
+    };
+    let by_source = passage.mentions.iter().find(|id| state.entity(id).is_some_and(|entity| has_source(entity)));
+    by_source.or_else(|| passage.mentions.iter().find(|id| state.open_names(id).iter().any(is_titled)))
 }
 
 fn form(passage: &Passage) -> TextType {

@@ -6,8 +6,8 @@ use hearsay_belief::learn::Sincerity;
 use hearsay_extract::{ExtractedFact, Extraction, FactObject, Mention};
 use hearsay_model::{
     Acquisition, Author, Change, Confidence, Date, Entity, EntityId, Evidence, ExtractionStage, Fact, FactId,
-    FactStatus, Knower, Object, Operation, Passage, Predicate, PredicateRole, State, Timestamp, Validity, attribute,
-    text, words,
+    FactStatus, Knower, Object, Operation, Passage, Predicate, PredicateRole, Span, State, Timestamp, Validity,
+    attribute, text, words,
 };
 use hearsay_query::{review::is_unconfirmed_entity, session::is_private};
 
@@ -17,6 +17,7 @@ use super::{
 };
 use crate::{
     CommandError,
+    lie::is_only_mentioned,
     policy::{Policy, StatementSource, TextOrigin},
     proposal::{Proposal, ProposalCounts, ProposalRules, TextSource, propose},
 };
@@ -39,7 +40,19 @@ pub fn operation(
         return Ok((None, ProposalCounts::default()));
     }
     let (policy, model) = (rules.policy, findings.model.as_deref());
-    let mut builder = ProposalBuilder { state, policy, passage, model, new: BTreeMap::new(), changes: Vec::new() };
+    let statements = findings.extraction.facts.iter().filter_map(|fact| match &fact.subject {
+        Mention::Known(subject) => is_statement(fact, policy).then_some((subject, fact.span)),
+        Mention::New(_) => None,
+    });
+    let mut builder = ProposalBuilder {
+        state,
+        policy,
+        passage,
+        model,
+        statements: statements.collect(),
+        new: BTreeMap::new(),
+        changes: Vec::new(),
+    };
     let (mut proposals, mut dropped_count) = (Vec::new(), 0);
     for fact in &findings.extraction.facts {
         // A new name is added only if a fact that refers to it is added.
@@ -85,12 +98,19 @@ pub fn operation(
     Ok((operation, counts))
 }
 
+/// Returns whether a fact is a statement that is certain enough to be recorded.
+fn is_statement(fact: &ExtractedFact, policy: &Policy) -> bool {
+    fact.stage == ExtractionStage::Statements && fact.confidence >= policy.floor
+}
+
 /// State while the findings of one passage are turned into proposals.
 struct ProposalBuilder<'a> {
     state: &'a State,
     policy: &'a Policy,
     passage: &'a Passage,
     model: Option<&'a str>,
+    /// Subjects and positions of the statements that the extraction found in the passage.
+    statements: Vec<(&'a EntityId, Span)>,
     /// Entity for each new name, by the normal form of the name; `None` for a name that is not added.
     new: BTreeMap<String, Option<EntityId>>,
     /// Changes that add the new entities.
@@ -155,7 +175,7 @@ impl ProposalBuilder<'_> {
         candidate_ids(name).find(is_unused)
     }
 
-    fn evidence(&self, span: hearsay_model::Span) -> Evidence {
+    fn evidence(&self, span: Span) -> Evidence {
         let quote = self.passage.text.get(span.start..span.end).unwrap_or_default().to_owned();
         Evidence::Passage { passage: self.passage.id(), span, quote }
     }
@@ -164,7 +184,10 @@ impl ProposalBuilder<'_> {
     /// entities, so that these facts wait for the DM's decision.
     fn with_passage_details(&self, proposal: Proposal, confidence: Confidence) -> Proposal {
         let passage = self.passage;
+        let is_naming = [attribute::NAME, attribute::ALIAS, attribute::KIND].contains(&proposal.predicate.as_str());
         let acquisition = match (&passage.session, &passage.document) {
+            // A hearer of the name of a place need not be at the place.
+            (Some(_), _) if is_naming => Acquisition::told(None),
             (Some(_), _) => Acquisition::Witnessed,
             (None, Some(document)) => Acquisition::Read { document: Some(document.clone()) },
             (None, None) => Acquisition::Authored,
@@ -257,13 +280,19 @@ impl ProposalBuilder<'_> {
         proposal.heard_by.sort();
         proposal.heard_by.dedup();
         // The narration of a session tells what happens at that time. The same deed at another time is another fact.
-        let is_narrated_deed = speaker.is_none() && self.state.vocabulary().is_deed(&proposal.predicate);
-        if self.passage.session.is_some() && is_narrated_deed {
+        let (vocabulary, predicate) = (self.state.vocabulary(), &proposal.predicate);
+        let is_deed = vocabulary.is_deed(predicate) || vocabulary.behavior(predicate).fatal;
+        if self.passage.session.is_some() && speaker.is_none() && is_deed {
             proposal.validity.from.clone_from(&self.passage.time);
         }
         proposal.speaker = speaker;
+        let passage_speaker = self.passage.speaker.as_ref();
+        let is_mentioned = |subject| is_only_mentioned(passage_speaker, subject, fact.span, &self.statements);
         if let Some(text) = &mut proposal.text {
             text.citing = citing;
+            if matches!(&fact.subject, Mention::Known(subject) if is_mentioned(subject)) {
+                text.sincerity = Sincerity::Sincere;
+            }
         }
         Some(proposal)
     }

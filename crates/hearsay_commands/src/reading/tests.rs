@@ -14,6 +14,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::{
+    lie::mark_line_as_lie,
     policy::{Policy, SourceThresholds},
     proposal::ProposalRules,
 };
@@ -204,6 +205,63 @@ fn one_new_name_adds_one_entity() {
     assert_eq!(added_count, 1);
 }
 
+#[test]
+fn a_lie_makes_only_the_facts_false_that_it_asserts() {
+    let text = "I was in the Harbour on the night Mirela fell ill.";
+    let fact = |subject: &str, predicate: &str, value: &str, start: usize, stage: ExtractionStage| ExtractedFact {
+        subject: Mention::Known(id(subject)),
+        predicate: Predicate::new(predicate).unwrap(),
+        object: FactObject::Value(value.to_owned()),
+        relation: None,
+        statement: value.to_owned(),
+        span: Span { start, end: text.len() - 1 },
+        quote: text[start..text.len() - 1].to_owned(),
+        confidence: Confidence::new(0.95).unwrap(),
+        stated_by: None,
+        told_to: Vec::new(),
+        denied: false,
+        ended: false,
+        factuality: Factuality::Asserted,
+        participants: Vec::new(),
+        cues: Vec::new(),
+        stage,
+    };
+    let statement = "Odo Brandt was in the Harbour on the night Mirela fell ill.";
+    let facts = vec![
+        fact("odo", "lore", statement, 0, ExtractionStage::Statements),
+        fact("mirela", "condition", "ill", text.find("Mirela").unwrap(), ExtractionStage::Clauses),
+    ];
+    // The DM marks the line as a lie at once, or later.
+    for lie in [true, false] {
+        let (mut state, _) = world(&[], &[]);
+        let passage = Arc::new(Passage {
+            speaker: Some(id("odo")),
+            lie,
+            session: SessionId::new("s1").ok(),
+            line: 1,
+            heard_by: vec![id("odo").into(), id("pell").into()],
+            ..Passage::new(text)
+        });
+        apply(&mut state, Author::Dm, vec![Change::AddPassage(Arc::clone(&passage))]);
+        let extraction = Extraction { facts: facts.clone(), ..Extraction::default() };
+        let findings = Findings { passage: Arc::clone(&passage), extraction, model: None, talk_kind: None };
+        let (policy, learned) = (Policy::default(), TrustCalibration::from_state(&state));
+        let rules = ProposalRules { policy: &policy, learned: &learned };
+        let (operation, _) = operation(&state, &rules, &findings, Timestamp(0)).unwrap();
+        state.apply(operation.unwrap()).unwrap();
+        if !lie {
+            let changes = mark_line_as_lie(&state, &passage);
+            apply(&mut state, Author::Dm, changes);
+        }
+        let status = |subject: &str, predicate: &str| {
+            let is_meant = |fact: &&Arc<Fact>| *fact.subject() == id(subject) && *fact.predicate() == *predicate;
+            state.facts().find(is_meant).unwrap().status()
+        };
+        assert_eq!(status("odo", "lore"), FactStatus::False, "{lie}");
+        assert_eq!(status("mirela", "condition"), FactStatus::Claimed, "{lie}");
+    }
+}
+
 fn generated_text() -> impl Strategy<Value = GeneratedText> {
     (
         0..STATEMENTS.len(),
@@ -275,18 +333,47 @@ fn a_recorded_fact_names_its_stage_status_and_participants() {
     }
 }
 
-#[test]
-fn patterns_alone_make_no_fact_of_an_imported_text_canon() {
-    let file = Evidence::File { path: "talk.txt".into(), line: 1, field: "transcript".into() };
-    let excerpt = Evidence::Excerpt(Arc::new(Excerpt {
+/// Returns the evidence of a text in a note with this external id.
+fn excerpt(source: &str) -> Evidence {
+    Evidence::Excerpt(Arc::new(Excerpt {
         path: "notes.md".into(),
         line: 1,
         field: "text".into(),
         span: Span { start: 0, end: 4 },
         quote: "Text".into(),
-        source: "notes".into(),
+        source: source.into(),
         hash: "0".repeat(16),
-    }));
+    }))
+}
+
+#[test]
+fn the_entity_of_a_note_owes_what_the_note_says() {
+    let (mut state, _) = world(&[], &[]);
+    let external_ids = vec![hearsay_model::ExternalId { system: "file".into(), id: "Pell.md".into() }];
+    apply(&mut state, Author::Dm, vec![Change::AddEntity(Entity { id: id("pell"), external_ids })]);
+    let debtors = |title: Option<&str>, source: &str| {
+        let mut state = state.clone();
+        let passage = Passage {
+            title: title.map(str::to_owned),
+            mentions: vec![id("mirela"), id("odo"), id("pell")],
+            evidence: vec![excerpt(source)],
+            ..Passage::new("Hates Mirela Voss. Owes Odo Brandt forty crowns.")
+        };
+        let passage_id = passage.id();
+        apply(&mut state, Author::Dm, vec![Change::AddPassage(passage.into())]);
+        read(&mut state, &Policy::default(), &[passage_id]);
+        let debts = state.facts().filter(|fact| *fact.predicate() == *"OWES");
+        debts.map(|fact| fact.subject().clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(debtors(None, "Pell.md"), [id("pell")]);
+    assert_eq!(debtors(Some("Pell Marrow: Debts"), "Another.md"), [id("pell")]);
+    assert_eq!(debtors(None, "Another.md"), [id("mirela")], "the text belongs to no note of an entity");
+}
+
+#[test]
+fn patterns_alone_make_no_fact_of_an_imported_text_canon() {
+    let file = Evidence::File { path: "talk.txt".into(), line: 1, field: "transcript".into() };
+    let excerpt = excerpt("notes");
     let policy = Policy::default();
     let (status, confidence) = read_debt(Some("s1"), &[], &policy);
     assert!(status == FactStatus::Canon && confidence >= 0.95, "a line typed during play: {status:?} {confidence}");

@@ -2,13 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hearsay_belief::{BELIEF_THRESHOLD, Known, RevealableFacts, View};
+use hearsay_belief::{BELIEF_THRESHOLD, Known, RevealEvaluation, RevealableFacts, Trust, View, evaluate_reveals_for};
 use hearsay_extract::{Entailment, EntailmentModel, FactObject, Mention, SpokenReply};
 use hearsay_model::{EntityId, FactId, Factuality, History, Object, Span, State};
-use hearsay_query::{
-    reveals::{RevealRow, reveals},
-    views::CachedView,
-};
+use hearsay_query::views::CachedView;
 use hearsay_recall::{Citations, DocId, EntityLinker, Index, LinkedEntity, Query, Ranking, Weights, stems};
 
 use super::{
@@ -73,8 +70,10 @@ pub(super) struct ComparedFact {
 pub(super) struct ComparedPart {
     pub(super) part: DraftPart,
     words: ContentWords,
-    /// Highest cosine of the part in its context and a fact that the speaker does not conceal.
+    /// Highest cosine of the part in its context and a fact that the speaker neither conceals nor made up.
     best_open: f32,
+    /// Cosines of the part in its context and each lie of the speaker.
+    lies: Vec<f32>,
 }
 
 /// A draft, and the facts to compare with each part of the draft.
@@ -98,7 +97,8 @@ pub struct ReplyCandidates {
 impl DraftReply {
     /// Finds the facts to compare with each part of the draft.
     pub fn candidates(&self, sources: &ReplySources<'_>, reading: DraftReading) -> ReplyCandidates {
-        let reveals = if self.for_dm { reveals(sources.state) } else { Vec::new() };
+        let listeners = if self.for_dm { self.listeners.as_slice() } else { &[] };
+        let reveals = listeners.iter().map(|listener| (listener, reveals_for(sources.state, listener))).collect();
         let collector = Collector { draft: self, sources, reveals };
         let CachedView { view, names, .. } = sources.view;
         let secrets = view.concealed_facts().filter(|known| !known.is_name());
@@ -113,7 +113,7 @@ impl DraftReply {
             .collect();
         let contradictions = collector.contradictions(&reading, &mut facts);
         let name = |id: Option<&EntityId>| id.and_then(|id| names.name(id)).unwrap_or("Somebody").to_owned();
-        ReplyCandidates {
+        let mut candidates = ReplyCandidates {
             draft: self.clone(),
             reading,
             parts,
@@ -123,15 +123,17 @@ impl DraftReply {
             is_judged: false,
             speaker_name: name(Some(&self.speaker)),
             listener_name: name(self.listeners.first()),
-        }
+        };
+        candidates.compare_lies();
+        candidates
     }
 }
 
 struct Collector<'a> {
     draft: &'a DraftReply,
     sources: &'a ReplySources<'a>,
-    /// Secrets that have a reveal condition, if the result is for the DM.
-    reveals: Vec<RevealRow>,
+    /// For each listener, the evaluations of all reveals for this listener. Empty unless the result is for the DM.
+    reveals: Vec<(&'a EntityId, Vec<RevealEvaluation>)>,
 }
 
 impl Collector<'_> {
@@ -155,13 +157,15 @@ impl Collector<'_> {
         for known in found.into_iter().filter_map(|id| view.fact(id)) {
             facts.entry(known.id()).or_insert_with(|| self.compared_fact(known));
         }
-        ComparedPart { part: part.clone(), words, best_open }
+        ComparedPart { part: part.clone(), words, best_open, lies: Vec::new() }
     }
 
-    /// Returns the facts that the speaker does not conceal and that fit a query best, each with its cosine.
+    /// Returns the facts that fit a query best, each with its cosine. Leaves out the facts that the speaker conceals or
+    /// made up.
     fn open_facts(&self, query: &Query<'_>) -> Vec<(FactId, Option<f32>)> {
         let view = &self.sources.view.view;
-        let is_candidate = |known: &Known| !known.conceals() && !known.is_name() && !view.is_superseded(known.id());
+        let is_open = |known: &Known| !known.conceals() && !known.is_own_lie() && !known.is_name();
+        let is_candidate = |known: &Known| is_open(known) && !view.is_superseded(known.id());
         let ranked = Ranking::new(view, self.sources.index, query).facts(MAX_FACTS, is_candidate);
         let facts = ranked.into_iter().filter_map(|ranked| match ranked.doc {
             DocId::Fact(id) => Some((id, ranked.explanation.cosine)),
@@ -182,6 +186,7 @@ impl Collector<'_> {
         };
         let knows = |listener: &EntityId| !view.attribution_reasons(listener, known).is_empty();
         let citations = Citations { names, calendar: state.calendar(), knower: Some(&self.draft.speaker) };
+        let not_for: Vec<EntityId> = listeners.iter().filter(|id| !is_allowed(id) && !knows(id)).cloned().collect();
         ComparedFact {
             cited: CitedFact {
                 fact: known.id(),
@@ -190,9 +195,9 @@ impl Collector<'_> {
                 how_known: citations.fact_citation(known).describe_acquisition(),
             },
             is_secret: known.conceals(),
-            not_for: listeners.iter().filter(|id| !is_allowed(id) && !knows(id)).cloned().collect(),
             is_known_to_listeners: !listeners.is_empty() && listeners.iter().all(knows),
-            for_dm: self.unmet_conditions(known.id()),
+            for_dm: self.unmet_conditions(known.id(), &not_for),
+            not_for,
             is_made_up: known.is_own_lie(),
             is_believed: known.credence().get() >= BELIEF_THRESHOLD && view.known_end(known).is_none(),
             words: ContentWords::new(known.statement(), &self.name_stems(named.iter().map(|named| &named.id))),
@@ -201,10 +206,20 @@ impl Collector<'_> {
         }
     }
 
-    /// Returns the unmet conditions of the speaker's secret, if the result is for the DM.
-    fn unmet_conditions(&self, fact: FactId) -> Vec<String> {
-        let is_unmet = |row: &&RevealRow| row.fact == fact && row.holder == self.draft.speaker;
-        self.reveals.iter().filter(is_unmet).flat_map(|row| row.judgement.missing.iter().cloned()).collect()
+    /// Returns the unmet conditions under which the speaker may tell a secret to these listeners, each once. Empty
+    /// unless the result is for the DM.
+    fn unmet_conditions(&self, fact: FactId, listeners: &[EntityId]) -> Vec<String> {
+        let evaluations = self.reveals.iter().filter(|(listener, _)| listeners.contains(listener));
+        let of_secret = evaluations
+            .flat_map(|(_, evaluations)| evaluations)
+            .filter(|evaluation| evaluation.fact == fact && evaluation.holder == self.draft.speaker);
+        let mut unmet: Vec<String> = Vec::new();
+        for missing in of_secret.flat_map(|evaluation| &evaluation.judgement.missing) {
+            if !unmet.contains(missing) {
+                unmet.push(missing.clone());
+            }
+        }
+        unmet
     }
 
     /// Returns the stems of all words in the names by which the speaker knows some entities.
@@ -273,6 +288,12 @@ impl Collector<'_> {
     }
 }
 
+/// Evaluates all reveals for one listener.
+fn reveals_for(state: &State, listener: &EntityId) -> Vec<RevealEvaluation> {
+    let trust = |truster: &EntityId, trustee: &EntityId| Trust::between(state, truster, trustee).level();
+    evaluate_reveals_for(state, std::slice::from_ref(listener), &trust)
+}
+
 fn is_same_object(known: &Object, stated: &FactObject) -> bool {
     match (known, stated) {
         (Object::Entity(id), FactObject::Entity(Mention::Known(other))) => id == other,
@@ -309,6 +330,17 @@ impl ReplyCandidates {
         for fact in self.facts.values_mut().filter(|fact| fact.vector.is_none()) {
             let at = statements.binary_search(&fact.cited.statement).ok();
             fact.vector = at.and_then(|at| vectors.get(at)).cloned();
+        }
+        self.compare_lies();
+    }
+
+    /// Computes the cosines of each part and the lies of the speaker.
+    fn compare_lies(&mut self) {
+        let lies = self.facts.values().filter(|fact| fact.is_made_up && !fact.is_secret);
+        let vectors: Vec<&[f32]> = lies.filter_map(|lie| lie.vector.as_deref()).collect();
+        for part in &mut self.parts {
+            let vector = part.part.context_vector.as_deref();
+            part.lies = vectors.iter().map(|lie| cosine(vector, Some(*lie))).collect();
         }
     }
 
@@ -374,9 +406,14 @@ const RARE_WORD_WEIGHT: f32 = 0.05;
 const MAX_RARE_WORDS: usize = 4;
 
 /// Returns how much a part resembles a fact more than it resembles any fact that the speaker does not conceal.
+///
+/// A lie counts only if the part resembles the lie at least as much as the fact. Otherwise, a lie about another matter
+/// would hide that the part reveals a secret.
 fn similarity(part: &ComparedPart, fact: &ComparedFact) -> f32 {
     let cosine = cosine(part.part.context_vector.as_deref(), fact.vector.as_deref());
-    MARGIN_WEIGHT * (cosine - part.best_open)
+    let told_lies = part.lies.iter().copied().filter(|lie| *lie >= cosine);
+    let best_open = told_lies.fold(part.best_open, f32::max);
+    MARGIN_WEIGHT * (cosine - best_open)
         + WORDS_WEIGHT * fact.words.share_in(&part.words)
         + RARE_WORD_WEIGHT * part.words.rare_shared(&fact.words).min(MAX_RARE_WORDS) as f32
 }

@@ -66,8 +66,8 @@ impl Decision {
         }
         let mut related_facts = facts_decided_together(state, fact);
         match self {
-            // Accepting a fact about a new entity also confirms the name of the entity. Rejecting the name rejects all
-            // facts about the entity.
+            // Accepting or correcting a fact about a new entity also confirms the name of the entity. Rejecting the
+            // name rejects all facts about the entity.
             Self::Accept | Self::Edit { .. } => {}
             Self::Reject | Self::False => related_facts.extend(facts_depending_on_name(state, fact)),
         }
@@ -108,7 +108,10 @@ impl Decision {
                     true => Change::Confirm(id),
                     false => rejected(id),
                 });
-                changes.extend(related_facts.iter().copied().map(rejected));
+                let mut names = pending_names_in(state, &new);
+                names.retain(|name| *name != id && !is_replaced(state, *name, &new));
+                changes.extend(names.iter().copied().flat_map(confirm));
+                changes.extend(related_facts.iter().copied().filter(|other| !names.contains(other)).map(rejected));
                 (format!("accept as \u{201C}{}\u{201D}", new.statement()), changes)
             }
         };
@@ -211,7 +214,7 @@ fn is_same_sentence(a: &Fact, b: &Fact) -> bool {
 }
 
 /// Returns the facts that wait for the DM's decision and that state the name or kind of a new entity in `fact`.
-/// Accepting `fact` also accepts these facts.
+/// Accepting or correcting `fact` also accepts these facts.
 fn pending_names_in<'a>(state: &'a State, fact: &'a Fact) -> Vec<FactId> {
     let entities = std::iter::once(fact.subject()).chain(fact.object().entity());
     let new_entities = entities.filter(|id| is_unconfirmed_entity(state, id));
@@ -219,6 +222,12 @@ fn pending_names_in<'a>(state: &'a State, fact: &'a Fact) -> Vec<FactId> {
         pending_facts_about(state, id).filter(move |other| is_extracted_name_or_kind(other) && other.subject() == id)
     };
     new_entities.flat_map(name_facts).map(|fact| fact.id()).filter(|id| *id != fact.id()).collect()
+}
+
+/// Returns whether a fact states another value of the attribute that a corrected fact states.
+fn is_replaced(state: &State, id: FactId, corrected: &Fact) -> bool {
+    let parts = (corrected.subject(), corrected.predicate());
+    state.fact(id).is_some_and(|fact| (fact.subject(), fact.predicate()) == parts)
 }
 
 /// If `fact` states the name of a new entity, returns the other facts about this entity that wait for the DM's

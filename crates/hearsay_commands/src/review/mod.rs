@@ -1,5 +1,6 @@
 //! The DM's decisions on facts that wait for review.
 
+mod correction;
 mod decision;
 mod decisions;
 

@@ -3,7 +3,7 @@
 use std::{borrow::Cow, collections::BTreeSet, sync::Arc};
 
 use hearsay_belief::{
-    Occasion, View,
+    Occasion, View, is_dead,
     learn::{self, HeardStatement, LearnError, LearnerViews, Sincerity},
 };
 use hearsay_model::{
@@ -18,11 +18,11 @@ use hearsay_query::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::{new::NewSession, table_talk::is_marked_out_of_character};
+use super::{extracted_facts::other_readings, new::NewSession, table_talk::is_marked_out_of_character};
 use crate::{
     CommandError,
     game_event::{mentioned_entities, secret_name},
-    lie::mark_as_lie,
+    lie::mark_line_as_lie,
     presence::{require_speaker, scene_characters},
 };
 
@@ -88,7 +88,7 @@ pub struct LogLine {
     /// apply to the recorded line, and the other fields are ignored. Only for a log with one line.
     pub recorded_line: Option<u32>,
     /// Whether the DM typed the text. A typed text without a [`speaker`](Self::speaker) can begin with the name of the
-    /// speaker: see [`with_named_speaker`](Self::with_named_speaker).
+    /// speaker and the names of hearers: see [`with_named_speaker`](Self::with_named_speaker).
     pub typed: bool,
     /// Whether a person at the table says the line, such as the player of the speaker. If `true`, the extraction decides
     /// whether the line is in character.
@@ -154,13 +154,13 @@ impl Log {
     ///
     /// # Errors
     /// Returns an error if the given session, a character or a place does not exist. Also returns an error if a date is
-    /// invalid, a line is empty, or a speaker is neither a character nor a group. The error contains the number of the
-    /// invalid line.
+    /// invalid, a line is empty, a speaker is neither a character nor a group, or a named hearer is dead. The error
+    /// contains the number of the invalid line.
     pub fn operation(&self, state: &State, author: Author, recorded: Timestamp) -> Result<Operation, CommandError> {
         if self.lines.is_empty() {
             return Err(CommandError::EmptyLog);
         }
-        if let Cow::Owned(log) = self.with_named_speakers(state) {
+        if let Cow::Owned(log) = self.with_named_speakers(state)? {
             return log.operation(state, author, recorded);
         }
         let playing = state.active_session();
@@ -222,7 +222,7 @@ impl Log {
                 }
                 None => talk_kind,
             };
-            let mut learned = if line.lie { lie_changes(state, &passage) } else { Vec::new() };
+            let mut learned = if line.lie { mark_line_as_lie(state, &passage) } else { Vec::new() };
             if talk_kind != Some(TalkKind::OutOfCharacter) {
                 learned.extend(stated_facts(state, line, &passage)?);
             }
@@ -246,16 +246,18 @@ impl Log {
             let now = ActiveSession { place, time, here, ..playing.clone() };
             changes.extend((now != *playing).then_some(Change::Set(Setting::Session(SessionSetting::Playing(now)))));
         }
-        let summary = self.summary(&position, confirmed_line, &withheld);
+        let summary = self.summary(&position, confirmed_line, &withheld, &changes);
         Ok(Operation { author, recorded, summary, changes })
     }
 
-    /// Returns the summary of the operation. `withheld` contains the secrets because of which nobody hears a line.
+    /// Returns the summary of the operation with the given changes. `withheld` contains the secrets because of which
+    /// nobody hears a line.
     fn summary(
         &self,
         position: &LogPosition<'_>,
         confirmed_line: Option<&Arc<Passage>>,
         withheld: &[FactId],
+        changes: &[Change],
     ) -> String {
         let mut summary = match (&self.lines[..], &self.source) {
             ([line], None) => {
@@ -274,17 +276,28 @@ impl Log {
             let reference = handle.unwrap_or_else(|| id.short());
             summary.push_str(&format!("; nobody hears it, because it may state the secret {reference}"));
         }
+        let withdrawn = changes.iter().filter_map(|change| match change {
+            Change::RetractFact(id) => position.state.fact(*id),
+            _ => None,
+        });
+        for fact in withdrawn {
+            summary.push_str(&format!("; withdraws {}", shorten(fact.statement())));
+        }
         summary
     }
 
-    /// Returns the log with the speakers whose names begin the texts of typed lines.
-    fn with_named_speakers(&self, state: &State) -> Cow<'_, Self> {
+    /// Returns the log with the speakers whose names begin the texts of typed lines, and with the hearers that these
+    /// lines name.
+    fn with_named_speakers(&self, state: &State) -> Result<Cow<'_, Self>, CommandError> {
         if !self.lines.iter().any(LogLine::may_name_speaker) {
-            return Cow::Borrowed(self);
+            return Ok(Cow::Borrowed(self));
         }
         // A line that names no speaker is no longer treated as typed.
-        let named = |line: &LogLine| LogLine { typed: false, ..line.with_named_speaker(state).into_owned() };
-        Cow::Owned(Self { lines: self.lines.iter().map(named).collect(), ..self.clone() })
+        let named = |line: &LogLine| -> Result<LogLine, CommandError> {
+            Ok(LogLine { typed: false, ..line.with_named_speaker(state)?.into_owned() })
+        };
+        let lines = self.lines.iter().map(named).collect::<Result<Vec<_>, _>>()?;
+        Ok(Cow::Owned(Self { lines, ..self.clone() }))
     }
 
     /// Returns the absent speakers: non-player characters that speak a line but are neither at the place nor present in
@@ -393,7 +406,8 @@ pub fn hearers_without(state: &State, fact: FactId, passage: &Passage) -> Vec<Kn
     passage.heard_by.iter().filter(is_unknown_to).cloned().collect()
 }
 
-/// Returns the changes with which the hearers of a line learn the facts that it states.
+/// Returns the changes with which the hearers of a line learn the facts that it states. If the extraction has already
+/// read the line, the changes also withdraw the extracted facts with the same content.
 ///
 /// # Errors
 /// Returns an error if a fact does not exist, or if a hearer of narration cannot learn facts.
@@ -405,13 +419,15 @@ fn stated_facts(state: &State, line: &LogLine, passage: &Passage) -> Result<Vec<
     let (time, place, session) = (passage.time.clone(), passage.place.clone(), passage.session.clone());
     let occasion = Occasion { time, place, session };
     let facts = line.states.iter().map(|fact| require_fact(state, *fact)).collect::<Result<Vec<_>, _>>()?;
+    changes.extend(other_readings(state, passage.id(), &facts).into_iter().map(Change::RetractFact));
     let Some(speaker) = passage.speaker.as_ref() else {
         let witnesses: Vec<EntityId> = passage.heard_by.iter().filter_map(Knower::entity).cloned().collect();
         if witnesses.is_empty() {
             return Ok(changes);
         }
         let facts: Vec<Arc<Fact>> = facts.into_iter().cloned().collect();
-        return Ok(learn::witness(state, &facts, &witnesses, &occasion)?.changes);
+        changes.extend(learn::witness(state, &facts, &witnesses, &occasion)?.changes);
+        return Ok(changes);
     };
     let mut views = LearnerViews::new(state);
     let view = views.get(&Knower::Entity(speaker.clone()), occasion.moment());
@@ -430,15 +446,6 @@ fn stated_facts(state: &State, line: &LogLine, passage: &Passage) -> Result<Vec<
         changes.extend(learn::overhear(&mut views, &statement, &occasion).changes);
     }
     Ok(changes)
-}
-
-/// Returns the changes after which the speaker of a recorded line does not believe the facts that were extracted from
-/// the line. Returns nothing for a new line.
-fn lie_changes(state: &State, passage: &Passage) -> Vec<Change> {
-    let Some(speaker) = &passage.speaker else { return Vec::new() };
-    let mut facts: Vec<&Arc<Fact>> = state.facts_citing(passage.id()).collect();
-    facts.sort_unstable_by_key(|fact| fact.id());
-    facts.into_iter().flat_map(|fact| mark_as_lie(state, speaker, fact)).collect()
 }
 
 /// Returns whether a passage is a line of a transcript. `name` is the name of the transcript's file.
@@ -513,6 +520,12 @@ impl LogPosition<'_> {
         }
         if let Some(raw) = &line.time {
             self.time = Some(parse_date(self.state, raw)?);
+        }
+        let moment = self.time.as_ref().and_then(|date| date.time);
+        // A line of a file can be older than the death.
+        let mut named_hearers = line.heard_by.iter().chain(&line.with).filter(|_| line.number.is_none());
+        if let Some(dead) = named_hearers.find(|id| is_dead(self.state, id, moment)) {
+            return Err(LearnError::Dead(dead.clone()).into());
         }
         let is_said_aloud = line.heard_by.is_empty() && talk_kind != Some(TalkKind::OutOfCharacter);
         if let Some(speaker) = speaker.as_ref().filter(|_| is_said_aloud) {

@@ -5,6 +5,7 @@
 //! this session, unless another session is given. Like an [`Edit`](crate::edit::Edit), a [`SessionStep`] computes one
 //! operation from the current state, but does not apply it.
 
+mod extracted_facts;
 mod log;
 mod new;
 mod recap;

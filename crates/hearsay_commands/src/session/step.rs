@@ -1,5 +1,7 @@
 //! Steps of a session: its start, changes of attendance, and its end.
 
+use std::collections::BTreeSet;
+
 use hearsay_belief::{
     Occasion,
     learn::{self, Acquaintance},
@@ -34,8 +36,9 @@ pub enum SessionStep {
         /// Characters that leave.
         leave: Vec<EntityId>,
     },
-    /// Ends the session being played. Each character who attended the session then knows the names of the other
-    /// characters, and the visible facts about the people and places that it met.
+    /// Ends the session being played. Each character who attended the session or heard its lines then knows the names
+    /// that it heard, and the visible facts about the people and places that it met. The player characters know each
+    /// other's names.
     End {
         /// Game time at which the session ends. `None` means the later of the game clock and the time that the log has
         /// reached.
@@ -126,25 +129,43 @@ fn end(state: &State, time: Option<&str>) -> StepResult {
     }
     let summary = format!("{} ends", session.id);
     let occasion = Occasion { time: session.end.clone(), place: None, session: Some(session.id.clone()) };
-    let met = session.present.iter().map(|id| (id, acquaintance(state, &session, id)));
+    let participants = participants(state, &session);
+    let met = participants.iter().map(|id| (id, acquaintance(state, &session, id)));
     let learned: Vec<Change> = met.flat_map(|(id, met)| learn::meet(state, id, &met, &occasion).changes).collect();
     let mut changes = vec![Change::SetSession(session), Change::Unset(SettingKey::Playing)];
     changes.extend(learned);
     Ok((summary, changes))
 }
 
+/// Returns the characters who took part in a session: the characters who attended the session, and the non-player
+/// characters who heard one of its lines.
+fn participants(state: &State, session: &Session) -> BTreeSet<EntityId> {
+    let passages = state.passages_in_session(Some(&session.id)).map(|(_, passage)| passage);
+    let heard = passages.filter(|passage| !passage.is_out_of_character());
+    let hearers = heard.flat_map(|passage| passage.heard_by.iter().filter_map(Knower::entity));
+    let others = hearers.filter(|id| state.kind(id) == Some(Kind::Npc));
+    session.present.iter().chain(others).cloned().collect()
+}
+
 /// Returns the entities that a character met in a session, and those whose names it heard: the other characters who
 /// attended the session, the speakers of the lines that the character heard, the entities that these lines name, and
-/// the places where these lines were said.
+/// the places where these lines were said. A character who did not attend the session met only those attending
+/// characters who heard the same lines.
 fn acquaintance(state: &State, session: &Session, character: &EntityId) -> Acquaintance {
-    let others = || session.present.iter().filter(|id| *id != character).cloned();
-    // The players introduce their characters to each other.
-    let is_player = |id: &EntityId| state.kind(id) == Some(Kind::Player);
-    let named = others().filter(|id| is_player(id) && is_player(character)).collect();
-    let mut acquaintance = Acquaintance { met: others().collect(), named, ..Acquaintance::default() };
     let knower = Knower::Entity(character.clone());
     let passages = state.passages_in_session(Some(&session.id)).map(|(_, passage)| passage);
     let heard: Vec<_> = passages.filter(|passage| passage.received_at(&knower).is_some()).collect();
+    let attended = session.present.contains(character);
+    let was_with = |other: &EntityId| {
+        let other = Knower::Entity(other.clone());
+        attended || heard.iter().any(|passage| passage.has_participant(&knower) && passage.has_participant(&other))
+    };
+    let others: Vec<&EntityId> = session.present.iter().filter(|id| *id != character && was_with(id)).collect();
+    // The players introduce their characters to each other.
+    let is_player = |id: &EntityId| state.kind(id) == Some(Kind::Player);
+    let named = others.iter().filter(|id| is_player(id) && is_player(character)).copied().cloned().collect();
+    let met = others.into_iter().cloned().collect();
+    let mut acquaintance = Acquaintance { met, named, ..Acquaintance::default() };
     for passage in &heard {
         // A speaker with a secret name is a stranger.
         acquaintance.met.extend(passage.speaker.clone().filter(|_| passage.speaker_alias.is_none()));

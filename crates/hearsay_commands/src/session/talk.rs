@@ -2,12 +2,10 @@
 
 use std::sync::Arc;
 
-use hearsay_model::{
-    Author, Change, Evidence, Fact, Operation, Passage, PassageId, SessionId, State, TalkKind, Timestamp,
-};
+use hearsay_model::{Author, Change, Operation, Passage, SessionId, State, TalkKind, Timestamp};
 use hearsay_query::session::session_or_latest;
 
-use super::is_table_line;
+use super::{extracted_facts::facts_only_in, is_table_line};
 use crate::{CommandError, error::talk_kind_name};
 
 /// The DM's correction of the kind of talk of a line of a session.
@@ -49,14 +47,4 @@ impl TalkCorrection {
         let summary = format!("{}: line {} is {}", session.id, self.line, talk_kind_name(self.kind));
         Ok(Operation { recorded: now, ..Operation::new(Author::Dm, summary, changes) })
     }
-}
-
-/// Returns the facts that were extracted from a passage alone and that the DM has not confirmed.
-fn facts_only_in(state: &State, id: PassageId) -> impl Iterator<Item = &Arc<Fact>> {
-    let is_only_in = move |fact: &&Arc<Fact>| {
-        let provenance = fact.provenance();
-        let is_extracted = provenance.author == Author::Extractor && !provenance.confirmed;
-        is_extracted && provenance.evidence.iter().filter_map(Evidence::passage).all(|passage| passage == id)
-    };
-    state.facts_citing(id).filter(is_only_in)
 }

@@ -3,8 +3,9 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use hearsay_model::{
-    Author, Change, Date, Entity, EntityId, Fact, FactId, GameSetting, GameTime, Kind, Knower, KnowledgeEdge, Method,
-    Operation, Position, PredicateRole, Provenance, SessionId, Setting, State, TalkKind, Timestamp, attribute,
+    Author, Change, Date, Entity, EntityId, Evidence, Fact, FactId, GameSetting, GameTime, Kind, Knower, KnowledgeEdge,
+    Method, Operation, Position, PredicateRole, Provenance, SessionId, Setting, Span, State, TalkKind, Timestamp,
+    attribute,
 };
 use hearsay_query::session::{RecapAudience, TalkCounts, later_time, session_recap, session_report, sessions};
 use proptest::prelude::*;
@@ -265,6 +266,78 @@ fn a_line_that_is_repeated_to_confirm_its_facts_is_not_logged_again() {
     let teller = |edge: &Arc<KnowledgeEdge>| edge.acquisition.teller().cloned();
     let bob = state.known_by(location).find(|edge| edge.knower == Knower::Entity(id("bob"))).and_then(teller);
     assert_eq!(bob, Some(id("ann")));
+}
+
+#[test]
+fn a_line_that_is_confirmed_later_withdraws_what_was_extracted_from_it_with_the_same_content() {
+    let mut state = inn();
+    let start = SessionStep::Start(NewSession { present: vec![id("ann"), id("bob")], ..NewSession::default() });
+    state.apply(start.operation(&state, Author::Dm, Timestamp(1)).unwrap()).unwrap();
+    let write = |state: &mut State, line: LogLine| {
+        let log = Log { lines: vec![line], ..Log::default() };
+        let operation = log.operation(state, Author::Dm, Timestamp(2)).unwrap();
+        let summary = operation.summary.clone();
+        state.apply(operation).unwrap();
+        summary
+    };
+    for text in ["It was Moss, he opened the sluice gate that night of the flood!", "Moss opened the sluice gate."] {
+        write(&mut state, LogLine { speaker: Some(id("ann").into()), ..LogLine::new(text) });
+    }
+    let cite = |line: u32| {
+        let (passage, _) = state.passages().find(|(_, passage)| passage.line == line).unwrap();
+        Evidence::Passage { passage, span: Span { start: 0, end: 4 }, quote: "Moss".to_owned() }
+    };
+    let lore = |text: &str, source: Provenance| {
+        let fact = Fact::attribute(&id("moss"), "lore", text, source).unwrap().statement(text).build();
+        Arc::new(fact.unwrap())
+    };
+    let extracted = |lines: &[u32]| Provenance {
+        evidence: lines.iter().map(|line| cite(*line)).collect(),
+        ..Provenance::new(Method::Stated, Author::Extractor)
+    };
+    let facts = [
+        lore("Moss opened the sluice gate on the night of the flood.", Provenance::new(Method::Authored, Author::Dm)),
+        lore("Moss opened the sluice gate that night of the flood.", extracted(&[1])),
+        // The DM accepted this fact, and another line also states the next fact.
+        lore("Moss opened the sluice gate the night of the flood.", Provenance { confirmed: true, ..extracted(&[1]) }),
+        lore("Moss opened the sluice gate at the night of the flood.", extracted(&[1, 2])),
+        lore("Moss fears the flood.", extracted(&[1])),
+    ];
+    let changes = facts.iter().cloned().map(Change::AssertFact).collect();
+    state.apply(Operation::new(Author::Extractor, "read", changes)).unwrap();
+    let confirmation = LogLine { recorded_line: Some(1), states: vec![facts[0].id()], ..LogLine::default() };
+    let summary = write(&mut state, confirmation);
+    let kept = facts.each_ref().map(|fact| state.fact(fact.id()).is_some());
+    assert_eq!(kept, [true, false, true, true, true]);
+    let withdrawn = "; withdraws \u{201C}Moss opened the sluice gate that night of the flood.\u{201D}";
+    assert!(summary.ends_with(withdrawn), "{summary}");
+    assert!(state.known_by(facts[0].id()).any(|edge| edge.knower == Knower::Entity(id("bob"))));
+}
+
+#[test]
+fn the_dead_are_no_hearers() {
+    let mut state = inn();
+    let start = SessionStep::Start(NewSession { place: Some(id("inn")), ..NewSession::default() });
+    state.apply(start.operation(&state, Author::Dm, Timestamp(1)).unwrap()).unwrap();
+    let death = Fact::attribute(&id("moss"), "condition", "dead", Provenance::new(Method::Authored, Author::Dm));
+    let death = Change::AssertFact(death.unwrap().build().unwrap().into());
+    state.apply(Operation::new(Author::Dm, "death", vec![death])).unwrap();
+    let heard_by = |line: LogLine| -> Result<Vec<String>, String> {
+        let log = Log { lines: vec![LogLine { text: "Hm.".into(), ..line }], ..Log::default() };
+        let operation = log.operation(&state, Author::Dm, Timestamp(2)).map_err(|error| error.to_string())?;
+        let passage = operation.changes.iter().find_map(Change::passage).unwrap();
+        Ok(passage.heard_by.iter().map(ToString::to_string).collect())
+    };
+    let by = |speaker: &str| LogLine { speaker: Some(id(speaker).into()), ..LogLine::default() };
+    for line in
+        [LogLine { heard_by: vec![id("moss")], ..by("tilly") }, LogLine { with: vec![id("moss")], ..by("tilly") }]
+    {
+        let error = heard_by(line).unwrap_err();
+        assert!(error.contains("moss is dead"), "{error}");
+    }
+    assert_eq!(heard_by(by("tilly")).unwrap(), ["ann", "bob", "cid", "tilly"]);
+    // A ghost can speak.
+    assert_eq!(heard_by(LogLine { heard_by: vec![id("ann")], ..by("moss") }).unwrap(), ["ann", "moss"]);
 }
 
 #[test]

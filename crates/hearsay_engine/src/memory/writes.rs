@@ -296,13 +296,16 @@ impl Memory {
 
     /// Undoes an operation. If the operation is itself an undo, the operation that it reverted takes effect again.
     ///
+    /// If texts disappear with the operation, the undo also reverts the extraction of their facts: see
+    /// [`State::undo_changes`](hearsay_model::State::undo_changes).
+    ///
     /// # Errors
     /// Returns the same errors as [`write`](Self::write). The ticket also fails if there is nothing to undo.
     pub fn undo(&self, target: UndoTarget) -> Result<Ticket<Written>, MemoryError> {
         self.write(move |snapshot| {
             let position = target.position(&snapshot.state)?;
             let summary = undo_summary(&snapshot.state, position);
-            let operation = Operation::new(Author::Dm, summary, vec![Change::Revert(position)]);
+            let operation = Operation::new(Author::Dm, summary, snapshot.state.undo_changes(position)?);
             Ok(Operation { recorded: now(), ..operation })
         })
     }

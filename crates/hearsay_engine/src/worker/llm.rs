@@ -240,6 +240,15 @@ impl Worker {
         }
     }
 
+    /// Adds a passage whose facts were restored, but not by the language model.
+    pub(super) fn enqueue_restored_for_llm(&mut self, passage: PassageId) {
+        if let Some(llm_extractor) = &mut self.llm_extractor
+            && let Some(passage) = self.snapshot.state.passage(passage)
+        {
+            llm_extractor.enqueue(&self.snapshot.state, passage);
+        }
+    }
+
     /// Removes a passage from the queue, because it was removed from the state.
     pub(super) fn remove_from_llm_queue(&mut self, passage: PassageId) {
         if let Some(llm_extractor) = &mut self.llm_extractor

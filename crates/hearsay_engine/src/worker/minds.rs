@@ -173,8 +173,14 @@ impl Beliefs {
             ViewImpact::Whole => None,
         };
         let changed: BTreeSet<FactId> = match updated {
-            // A refutation changes the belief in the fact that it refutes.
-            Some(facts) => facts.iter().flat_map(|fact| [Some(fact.id()), related_fact(fact)]).flatten().collect(),
+            // A refutation changes the belief in the fact that it refutes, and the truth the belief in a lie.
+            Some(facts) => facts
+                .iter()
+                .flat_map(|fact| {
+                    let lies = self.view.facts_against(fact.id()).map(Known::id);
+                    [Some(fact.id()), related_fact(fact)].into_iter().flatten().chain(lies)
+                })
+                .collect(),
             None => {
                 self.view = View::new(state, &self.view.knower().clone(), None);
                 self.view.facts().map(Known::id).chain(self.reported.keys().copied()).collect()

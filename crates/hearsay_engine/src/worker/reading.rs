@@ -81,6 +81,9 @@ pub(super) struct Readings {
     writing: usize,
     /// Positions of the operations that contain the findings of each passage, from the extractor or a language model.
     read: HashMap<PassageId, Vec<Position>>,
+    /// Positions of the operations with findings that were reverted. If the DM undoes the undo of a passage, its
+    /// findings are live again.
+    undone: HashMap<PassageId, Vec<Position>>,
     /// Lines of the session being read.
     lines: SessionLines,
     /// Names of the entities; `None` if they changed and must be collected again.
@@ -106,9 +109,13 @@ impl Readings {
         let entailment = settings.model.enabled.then(|| EntailmentResource::new(&settings.model));
         let mut readings = Self { enabled, language, model, entailment, ..Self::default() };
         let (read_up_to, mut passages_with_findings) = (state.extracted_up_to(), HashSet::new());
-        for (position, entry) in state.journal().filter(|(_, entry)| entry.live) {
+        for (position, entry) in state.journal() {
+            let passage = entry.operation.extracted_from();
+            if !entry.live {
+                passage.into_iter().for_each(|passage| readings.undone.entry(passage).or_default().push(position));
+                continue;
+            }
             if entry.operation.author == Author::Extractor {
-                let passage = passage_of_findings(&entry.operation);
                 passages_with_findings.extend(passage.filter(|_| !is_from_language_model(&entry.operation)));
                 readings.record_read(position, passage);
                 continue;
@@ -210,8 +217,9 @@ impl Readings {
 
     /// Adds all unread passages of the campaign to the queue, because this program became the owner of the campaign.
     pub(super) fn take_over(&mut self, state: &State, settings: &Settings) {
-        let Self { waiting, read, with_stated_facts, .. } = Self::new(state, settings);
-        (self.waiting, self.read, self.with_stated_facts) = (waiting, read, with_stated_facts);
+        let Self { waiting, read, undone, with_stated_facts, .. } = Self::new(state, settings);
+        (self.waiting, self.read, self.undone) = (waiting, read, undone);
+        self.with_stated_facts = with_stated_facts;
     }
 
     /// Removes all passages from the queue and returns them.
@@ -243,6 +251,7 @@ impl Worker {
         }
         for id in passage_ids(touched) {
             self.readings.lines.note(id, state.passage(id));
+            self.restore_findings(&state, id);
         }
         let is_vocabulary_change =
             |key: &Key| matches!(key, Key::Setting(SettingKey::Predicate(_) | SettingKey::Attribute(_)));
@@ -258,7 +267,7 @@ impl Worker {
         let is_from_other_program = matches!(write, Write::Remote(_) | Write::Foreign);
         if operation.author == Author::Extractor {
             if is_from_other_program {
-                self.readings.record_read(position, passage_of_findings(operation));
+                self.readings.record_read(position, operation.extracted_from());
             }
             return;
         }
@@ -290,13 +299,36 @@ impl Worker {
         self.enqueue_added_for_llm(operation);
     }
 
-    /// Withdraws the findings from a passage.
+    /// Records the findings of a passage that are live again, because the DM undid the undo of the passage. The passage
+    /// is then not read again.
+    fn restore_findings(&mut self, state: &State, passage: PassageId) {
+        let Some(undone) = self.readings.undone.remove(&passage) else { return };
+        let (restored, undone): (Vec<Position>, Vec<Position>) = undone.into_iter().partition(|at| is_live(state, *at));
+        if !undone.is_empty() {
+            self.readings.undone.insert(passage, undone);
+        }
+        if restored.is_empty() {
+            return;
+        }
+        #[cfg(feature = "llm")]
+        {
+            let mut entries = restored.iter().filter_map(|at| state.entry(*at));
+            if !entries.any(|entry| is_from_language_model(&entry.operation)) {
+                self.enqueue_restored_for_llm(passage);
+            }
+        }
+        self.readings.read.entry(passage).or_default().extend(restored);
+    }
+
+    /// Withdraws the findings from a passage. If the passage was undone, the same operation reverted its findings.
     fn withdraw_findings(&mut self, state: &State, passage: PassageId) {
         for position in self.readings.read.remove(&passage).unwrap_or_default().into_iter().rev() {
-            if state.entry(position).is_some_and(|entry| entry.live) {
+            if is_live(state, position) {
                 let summary = "withdraw the facts extracted from a text";
                 let operation = Operation::new(Author::Extractor, summary, vec![Change::Revert(position)]);
                 self.writes.push(Write::Own(Operation { recorded: now(), ..operation }));
+            } else {
+                self.readings.undone.entry(passage).or_default().push(position);
             }
         }
     }
@@ -464,28 +496,9 @@ pub(crate) fn language(path: Option<&std::path::Path>) -> Result<Language, Memor
     english.with(&text).map_err(|error| invalid(error.to_string()))
 }
 
-/// Returns the passage whose findings an operation contains, or `None` if the operation contains no findings. All facts
-/// of the operation have this passage as evidence. A fact that became more certain also has earlier passages as
-/// evidence; the newest passage comes last.
-fn passage_of_findings(operation: &Operation) -> Option<PassageId> {
-    let mut common_passages: Option<Vec<PassageId>> = None;
-    for change in &operation.changes {
-        let fact = match change {
-            Change::AssertFact(fact) | Change::Support(fact) => fact,
-            Change::AddEntity(_) | Change::Learn(_) | Change::EndFact { .. } => continue,
-            _ => return None,
-        };
-        let evidence_passages = fact.provenance().evidence.iter().filter_map(|evidence| match evidence {
-            Evidence::Passage { passage, .. } => Some(*passage),
-            _ => None,
-        });
-        let evidence_passages: Vec<PassageId> = evidence_passages.collect();
-        common_passages = Some(match common_passages {
-            None => evidence_passages,
-            Some(earlier) => earlier.into_iter().filter(|passage| evidence_passages.contains(passage)).collect(),
-        });
-    }
-    common_passages?.pop()
+/// Returns whether the operation at a position is live.
+fn is_live(state: &State, position: Position) -> bool {
+    state.entry(position).is_some_and(|entry| entry.live)
 }
 
 /// Sorts passages in the order in which they were said or written, so that a denial is read after the statement that it

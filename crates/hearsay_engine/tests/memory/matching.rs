@@ -15,6 +15,10 @@ use crate::support::{gullhaven, handle, id, options, state};
 /// (`-` for none), and the words, separated by tabs.
 const LINES: &str = include_str!("spoken-lines.tsv");
 
+/// Lines of narration about Gullhaven. Each row has the handle of the secret that the line states in its own words (`-`
+/// for none), and the words, separated by a tab.
+const NARRATION: &str = include_str!("narrated-lines.tsv");
+
 fn with_encoder() -> Memory {
     let mut options = options();
     options.settings.model.enabled = true;
@@ -175,5 +179,28 @@ fn narration_matches_only_secrets() {
     {
         assert_eq!(found(other), [""; 0], "{other}");
     }
+    // The narration names another character, or says more than the secret.
+    let discovery = "Lucan admits that Hesper ordered the death of Jory.";
+    assert_eq!(found(discovery), ["hesper-gave-the-order"]);
+    assert_eq!(found("Odo owes Pell forty crowns."), [""; 0]);
+    memory.close().unwrap();
+}
+
+#[test]
+fn narration_states_a_secret_in_its_own_words() {
+    let memory = with_gullhaven();
+    let (mut recognized, mut possible, mut needless) = (0, 0, 0);
+    for row in NARRATION.lines() {
+        let (expected, words) = row.split_once('\t').unwrap_or_else(|| panic!("{row}"));
+        let FactMatches { states, may_state } = matches(&memory, SpokenLine::narration(words));
+        let found: Vec<String> = states.into_iter().chain(may_state).map(|fact| fact.reference()).collect();
+        println!("{expected} {found:?} {words}");
+        recognized += usize::from(found.iter().any(|fact| fact == expected));
+        possible += usize::from(expected != "-");
+        needless += usize::from(expected == "-" && !found.is_empty());
+    }
+    println!("{possible} lines state a secret: {recognized} recognized; {needless} ordinary lines withheld");
+    assert!(recognized * 4 >= possible * 3, "{recognized} of {possible}");
+    assert!(needless <= 7, "{needless}");
     memory.close().unwrap();
 }

@@ -11,7 +11,7 @@ use hearsay_commands::{
     session::{Log, LogLine, LogSource, NewSession, SessionStep},
 };
 use hearsay_engine::{ExtractionEngine, ExtractionSettings, Memory, MemoryOptions, ModelSettings, Settings};
-use hearsay_model::{Acquisition, Author, Evidence, Fact, FactStatus, Knower};
+use hearsay_model::{Acquisition, Author, Evidence, Fact, FactStatus, Key, Knower, Position};
 use hearsay_query::{
     journal::UndoTarget,
     review::{ReviewItem, ReviewSettings, review_queue},
@@ -236,6 +236,48 @@ fn undoing_a_line_removes_its_extracted_facts() {
 }
 
 #[test]
+fn the_decisions_on_the_facts_of_a_line_come_back_with_the_line() {
+    let directory = tempfile::tempdir().unwrap();
+    let open = || {
+        let location = hearsay_store::Location::Directory(directory.path().to_owned());
+        Memory::open(MemoryOptions { location, ..reading(Settings::default()) }).unwrap()
+    };
+    let undo = |memory: &Memory, position: Position| {
+        let written = memory.undo(UndoTarget::At(position)).unwrap().wait().unwrap();
+        settle(memory);
+        assert_eq!(state(memory).position(), written.position, "no text is read again, and no fact is withdrawn later");
+        written.position
+    };
+    let memory = open();
+    found_town(&memory);
+    do_edit(&memory, relate("odo-brandt", "LOCATED_AT", "the-gull"));
+    say(&memory, "mirela-voss", "Odo owes Pell forty crowns.");
+    let debt = one(&memory, "OWES").id();
+    let journal = state(&memory);
+    let line = journal.journal().rev().find(|(_, entry)| entry.operation.summary.contains("says")).unwrap().0;
+    let read = journal.journal().rev().find(|(_, entry)| entry.operation.extracted_from().is_some()).unwrap().0;
+    let accepted = memory.decide(debt, Decision::Accept).unwrap().wait().unwrap().position;
+    let (_, preview) = memory.undo_preview(UndoTarget::At(line)).unwrap().wait().unwrap();
+    assert!(preview.lost.contains(&Key::Fact(debt)), "{preview:?}");
+    assert_eq!((preview.extractions, preview.dependents), (vec![read], vec![accepted]));
+    let undone = undo(&memory, line);
+    assert_eq!(found(&memory), []);
+    memory.close().unwrap();
+    let memory = open();
+    settle(&memory);
+    let redone = undo(&memory, undone);
+    let is_accepted = |memory: &Memory| {
+        let fact = one(memory, "OWES");
+        fact.id() == debt && fact.status() == FactStatus::Canon && fact.provenance().confirmed
+    };
+    assert!(is_accepted(&memory), "{:?}", found(&memory));
+    let undone = undo(&memory, redone);
+    assert_eq!(found(&memory), []);
+    undo(&memory, undone);
+    assert!(is_accepted(&memory), "{:?}", found(&memory));
+}
+
+#[test]
 fn a_secret_name_in_a_text_is_not_linked() {
     let memory = town(Settings::default());
     let secret = FactOptions { secret: true, ..FactOptions::default() };
@@ -265,6 +307,14 @@ fn rejected_facts_are_not_extracted_again() {
     memory.decide(fact, Decision::Reject).unwrap().wait().unwrap();
     say(&memory, "pell", "I think Odo hates Mirela Voss.");
     assert_eq!(one(&memory, "HOSTILE_TO").status(), FactStatus::Rejected);
+    // The rejection remains when the line that stated the fact is undone.
+    let journal = state(&memory);
+    let first_line = journal.journal().find(|(_, entry)| entry.operation.summary.contains("says")).unwrap().0;
+    memory.undo(UndoTarget::At(first_line)).unwrap().wait().unwrap();
+    settle(&memory);
+    assert_eq!(found(&memory), []);
+    say(&memory, "pell", "Maybe Odo hates Mirela Voss.");
+    assert_eq!(found(&memory), []);
 }
 
 #[test]

@@ -301,6 +301,7 @@ impl Example {
             speaker: self.speaker.as_ref(),
             present: &self.present,
             place: self.place.as_ref(),
+            topic: None,
             preceding,
             encoder,
         }

@@ -127,11 +127,11 @@ pub fn measure(
 fn document_line<'a>(part: CorpusPart, line: &'a str, players: &'a Players) -> DocumentLine<'a> {
     let spoken = (part == CorpusPart::Spoken).then(|| line.split_once(": ")).flatten();
     match spoken {
-        Some((DM, text)) => DocumentLine { text, role: LineRole::Dm, speaker: None },
+        Some((DM, text)) => DocumentLine { text, role: LineRole::Dm, speaker: None, topic: None },
         Some((player, text)) => {
-            DocumentLine { text, role: LineRole::Player, speaker: players.get(&player.to_lowercase()) }
+            DocumentLine { text, role: LineRole::Player, speaker: players.get(&player.to_lowercase()), topic: None }
         }
-        None => DocumentLine { text: line, role: LineRole::Written, speaker: None },
+        None => DocumentLine { text: line, role: LineRole::Written, speaker: None, topic: None },
     }
 }
 

@@ -13,13 +13,14 @@ use std::{
 use hearsay_model::{EntityId, ExtractionStage, Predicate, PredicateRole, Span, Vocabulary};
 
 use crate::{
-    coreference::MentionHistory,
+    coreference::{MentionHistory, NoteEntity},
     doubt::{DoubtfulPart, MAX_INJECTION_CONFIDENCE},
     facts::{Extraction, FactObject, Mention, Text},
     grammar::Grammar,
+    kind_set::KindSet,
     language::Language,
     lexicon::Lexicon,
-    mentions::{NewNames, Scene},
+    mentions::{EntityRef, NewNames, Scene},
     sentence_reader::{RawFact, TrainingExamples},
     sentence_similarity::{Examples, UnmatchedSentence},
     spoken_sentences::SpokenSentence,
@@ -177,6 +178,11 @@ impl<'a> TextExtractor<'a> {
             place: text.place.and_then(index),
             recent: Vec::new(),
         };
+        let note = text.topic.map(|id| {
+            let entity = index(id);
+            let kinds = entity.map_or(KindSet::ANY, |entity| lexicon.entities[entity as usize].kinds);
+            NoteEntity { entity: entity.map(EntityRef::Known), kinds }
+        });
         Self {
             extractor,
             lexicon,
@@ -186,7 +192,7 @@ impl<'a> TextExtractor<'a> {
             sentences: 0,
             announces_guess: false,
             scene,
-            history: MentionHistory::default(),
+            history: MentionHistory::in_note(note),
             new_names: NewNames::default(),
             facts: Vec::new(),
             previous_facts_start: 0,

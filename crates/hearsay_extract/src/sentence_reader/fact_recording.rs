@@ -175,10 +175,12 @@ impl SentenceReader<'_> {
         fits.then_some(value)
     }
 
-    /// Returns whether the words are followed by "by" and a name, or by the material of a thing.
+    /// Returns whether the words are followed by "by" and a name, or by the material of a thing. In "dies, stabbed by
+    /// Odo", the comma separates the words from "by".
     fn names_agent(&self, span: Span) -> bool {
         let Some(last) = self.tokens.iter().position(|token| token.end == span.end) else { return false };
-        let by_position = (last + 1..last + 5).find(|at| self.norm(*at) == "by");
+        let mut following = (last + 1..last + 5).take_while(|at| self.norm(*at) != ",");
+        let by_position = following.find(|at| self.norm(*at) == "by");
         let is_name_near = |at: usize| (at + 1..at + 4).any(|at| self.is_named(at));
         by_position.is_some_and(is_name_near) || self.norm(last) == "beaten" && self.norm(last + 1) == "out"
     }

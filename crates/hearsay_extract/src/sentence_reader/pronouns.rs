@@ -100,7 +100,10 @@ impl SentenceReader<'_> {
         }
         if let Some(antecedent) = self.history.resolve_pronoun(gender, token, &excluded) {
             let weight_name = if antecedent.is_in_other_sentence { "far_pronoun" } else { "pronoun" };
-            let second_weight_name = antecedent.is_ambiguous.then_some("doubtful_pronoun");
+            // After "Odo stabs Bram", the subject "he" may be Odo or Bram.
+            let is_subject_pronoun = matches!(word, "he" | "she" | "they");
+            let is_doubtful = antecedent.is_ambiguous || (is_subject_pronoun && antecedent.has_rival_in_sentence);
+            let second_weight_name = is_doubtful.then_some("doubtful_pronoun");
             return vec![ResolvedEntity::uncertain(antecedent.entity, Some(weight_name), second_weight_name)];
         }
         let present_matches: Vec<u32> = self

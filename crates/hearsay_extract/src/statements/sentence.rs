@@ -156,12 +156,20 @@ impl SentenceWriter<'_, '_> {
             .extend(replacements.iter().filter_map(|replacement| Some((replacement.words.start, replacement.entity?))));
         mentioned.sort_unstable();
         self.check_pronouns(decoded, &replacements, &mentioned)?;
-        let subject = match decoded.subject.referent {
-            Referent::Explicit => None,
-            _ => self.referent_name(&decoded.subject),
+        let note = self.document.source[self.line].topic.filter(|_| self.starts_sentence(decoded));
+        let subject = match (decoded.subject.referent, note) {
+            (Referent::Explicit, _) => None,
+            (_, Some(note)) => {
+                let entity = EntityRef::Known(self.document.lexicon.index(note)?);
+                Some((Some(entity), self.document.entity_name(entity).to_owned(), false))
+            }
+            (_, None) => self.referent_name(&decoded.subject),
         };
         certainty *= decoded.subject.probability;
-        let body = self.write_body(decoded, &replacements, subject.as_ref().and_then(|(entity, ..)| *entity));
+        let mut body = self.write_body(decoded, &replacements, subject.as_ref().and_then(|(entity, ..)| *entity));
+        if note.is_some() && subject.is_some() {
+            body = self.without_capital(decoded, body);
+        }
         let added_subject = subject.as_ref().map(|(_, name, _)| name.clone());
         let (text, subject) = match &subject {
             Some((entity, name, is_plural)) => (
@@ -217,6 +225,22 @@ impl SentenceWriter<'_, '_> {
     fn is_boundary(&self, word: Option<usize>) -> bool {
         let Some(word) = word.and_then(|at| self.words.get(at)) else { return true };
         !word.text.starts_with(char::is_alphanumeric) || CLAUSE_BOUNDARIES.contains(&word.text.to_lowercase().as_str())
+    }
+
+    /// Returns whether the statement begins at the start of a sentence.
+    fn starts_sentence(&self, decoded: &DecodedStatement) -> bool {
+        let previous = decoded.words.start.checked_sub(1).and_then(|at| self.words.get(at));
+        previous.is_none_or(|word| matches!(word.text, "." | "!" | "?"))
+    }
+
+    /// Returns the words of a statement with its first word in lowercase, if this word is a verb.
+    fn without_capital(&self, decoded: &DecodedStatement, body: String) -> String {
+        let lower = self.lower(decoded.words.start);
+        let is_verb = !self.verb_forms(&lower).is_empty();
+        match body.strip_prefix(self.words[decoded.words.start].text).filter(|_| is_verb) {
+            Some(rest) => format!("{lower}{rest}"),
+            None => body,
+        }
     }
 
     /// Returns whether the words contain a verb that can be the main verb of a sentence.

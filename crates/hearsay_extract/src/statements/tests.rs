@@ -7,7 +7,7 @@ use hearsay_model::{
 };
 
 use super::*;
-use crate::{Extraction, Language};
+use crate::{Extraction, Language, model::LikelyReferent};
 
 static MODEL: LazyLock<ReadingModel> = LazyLock::new(|| {
     let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../assets/models");
@@ -56,7 +56,7 @@ fn read(lines: &[(LineRole, Option<&str>, &str)], first: usize) -> Vec<LineState
     let lines: Vec<DocumentLine<'_>> = lines
         .iter()
         .zip(&speakers)
-        .map(|((role, _, text), speaker)| DocumentLine { text, role: *role, speaker: speaker.as_ref() })
+        .map(|((role, _, text), speaker)| DocumentLine { text, role: *role, speaker: speaker.as_ref(), topic: None })
         .collect();
     let extractor = Extractor::new(Language::english(), Vocabulary::default());
     extractor.extract_statements(&lexicon(), &MODEL, &lines, first).unwrap()
@@ -112,7 +112,7 @@ fn a_statement_names_its_participants_status_and_stage() {
 #[test]
 fn stages_of_the_reading_model_can_be_switched_off() {
     let text = "Kash Zeller owes Vex Arlen forty crowns.";
-    let line = [DocumentLine { text, role: LineRole::Written, speaker: None }];
+    let line = [DocumentLine { text, role: LineRole::Written, speaker: None, topic: None }];
     let read = |stages: &[ExtractionStage]| {
         let extractor = Extractor::new(Language::english(), Vocabulary::default());
         let extractor = stages.iter().fold(extractor, |extractor, stage| extractor.without_stage(*stage));
@@ -317,11 +317,40 @@ fn a_typed_fact_refers_to_no_new_name_of_the_sentence() {
         starts_at_boundary: true,
         ends_at_boundary: true,
     };
-    let lines = [DocumentLine { text, role: LineRole::Written, speaker: None }];
+    let lines = [DocumentLine { text, role: LineRole::Written, speaker: None, topic: None }];
     let typed = PreparedDocument::new(&extractor, &lexicon, &MODEL, &lines).typed_facts(&statement, &sentence);
     assert_eq!(typed.len(), 1, "{typed:?}");
     assert_eq!(typed[0].stated_by, Some(Mention::Known(id("odo-brandt"))));
     assert_eq!(typed[0].told_to, []);
+}
+
+#[test]
+fn the_entity_of_a_note_is_the_subject_of_a_sentence_without_a_subject() {
+    let (extractor, lexicon) = (Extractor::new(Language::english(), Vocabulary::default()), lexicon());
+    let (note, model_subject) = (id("odo-brandt"), id("kash-zeller"));
+    let write = |text: &str, words: std::ops::Range<usize>, topic: Option<&EntityId>| {
+        let lines = [DocumentLine { text, role: LineRole::Written, speaker: None, topic }];
+        let likely = |referent: Referent| LikelyReferent { referent, probability: 1.0 };
+        let decoded = DecodedStatement {
+            words,
+            begin_probability: 1.0,
+            continue_probability: 1.0,
+            correctness_logit: 1.0,
+            status_probabilities: [1.0, 0.0, 0.0, 0.0, 0.0],
+            subject: likely(Referent::Named(EntityRef::Known(lexicon.index(&model_subject).unwrap()))),
+            stated_by: likely(Referent::Other),
+            references: Vec::new(),
+        };
+        let document = PreparedDocument::new(&extractor, &lexicon, &MODEL, &lines);
+        StatementText::write(&document, 0, &decoded).map(|sentence| sentence.text)
+    };
+    let text = "Sleeps late. Owes Uriel Tal forty crowns.";
+    let owes = |name: &str| Some(format!("{name} owes Uriel Tal forty crowns."));
+    assert_eq!(write(text, 3..8, Some(&note)), owes("Odo Brandt"));
+    assert_eq!(write(text, 3..8, Some(&id("nobody-known"))), None, "a text is not linked to a secret name");
+    let text = "Kash Zeller sleeps late and owes Uriel Tal forty crowns.";
+    assert_eq!(write(text, 5..10, Some(&note)), owes("Kash Zeller"));
+    assert_eq!(write(text, 5..10, None), owes("Kash Zeller"));
 }
 
 #[test]

@@ -60,6 +60,8 @@ struct FactParts {
     fact_relation: Option<FactRelation>,
     #[serde(default)]
     factuality: Factuality,
+    #[serde(default)]
+    contradicts: Vec<FactId>,
 }
 
 impl FactParts {
@@ -71,6 +73,7 @@ impl FactParts {
         }
         self.mentions.iter_mut().for_each(|id| renaming.entity(id));
         self.fact_relation.iter_mut().for_each(|relation| relation.rename(renaming));
+        self.contradicts.iter_mut().for_each(|id| renaming.fact(id));
         self.provenance.rename(renaming);
     }
 }
@@ -194,6 +197,7 @@ impl Fact {
     pub fn visit_references<'a>(&'a self, visit: &mut dyn FnMut(Reference<'a>)) {
         self.entities().for_each(|id| visit(Reference::Entity(id)));
         self.fact_relation().into_iter().for_each(|relation| visit(Reference::Fact(relation.fact())));
+        self.contradicts().iter().for_each(|id| visit(Reference::Fact(*id)));
         self.provenance().visit_references(visit);
     }
 
@@ -231,6 +235,12 @@ impl Fact {
         self.parts.fact_relation
     }
 
+    /// Returns the facts that this fact contradicts according to its author, sorted and unique. For example, a lie
+    /// contradicts the fact that it hides. The id of the fact does not depend on these facts.
+    pub fn contradicts(&self) -> &[FactId] {
+        &self.parts.contradicts
+    }
+
     /// Returns the provenance: author, method, time, confidence and evidence.
     pub fn provenance(&self) -> &Provenance {
         &self.parts.provenance
@@ -242,8 +252,8 @@ impl Fact {
     }
 
     /// Returns a copy of the fact without the data that only the DM may see. The copy has the same id. It is canon, is
-    /// not secret, and has no end date. The copy has no mentions, rank, attitude, conditions, handle, relation to
-    /// another fact, confidence or evidence. It keeps the method, the author, the session and the recording time of the
+    /// not secret, and has no end date. The copy has no mentions, rank, attitude, conditions, handle, relations to
+    /// other facts, confidence or evidence. It keeps the method, the author, the session and the recording time of the
     /// provenance.
     #[must_use]
     pub fn without_dm_data(&self) -> Self {
@@ -320,6 +330,7 @@ impl FactBuilder {
                 provenance,
                 fact_relation: None,
                 factuality: Factuality::default(),
+                contradicts: Vec::new(),
             },
         }
     }
@@ -407,6 +418,12 @@ impl FactBuilder {
         self
     }
 
+    /// Sets the facts that this fact contradicts, such as the fact that a lie hides.
+    pub fn contradicts(mut self, contradicts: impl IntoIterator<Item = FactId>) -> Self {
+        self.parts.contradicts = contradicts.into_iter().collect();
+        self
+    }
+
     /// Sets the assertion status of the fact. The default is asserted.
     pub fn factuality(mut self, factuality: Factuality) -> Self {
         self.parts.factuality = factuality;
@@ -451,6 +468,8 @@ impl FactBuilder {
         parts.mentions.retain(|id| id != subject && Some(id) != object);
         parts.mentions.sort();
         parts.mentions.dedup();
+        parts.contradicts.sort_unstable();
+        parts.contradicts.dedup();
         let object = match &parts.object {
             Object::Entity(id) => format!("entity {id}"),
             Object::Value(Value::Text(text)) => format!("text {text}"),
@@ -470,6 +489,8 @@ impl FactBuilder {
         ];
         content.extend(fact_relation.as_ref().map(|fact_relation| fact_relation.as_bytes()));
         let id = FactId::from_parts(&content);
+        // Two entries of the same fact can contradict each other.
+        self.parts.contradicts.retain(|other| *other != id);
         Ok(Fact { id, parts: self.parts })
     }
 }

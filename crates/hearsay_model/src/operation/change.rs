@@ -166,6 +166,12 @@ impl Change {
         matches!(self, Self::Revert(_) | Self::Restore(_))
     }
 
+    /// Returns whether the change rejects a fact.
+    #[inline]
+    pub(crate) fn is_rejection(&self) -> bool {
+        matches!(self, Self::SetStatus { status: FactStatus::Rejected, .. })
+    }
+
     /// Returns whether the change saves or drops a slot. Undo does not affect slots.
     #[inline]
     pub fn is_slot(&self) -> bool {

@@ -13,7 +13,8 @@
 //! a former value of a predicate without full [`History`].
 //!
 //! If a person removed a record, the removal remains in the journal, so that no import adds the record again. The
-//! revert of an import or a merge also remains, so that the import or merge is not repeated.
+//! revert of an import or a merge also remains, so that the import or merge is not repeated. The rejection of a fact
+//! remains too, even if the operation that recorded the fact was reverted, so that the fact is not proposed again.
 
 use std::{
     collections::{HashSet, VecDeque},
@@ -236,7 +237,9 @@ impl State {
             return Vec::new();
         }
         if !entry.live {
-            return numbers.filter(|number| !prevents_repetition(&entry.operation.changes[*number as usize])).collect();
+            let is_needed =
+                |number: &u32| self.prevents_repetition(&entry.operation.changes[*number as usize], context);
+            return numbers.filter(|number| !is_needed(number)).collect();
         }
         let is_unneeded = |number: &u32| {
             let (change, write) =
@@ -307,8 +310,24 @@ impl State {
     fn leaves_reverted_changes(&self, index: u64, context: &Context) -> bool {
         let entry = self.journal.get(index as usize).filter(|entry| !entry.live);
         entry.is_some_and(|entry| {
-            context.restorable.contains(&(index as u32)) || entry.operation.changes.iter().any(prevents_repetition)
+            context.restorable.contains(&(index as u32))
+                || entry.operation.changes.iter().any(|change| self.prevents_repetition(change, context))
         })
+    }
+
+    /// Returns whether a change of a reverted operation remains in the journal, because it must not be repeated. The
+    /// change records an import, a merge, or a fact that was rejected later.
+    fn prevents_repetition(&self, change: &Change, context: &Context) -> bool {
+        match change {
+            Change::AssertFact(fact) => self.facts.get(&fact.id()).is_some_and(|row| {
+                let is_rejection = |write: Write| self.change(write).is_rejection() && self.is_final(write, context);
+                row.record.writes.iter().any(is_rejection)
+            }),
+            Change::Set(
+                Setting::Review(ReviewSetting::Merged { .. }) | Setting::Engine(EngineSetting::Imported { .. }),
+            ) => true,
+            _ => false,
+        }
     }
 
     /// Returns whether a write is live, and no undo can change that.
@@ -487,14 +506,6 @@ impl State {
         let supported = self.facts.at(index).record.writes.iter().any(supports);
         self.facts.at_mut(index).supported = supported;
     }
-}
-
-/// Returns whether a change records an import or a merge, which must not be repeated after it was reverted.
-fn prevents_repetition(change: &Change) -> bool {
-    matches!(
-        change,
-        Change::Set(Setting::Review(ReviewSetting::Merged { .. }) | Setting::Engine(EngineSetting::Imported { .. }))
-    )
 }
 
 /// Returns whether an author is a person. The decisions of people remain in the journal.

@@ -6,7 +6,7 @@ use super::{
     State,
     rows::{FactRow, Write},
 };
-use crate::{Author, Change, Fact, KnowledgeId, PassageId};
+use crate::{Author, Change, EntityId, Fact, KnowledgeId, PassageId};
 
 impl State {
     /// Returns all facts, with any status, in the order in which they were last asserted.
@@ -31,6 +31,28 @@ impl State {
             entry.live && matches!(entry.operation.changes[write.change as usize], Change::AssertFact(_))
         };
         row.record.writes.iter().rev().find(asserts)
+    }
+
+    /// Returns the facts about an entity that were rejected before the operation that recorded them was reverted. For
+    /// example, the extractor reverts the facts of a text when a person changes the text. The rejection is still the
+    /// last decision on these facts.
+    pub fn withdrawn_rejections<'a>(&'a self, id: &EntityId) -> impl Iterator<Item = &'a Arc<Fact>> + use<'a> {
+        self.entities.get(id).into_iter().flat_map(|entity| {
+            let rows = entity.facts.iter().map(|index| self.facts.at(index));
+            let withdrawn = rows.filter(|row| row.record.value.is_none() && self.is_rejected(row));
+            withdrawn.filter_map(|row| self.asserted(row.id))
+        })
+    }
+
+    /// Returns whether the last decision on a fact rejected the fact.
+    fn is_rejected(&self, row: &FactRow) -> bool {
+        let change = |write: Write| {
+            let entry = &self.journal[write.operation as usize];
+            entry.live.then(|| &entry.operation.changes[write.change as usize])
+        };
+        let is_decision = |change: &&Change| matches!(change, Change::SetStatus { .. } | Change::RetractFact(_));
+        let last = row.record.writes.iter().rev().filter_map(change).find(is_decision);
+        last.is_some_and(Change::is_rejection)
     }
 
     /// Returns the author of the last live operation that added or removed an edge.

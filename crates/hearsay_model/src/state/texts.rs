@@ -8,7 +8,7 @@ use super::{
     rows::Indices,
     shared::{Iter, SortedMap},
 };
-use crate::{Author, EntityId, Evidence, Fact, GameTime, Knower, Passage, PassageId, SessionId};
+use crate::{Author, EntityId, Evidence, Fact, GameTime, Knower, Passage, PassageId, Position, SessionId};
 
 /// Line numbers and dense indices of recorded passages, sorted by line number. An entry never changes, because session,
 /// document and line number are part of a passage's id.
@@ -161,5 +161,20 @@ impl State {
         let indices = self.texts.facts_by_passage.get(&passage).into_iter().flat_map(Indices::iter);
         let facts = indices.filter_map(|index| self.fact_at(index));
         facts.filter(move |fact| cited_passages(fact).any(|id| id == passage))
+    }
+
+    /// Returns the positions of the live operations that recorded the facts which the extractor found in a passage.
+    /// Sorted.
+    pub(super) fn extractions_from(&self, passage: PassageId) -> Vec<Position> {
+        let facts = self.texts.facts_by_passage.get(&passage).into_iter().flat_map(Indices::iter);
+        let writes = facts.flat_map(|index| self.facts.at(index).record.writes.iter());
+        let mut operations: Vec<u32> = writes.map(|write| write.operation).collect();
+        operations.sort_unstable();
+        operations.dedup();
+        operations.retain(|index| {
+            let entry = &self.journal[*index as usize];
+            entry.live && entry.operation.extracted_from() == Some(passage)
+        });
+        operations.into_iter().map(|index| Position(u64::from(index) + 1)).collect()
     }
 }

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashSet;
 
 use super::{ApplyError, State, rows::Writes};
-use crate::{Author, Change, EntityId, Key, Operation, Position};
+use crate::{Author, Change, EntityId, Key, Operation, PassageId, Position};
 
 /// Preview of the effect of reverting an operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,6 +12,8 @@ pub struct UndoPreview {
     pub lost: Vec<Key>,
     /// Records that would change or reappear. Sorted.
     pub changed: Vec<Key>,
+    /// Operations of the extractor that the undo would also revert, because their text would disappear. Sorted.
+    pub extractions: Vec<Position>,
     /// Later operations that change a record that the undo would remove. These changes would no longer have an effect.
     /// Sorted.
     ///
@@ -27,12 +29,46 @@ impl State {
         self.entities.get(id).is_some_and(|row| row.record.value.is_none())
     }
 
-    /// Returns the effect of reverting an operation, without reverting it.
+    /// Returns the changes that revert an operation.
+    ///
+    /// If a text disappears with the operation, the changes also revert the operations of the extractor that recorded
+    /// facts from this text. An operation that reverts these changes restores the facts and later decisions on them.
+    ///
+    /// # Errors
+    /// Returns an error if there is no operation at this position, or if the operation was already reverted.
+    pub fn undo_changes(&self, position: Position) -> Result<Vec<Change>, ApplyError> {
+        Ok(reverts(position, &self.extractions_reverted_with(position)?))
+    }
+
+    /// Returns the operations of the extractor whose text disappears, or becomes out of character, with an operation.
+    /// Sorted.
+    fn extractions_reverted_with(&self, position: Position) -> Result<Vec<Position>, ApplyError> {
+        let mut after = self.clone();
+        let touched = after.apply(Operation::new(Author::Dm, "undo", vec![Change::Revert(position)]))?.touched;
+        let is_read =
+            |state: &Self, id: PassageId| state.passage(id).is_some_and(|passage| !passage.is_out_of_character());
+        let mut extractions = Vec::new();
+        for key in &touched {
+            if let Key::Passage(id) = key
+                && is_read(self, *id)
+                && !is_read(&after, *id)
+            {
+                extractions.extend(after.extractions_from(*id));
+            }
+        }
+        let is_revertible = |at: &Position| *at > self.compacted_to && self.entry(*at).is_some_and(|entry| entry.live);
+        extractions.retain(is_revertible);
+        extractions.sort_unstable();
+        Ok(extractions)
+    }
+
+    /// Returns the effect of the [changes that revert an operation](Self::undo_changes), without reverting it.
     ///
     /// # Errors
     /// Returns an error if there is no operation at this position, or if the operation was already reverted.
     pub fn undo_preview(&self, position: Position) -> Result<UndoPreview, ApplyError> {
-        let (lost, changed) = self.effects_of(Change::Revert(position))?;
+        let extractions = self.extractions_reverted_with(position)?;
+        let (lost, changed) = self.effects_of(reverts(position, &extractions))?;
         let writes = lost.iter().filter_map(|key| self.writes_to(key)).flat_map(Writes::iter);
         let positions = writes.map(|write| Position(u64::from(write.operation) + 1));
         let is_dependent = |at: &Position| {
@@ -42,7 +78,7 @@ impl State {
         let mut dependents: Vec<Position> = positions.filter(is_dependent).collect();
         dependents.sort_unstable();
         dependents.dedup();
-        Ok(UndoPreview { lost, changed, dependents })
+        Ok(UndoPreview { lost, changed, extractions, dependents })
     }
 
     /// Returns the effect of reverting all operations after a position, without reverting them. No operation depends on
@@ -51,15 +87,15 @@ impl State {
     /// # Errors
     /// Returns an error if the position is after the newest operation, or before the undo horizon.
     pub fn restore_preview(&self, position: Position) -> Result<UndoPreview, ApplyError> {
-        let (lost, changed) = self.effects_of(Change::Restore(position))?;
-        Ok(UndoPreview { lost, changed, dependents: Vec::new() })
+        let (lost, changed) = self.effects_of(vec![Change::Restore(position)])?;
+        Ok(UndoPreview { lost, changed, extractions: Vec::new(), dependents: Vec::new() })
     }
 
-    /// Returns the records that would disappear, and the records that would change or reappear, if this revert or
-    /// restore were applied.
-    fn effects_of(&self, change: Change) -> Result<(Vec<Key>, Vec<Key>), ApplyError> {
+    /// Returns the records that would disappear, and the records that would change or reappear, if these reverts or
+    /// this restore were applied.
+    fn effects_of(&self, changes: Vec<Change>) -> Result<(Vec<Key>, Vec<Key>), ApplyError> {
         let mut after = self.clone();
-        let touched = after.apply(Operation::new(Author::Dm, "undo", vec![change]))?.touched;
+        let touched = after.apply(Operation::new(Author::Dm, "undo", changes))?.touched;
         let (mut lost, mut changed) = (Vec::new(), Vec::new());
         for key in touched {
             match (self.shows(&key), after.shows(&key)) {
@@ -146,4 +182,9 @@ impl State {
             }
         }
     }
+}
+
+/// Returns the changes that revert the operation at a position, followed by operations of the extractor.
+fn reverts(position: Position, extractions: &[Position]) -> Vec<Change> {
+    std::iter::once(position).chain(extractions.iter().rev().copied()).map(Change::Revert).collect()
 }

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use super::{FeelingChanges, Predicate, Vocabulary, VocabularyError};
-use crate::{Attitude, Object, text};
+use crate::{Attitude, EntityId, Object, text};
 
 /// Effects of the facts of a predicate in the engine, in addition to storage and search.
 ///
@@ -31,6 +31,8 @@ pub struct Behavior {
     /// For relations: the fear that the subject has of the object as long as the fact is valid. `None` if the relation
     /// implies no fear.
     pub fear: Option<Attitude>,
+    /// For relations such as a killing: whether the object is dead from the start of the fact's validity.
+    pub fatal: bool,
     /// For relations: whether the predicate is vague. If `true`, only the statement of a fact says how the two entities
     /// are related.
     pub vague: bool,
@@ -121,6 +123,13 @@ impl Behavior {
         object.text().is_some_and(|value| self.dead_values.contains(&text::normalize(value)))
     }
 
+    /// Returns the entity that is dead according to a fact with this behavior: the object of a [fatal](Self::fatal)
+    /// relation, or the subject of an attribute whose value [means death](Self::means_death). Returns `None` if the
+    /// fact states no death.
+    pub fn dead_entity<'f>(&self, subject: &'f EntityId, object: &'f Object) -> Option<&'f EntityId> {
+        if self.fatal { object.entity() } else { self.means_death(object).then_some(subject) }
+    }
+
     /// Checks that a relation has no behavior that is only for attributes, and that an attribute has no behavior that
     /// is only for relations.
     pub(super) fn check(&self, name: &Predicate) -> Result<(), VocabularyError> {
@@ -131,6 +140,7 @@ impl Behavior {
             ("attitude", self.attitude.is_some()),
             ("object_attitude", self.object_attitude.is_some()),
             ("fear", self.fear.is_some()),
+            ("fatal", self.fatal),
             ("vague", self.vague),
             ("feelings", !self.feelings.is_none()),
         ];
@@ -163,6 +173,8 @@ pub(super) struct Behaviors {
     belongings: Vec<(Predicate, Belonging)>,
     /// The attributes that have values with the meaning "dead".
     death_attributes: Vec<Predicate>,
+    /// The fatal relations.
+    fatal_relations: Vec<Predicate>,
 }
 
 impl Behaviors {
@@ -175,6 +187,9 @@ impl Behaviors {
         self.death_attributes.retain(|other| other != name);
         self.death_attributes.extend((!behavior.dead_values.is_empty()).then(|| name.clone()));
         self.death_attributes.sort();
+        self.fatal_relations.retain(|other| other != name);
+        self.fatal_relations.extend(behavior.fatal.then(|| name.clone()));
+        self.fatal_relations.sort();
         let normal = |values: &[String]| values.iter().map(|value| text::normalize(value)).collect();
         let (dead_values, ended_values) = (normal(&behavior.dead_values), normal(&behavior.ended_values));
         match *behavior == Behavior::default() {
@@ -191,6 +206,7 @@ static DEFAULT_BEHAVIOR: Behavior = Behavior {
     attitude: None,
     object_attitude: None,
     fear: None,
+    fatal: false,
     vague: false,
     notable: false,
     minor: false,
@@ -228,6 +244,11 @@ impl Vocabulary {
     /// Returns the attributes that have [values with the meaning "dead"](Behavior::dead_values), sorted by name.
     pub fn death_attributes(&self) -> &[Predicate] {
         &self.behaviors.death_attributes
+    }
+
+    /// Returns the [fatal](Behavior::fatal) relations, sorted by name.
+    pub fn fatal_relations(&self) -> &[Predicate] {
+        &self.behaviors.fatal_relations
     }
 
     /// Returns the predicates whose behavior satisfies `condition`, sorted by name.

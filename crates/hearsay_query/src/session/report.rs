@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hearsay_belief::states_death;
+use hearsay_belief::dead_entity;
 use hearsay_model::{
     Change, EntityId, Fact, FactId, FactStatus, Position, PredicateRole, Session, SessionId, SessionSetting, Setting,
     SettingKey, State, attribute,
@@ -232,7 +232,7 @@ fn world_changes(state: &State, session: &Session, recorded: &[&Fact]) -> Vec<Ch
     let mut rows = Vec::new();
     for fact in recorded.iter().filter(|fact| fact.status() == FactStatus::Canon) {
         let predicate = fact.predicate();
-        let kind = if states_death(state, fact) {
+        let kind = if dead_entity(state, fact).is_some() {
             ChangeKind::Died
         } else if PredicateRole::Location.is(predicate) {
             ChangeKind::Moved

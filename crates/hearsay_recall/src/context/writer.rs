@@ -166,7 +166,9 @@ impl<'a> Writer<'a> {
             let occupation = occupations.max_by_key(|known| (known.credence(), known.recency()));
             match self.known_death(id).or(occupation) {
                 Some(known) => {
-                    let description_line = self.line(known, format!("{name} is there, {}.", known.object()));
+                    let killed = known.object().entity().map(|_| PredicateRole::dead_value().to_owned());
+                    let state = killed.unwrap_or_else(|| known.object().to_string());
+                    let description_line = self.line(known, format!("{name} is there, {state}."));
                     // The remarks may express doubt about the fact, but the presence is certain.
                     lines.push(Line { remarks: Vec::new(), states_presence: true, ..description_line });
                 }
@@ -379,12 +381,11 @@ impl<'a> Writer<'a> {
 
     /// Returns the fact from which the speaker knows that an entity is dead.
     fn known_death<'f>(&'f self, id: &'f EntityId) -> Option<&'f Known> {
-        let vocabulary = self.request.vocabulary;
         let states_death = |known: &&Known| {
-            let is_death = vocabulary.behavior(known.predicate()).means_death(known.object());
-            is_death && known.credence().get() >= BELIEF_THRESHOLD
+            known.dead_entity(self.request.vocabulary) == Some(id) && known.credence().get() >= BELIEF_THRESHOLD
         };
-        self.facts_with_subject(id).filter(states_death).max_by_key(|known| (known.recency(), known.id()))
+        let facts = self.facts_with_subject(id).chain(self.facts_with_object(id));
+        facts.filter(states_death).max_by_key(|known| (known.recency(), known.id()))
     }
 
     /// Returns the remark that the subject of a fact is dead, if the fact describes the subject in the present tense.

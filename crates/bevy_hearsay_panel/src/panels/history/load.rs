@@ -3,7 +3,7 @@
 use std::time::SystemTime;
 
 use hearsay_engine::{MemoryError, ReadSnapshot};
-use hearsay_model::{Author, Change, Knower, Operation, Position};
+use hearsay_model::{Author, Knower, Operation, Position};
 use hearsay_query::{
     journal::{HistoryFilter, UndoTarget, describe_undo, operations},
     preview::preview,
@@ -46,7 +46,7 @@ impl UndoModel {
             row.lost.iter().find(|(name, _)| *name == "knowledge edges").map_or(0, |(_, count)| *count);
         let mut model = Self::from_row(row, MAX_LISTED);
         if (1..=MAX_NAMED_EDGES).contains(&lost_edge_count) {
-            let revert = Operation::new(Author::Dm, "undo", vec![Change::Revert(position)]);
+            let revert = Operation::new(Author::Dm, "undo", state.undo_changes(position)?);
             let losses = preview(state, revert)?.lost;
             model.omitted_knowledge = losses.len().saturating_sub(MAX_LISTED);
             let to_line = |loss: &hearsay_query::preview::LostEdge| {

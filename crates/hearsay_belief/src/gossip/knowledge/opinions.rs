@@ -95,11 +95,16 @@ impl CharacterKnowledge<'_> {
     pub(in crate::gossip) fn effective_credence(&mut self, character: u32, known: &Known, now: GameTime) -> f64 {
         // Refutations of the facts that this fact distorts also count, unless the character observed this fact.
         let mut refutable: SmallVec<[FactId; 2]> = smallvec![known.id()];
+        let mut truths: SmallVec<[FactId; 2]> = known.contradicts().iter().copied().collect();
         let mut distorted = known.distorted_fact().filter(|_| !known.is_observed());
         while let Some(version) = distorted {
             refutable.push(version);
-            distorted = self.known(character, version, now).and_then(|known| known.distorted_fact());
+            let version = self.known(character, version, now);
+            truths.extend(version.iter().flat_map(Known::contradicts).copied());
+            distorted = version.and_then(|known| known.distorted_fact());
         }
+        truths.sort_unstable();
+        truths.dedup();
         let (mut refutations, mut outweighed) = (Vec::new(), false);
         let related = refutable.iter().filter_map(|id| self.fact_relations.get(id)).flatten().copied();
         for id in related.collect::<SmallVec<[FactId; 2]>>() {
@@ -114,6 +119,12 @@ impl CharacterKnowledge<'_> {
                 }
                 _ => {}
             }
+        }
+        // A fact that this fact contradicts refutes it, unless the character already knows that this fact is untrue.
+        for id in truths.into_iter().filter(|_| known.credence() != Credence::NONE) {
+            let Some(truth) = self.known(character, id, now) else { continue };
+            refutations.push((truth.credence().get(), truth.learned()));
+            outweighed |= truth.credence().get() >= BELIEF_THRESHOLD;
         }
         let belief = refuted_belief((known.credence().get(), known.learned()), refutations);
         // A fact is not told, not even as a rumour, if the character believes a refutation of the fact more than the

@@ -87,3 +87,13 @@ fn a_denial_of_what_the_teller_saw_is_not_repeated() {
     assert!(!is_told(&world, denial));
     assert!(is_told(&world, seen));
 }
+
+#[test]
+fn who_saw_the_truth_does_not_repeat_the_lie_that_hides_it() {
+    let mut world = village();
+    let truth = world.event(attribute("ashby", "lore", "Ada burned the mill."), &["p0"], DAY - 60);
+    let lie = attribute("ashby", "lore", "Lightning struck the mill.");
+    let lie = heard(&mut world, lie.contradicts([truth]));
+    assert!(!is_told(&world, lie));
+    assert!(is_told(&world, truth));
+}

@@ -8,7 +8,7 @@ use hearsay_model::{Date, EntityId, Kind, PredicateRole, State, Vocabulary};
 use super::{
     HandbookReaders, HandbookRequest,
     content::{Block, Chapter, Entry, Handbook, Link},
-    kinds::{kinds, states_death},
+    kinds::{dead_entity, kinds},
     names::{Names, sort_key},
     shared::{SharedFact, SharedView},
     timeline::Timeline,
@@ -61,8 +61,8 @@ impl<'a> Builder<'a> {
         let names = Names::new(&shared);
         let kinds = kinds(&shared, state.vocabulary(), request.party);
         let timeline = Timeline::new(state, request, &shared, &names, &kinds);
-        let dead = shared.facts.iter().filter(|fact| states_death(state.vocabulary(), fact));
-        let dead = dead.map(|fact| (fact.known().subject().clone(), fact.known().since())).collect();
+        let dead = shared.facts.iter().filter_map(|fact| Some((dead_entity(state.vocabulary(), fact)?, fact)));
+        let dead = dead.map(|(id, fact)| (id.clone(), fact.known().since())).collect();
         let (homes, mentioned_by, anchors) = Default::default();
         Self { state, request, shared, names, timeline, kinds, dead, homes, mentioned_by, anchors }
     }

@@ -7,7 +7,7 @@ use hearsay_model::{EntityId, Kind, OpenThread, Passage, PredicateRole, attribut
 use super::{
     builder::Builder,
     content::{ALSO_CALLED, Block, Entry},
-    kinds::states_death,
+    kinds::dead_entity,
     shared::SharedFact,
     wording::Wording,
 };
@@ -32,7 +32,9 @@ impl Builder<'_> {
         let mut blocks: Vec<Block> = Vec::new();
         let (mut details, mut sentences, mut private) = (BTreeMap::new(), Vec::new(), Vec::new());
         for fact in facts {
-            if is_dead && states_death(self.vocabulary(), fact) {
+            // The note says that the entity is dead. Who killed the entity is more than this.
+            let is_value = fact.known().object().entity().is_none();
+            if is_dead && is_value && dead_entity(self.vocabulary(), fact).is_some() {
                 continue;
             }
             let is_private = fact.is_private(self.request.party);

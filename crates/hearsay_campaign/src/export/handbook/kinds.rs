@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use hearsay_model::{EntityId, Kind, OpenThread, PredicateRole, Vocabulary, attribute, text};
+use hearsay_model::{EntityId, Kind, OpenThread, PredicateRole, Vocabulary, attribute};
 
 use super::shared::{Certainty, Origin, SharedFact, SharedView};
 
@@ -61,12 +61,11 @@ pub(super) fn kinds(shared: &SharedView, vocabulary: &Vocabulary, party: &[Entit
     kinds
 }
 
-/// Returns whether a fact states that its subject is dead, and the readers believe it.
-pub(super) fn states_death(vocabulary: &Vocabulary, fact: &SharedFact) -> bool {
-    let known = fact.known();
-    let dead_values = &vocabulary.behavior(known.predicate()).dead_values;
-    matches!(fact.certainty, Some(Certainty::Certain | Certainty::Likely))
+/// Returns the entity that is dead according to a fact. Returns `None` if the fact states no death, or if the readers
+/// do not believe the fact.
+pub(super) fn dead_entity<'v>(vocabulary: &Vocabulary, fact: &SharedFact<'v>) -> Option<&'v EntityId> {
+    let is_believed = matches!(fact.certainty, Some(Certainty::Certain | Certainty::Likely))
         && fact.end.is_none()
-        && !fact.is_superseded
-        && known.object().text().is_some_and(|value| dead_values.contains(&text::normalize(value)))
+        && !fact.is_superseded;
+    fact.known().dead_entity(vocabulary).filter(|_| is_believed)
 }

@@ -37,6 +37,8 @@ pub(super) struct Assembly<'a> {
     pub(super) names: HashMap<EntityId, String>,
     pub(super) external_ids: BTreeMap<EntityId, Vec<ExternalId>>,
     pub(super) stubs: BTreeMap<EntityId, Stub>,
+    /// The usual places of each entity whose note states no home.
+    pub(super) usual_places: BTreeMap<EntityId, Vec<UsualPlace>>,
     /// The entities whose existence is secret.
     pub(super) secret_entities: HashSet<EntityId>,
     pub(super) earlier: &'a EarlierImports,
@@ -65,6 +67,15 @@ pub(super) struct Stub {
     pub(super) origin: Origin,
     pub(super) key: String,
     /// The visibility of the stub. The stub is open if at least one of the links to the stub is open.
+    pub(super) visibility: Visibility,
+}
+
+/// The place that a note states as the location of its entity.
+pub(super) struct UsualPlace {
+    pub(super) place: EntityId,
+    pub(super) origin: Origin,
+    /// The external id of the note.
+    pub(super) key: String,
     pub(super) visibility: Visibility,
 }
 

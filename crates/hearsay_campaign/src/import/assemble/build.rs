@@ -70,6 +70,7 @@ fn build_campaign(mut notes: Notes, options: &ReadOptions, cancel: &CancelToken)
         names: HashMap::new(),
         external_ids: BTreeMap::new(),
         stubs: BTreeMap::new(),
+        usual_places: BTreeMap::new(),
         secret_entities: HashSet::new(),
         earlier: &options.earlier,
         foreign_entities,
@@ -135,6 +136,7 @@ impl Assembly<'_> {
             }
             index += 1;
         }
+        self.add_homes();
         self.add_stubs();
     }
 

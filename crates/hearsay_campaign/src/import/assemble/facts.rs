@@ -6,6 +6,7 @@ use super::assembly::{Assembly, FactDraft, unknown_kind};
 use crate::import::{
     Certainty, DateRole, Field, FieldValue, Note, Visibility,
     lexicon::{self, Meaning},
+    resolve,
     truth::Truth,
 };
 
@@ -83,12 +84,7 @@ impl Assembly<'_> {
     fn add_field(&mut self, id: &EntityId, note: &Note, field: &Field) {
         let visibility = field.visibility.within(&note.visibility);
         match lexicon::meaning_in(&field.name, &self.vocabulary) {
-            Meaning::Name
-            | Meaning::Kind
-            | Meaning::Player
-            | Meaning::Session(_)
-            | Meaning::Ignored
-            | Meaning::Date(_) => {}
+            Meaning::Name | Meaning::Kind | Meaning::Session(_) | Meaning::Ignored | Meaning::Date(_) => {}
             Meaning::Alias => {
                 for field_value in &field.values {
                     let alias = field_value.value.to_string();
@@ -103,6 +99,7 @@ impl Assembly<'_> {
                     );
                 }
             }
+            Meaning::Player => self.add_player(id, note, field, &visibility),
             Meaning::State => {
                 for field_value in &field.values {
                     let state_text = match &field_value.value {
@@ -133,6 +130,16 @@ impl Assembly<'_> {
             }
             Meaning::Relation(meaning) => self.add_relation_field(id, note, field, &meaning, &visibility),
             Meaning::Attribute(name) => self.add_attribute_values(id, note, field, name, &visibility),
+        }
+    }
+
+    /// Adds the name of the person who plays a player character.
+    fn add_player(&mut self, id: &EntityId, note: &Note, field: &Field, visibility: &Visibility) {
+        let mut names = field.values.iter().map(|field_value| field_value.value.to_string());
+        let Some(name) = names.find(|name| !resolve::is_no_entity(name)) else { return };
+        if self.kinds.get(id) == Some(&Kind::Player) {
+            let (origin, key) = (&field.origin, note.key.as_str());
+            self.record_attribute(id, attribute::PLAYER, &name, field.certainty, origin, key, visibility);
         }
     }
 

@@ -1,8 +1,10 @@
 //! Creates relations between entities. Relations from fields are canon. Relations from free text are proposals.
 
-use hearsay_model::{Attitude, EntityId, Object, Predicate, PredicateRole, Validity, Value};
+use std::collections::HashSet;
 
-use super::assembly::{Assembly, FactDraft};
+use hearsay_model::{Attitude, EntityId, Kind, Object, Predicate, PredicateRole, Validity, Value};
+
+use super::assembly::{Assembly, FactDraft, UsualPlace};
 use crate::import::{
     Certainty, Field, FieldValue, LinkRelation, LinkResolution, LinkTarget, Note, NoteLink, Visibility,
     lexicon::{self, RelationMeaning},
@@ -187,9 +189,48 @@ impl Assembly<'_> {
             Some(target) => (certainty, vec![target]),
             None => (Certainty::Inferred, self.candidates(target, note)),
         };
+        if let [place] = &targets[..]
+            && (certainty, truth) == (Certainty::Explicit, Truth::Plain)
+            && PredicateRole::Location.is(&meaning.predicate)
+            && !meaning.backwards
+            && lexicon::is_usual_place(&field.name)
+            && !note.fields.iter().any(|field| lexicon::is_home(&field.name, &self.vocabulary))
+        {
+            let (place, origin, key) = (place.clone(), field.origin.clone(), note.key.clone());
+            let usual_place = UsualPlace { place, origin, key, visibility: visibility.clone() };
+            self.usual_places.entry(id.clone()).or_default().push(usual_place);
+        }
         let relation = LinkRelation { certainty, truth, ..LinkRelation::default() };
         for target in &targets {
             self.add_relation(id, note, target, meaning.clone(), &relation, &field.origin, visibility.clone());
+        }
+    }
+
+    /// Adds the home of each NPC whose notes state one location and no home. In campaign files, the location of such an
+    /// NPC is its home too.
+    pub(super) fn add_homes(&mut self) {
+        let homes = self.facts.iter().filter(|fact| PredicateRole::Residence.is(fact.fact.predicate()));
+        let residents: HashSet<EntityId> = homes.map(|fact| fact.fact.subject().clone()).collect();
+        for (id, places) in std::mem::take(&mut self.usual_places) {
+            let Some(UsualPlace { place, origin, key, visibility }) = places.first() else { continue };
+            let is_npc = self.kinds.get(&id) == Some(&Kind::Npc);
+            let is_place = matches!(self.kinds.get(place), None | Some(Kind::Location | Kind::Custom(_)));
+            let is_only_place = places.iter().all(|other| other.place == *place);
+            if residents.contains(&id) || !is_npc || !is_place || !is_only_place {
+                continue;
+            }
+            let draft = FactDraft {
+                subject: &id,
+                predicate: PredicateRole::Residence.predicate().clone(),
+                object: Object::Entity(place.clone()),
+                statement: None,
+                certainty: Certainty::Explicit,
+                truth: Truth::Plain,
+                origin,
+                key,
+                visibility: self.visibility_with(visibility.clone(), place),
+            };
+            self.record_fact(draft, |builder| builder);
         }
     }
 

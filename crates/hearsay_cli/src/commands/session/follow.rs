@@ -177,6 +177,8 @@ impl<'a> Follower<'a> {
         }
         let (report, mut log) = import.plan(&*read_state(self.memory)?).map_err(MemoryError::from)?;
         self.note_unidentified_speakers(&report, output);
+        // The other notes are about the file.
+        report.notes.iter().skip(import.transcript.notes.len()).for_each(|note| output.note(note));
         self.note_ended_session(output)?;
         let is_live = log.lines.len() <= MAX_LIVE_LINES && !interrupt::is_requested();
         let mut facts: Vec<LineFacts> = Vec::new();

@@ -180,7 +180,7 @@ impl World {
                 let holder = strangers[numbers.below(strangers.len())];
                 relation(
                     everybody[from],
-                    ["SUSPECTS", "LOVES", "KILLED", "RULES"][numbers.below(4)],
+                    ["SUSPECTS", "LOVES", "FEARS", "RULES"][numbers.below(4)],
                     everybody[to],
                     holder,
                 );

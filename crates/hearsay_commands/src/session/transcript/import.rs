@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use hearsay_campaign::{Transcript, TranscriptFormat};
+use hearsay_campaign::{Transcript, TranscriptFormat, split_hearers};
 use hearsay_model::{EntityId, SessionId, State, text};
 use hearsay_query::ids::{require_entity, require_session};
 use serde::Serialize;
 
 use super::{
+    hearers::resolve_hearers,
     proposals::add_proposals,
     speakers::{AssignedSpeaker, SpeakerAssignment, SpeakerIdentity, SpeakerNames, SpeakerRow},
 };
@@ -80,11 +81,15 @@ impl TranscriptImport {
             speakers.iter().map(|row| (row.name.as_str(), &row.is)).collect();
         let first_line = self.first_line.unwrap_or(0);
         let utterances = self.transcript.utterances.iter().filter(|utterance| utterance.line >= first_line);
+        let mut notes = self.transcript.notes.clone();
         let lines: Vec<LogLine> = utterances
             .map(|utterance| {
                 let identity = utterance.speaker.as_deref().and_then(|name| Some((name, *by_name.get(name)?)));
                 let line = match identity {
-                    Some((name, identity)) => names.line(name, identity, &utterance.text),
+                    Some((name, identity)) => {
+                        let heard_by = listed_hearers(state, utterance.line, name, identity, &mut notes);
+                        LogLine { heard_by, ..names.line(name, identity, &utterance.text) }
+                    }
                     None => LogLine::new(&utterance.text),
                 };
                 LogLine { number: Some(utterance.line), at_table: true, ..line }
@@ -96,9 +101,13 @@ impl TranscriptImport {
             (None, earlier_session) => earlier_session,
         };
         let mut digest = self.transcript.digest.clone();
-        // The digest includes the assignment of speakers, because a different assignment results in a different log.
+        // The digest includes the assignment of speakers and the listed hearers, because other speakers or hearers
+        // result in a different log.
         for row in &speakers {
             digest.push_str(&format!(" {}={:?}", row.name, row.is));
+        }
+        for line in lines.iter().filter(|line| !line.heard_by.is_empty()) {
+            digest.push_str(&format!(" {:?}>{:?}", line.number, line.heard_by));
         }
         let source = LogSource { name: self.name.clone(), digest, appends: self.first_line.is_some() };
         let is_already_written = session.as_ref().is_some_and(|session| self.was_imported_into(state, session));
@@ -138,7 +147,7 @@ impl TranscriptImport {
             lines: lines.len(),
             speakers,
             unchanged,
-            notes: self.transcript.notes.clone(),
+            notes,
             preview,
         };
         Ok((report, Log { session, new, lines, source: Some(source) }))
@@ -210,4 +219,22 @@ impl TranscriptImport {
         let mut session_passages = state.passages_in_session(Some(session));
         session_passages.any(|(_, passage)| is_from_transcript(passage, &self.name))
     }
+}
+
+/// Returns the hearers whom a transcript lists in brackets after the name of an identified speaker. If a hearer is
+/// unknown or ambiguous, adds a note and returns an empty list. The line then has the default hearers, because one wrong
+/// name must not stop the import of a whole evening.
+fn listed_hearers(
+    state: &State,
+    line: u32,
+    speaker: &str,
+    identity: &SpeakerIdentity,
+    notes: &mut Vec<String>,
+) -> Vec<EntityId> {
+    let is_identified = matches!(identity, SpeakerIdentity::Character(_) | SpeakerIdentity::Dm);
+    let Some((_, names)) = split_hearers(speaker).filter(|_| is_identified) else { return Vec::new() };
+    resolve_hearers(state, names).unwrap_or_else(|error| {
+        notes.push(format!("line {line}: all characters who are present hear this line, because {error}"));
+        Vec::new()
+    })
 }

@@ -1,5 +1,7 @@
-//! Transcripts: the links from the speakers in a file to characters, and the preview of an import.
+//! Transcripts and typed lines: the links from the names of speakers and hearers to characters, and the preview of an
+//! import.
 
+mod hearers;
 mod import;
 mod proposals;
 mod remember;

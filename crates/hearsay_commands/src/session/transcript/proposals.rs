@@ -16,7 +16,10 @@ use hearsay_model::{
     text, words,
 };
 
-use super::speakers::{SpeakerEvidence, SpeakerIdentity, SpeakerProposal, SpeakerRow, player};
+use super::speakers::{
+    MAX_REFERENCE_WORDS, MIN_ABBREVIATION_LETTERS, SpeakerEvidence, SpeakerIdentity, SpeakerProposal, SpeakerRow,
+    player, without_note,
+};
 
 /// Points for a speaker who answers a line that addresses the character.
 const ANSWERS_ADDRESS: i32 = 2;
@@ -34,9 +37,6 @@ const SIMILAR_NAME: i32 = i32::MAX;
 /// The only remaining speaker is proposed for the only remaining player character only if at least one in this number
 /// of lines is by this speaker. Guests and sounds (`All: (cheering)`) have fewer lines than players.
 const MAX_LINES_PER_PLAYER_LINE: usize = 50;
-
-/// Minimum number of letters of an abbreviated name.
-const MIN_ABBREVIATION_LETTERS: usize = 3;
 
 /// Adds proposals to the speakers whom the campaign does not identify. Proposes each character for at most one speaker.
 pub(super) fn add_proposals(state: &State, transcript: &Transcript, rows: &mut [SpeakerRow]) {
@@ -302,6 +302,21 @@ fn unique_names(state: &State, ids: &[EntityId]) -> BTreeMap<Vec<String>, usize>
     let is_common = |name: &[String]| name.iter().all(|word| spelling::is_common_word(word));
     let names = owners.into_iter().filter(|(name, owners)| owners.len() == 1 && !is_common(name));
     names.filter_map(|(name, owners)| Some((name, owners.into_iter().next()?))).collect()
+}
+
+/// Returns the character whose name is similar to a few words before the colon of a typed line. Returns `None` if no
+/// name is similar, or if the most similar names belong to several characters.
+pub(super) fn similar_character(state: &State, name: &str) -> Option<EntityId> {
+    let name_words = text::words(without_note(name));
+    if name_words.len() > MAX_REFERENCE_WORDS {
+        return None;
+    }
+    let ids = state.entities().map(|entity| &entity.id);
+    let ids: Vec<EntityId> = ids.filter(|id| state.kind(id).is_some_and(|kind| kind.is_character())).cloned().collect();
+    let names = unique_names(state, &ids);
+    let spellings = SpellingIndex::from_names(names.iter().map(|(name, index)| (name, Some(index))));
+    let (_, index) = spellings.nearest(&name_words)?;
+    ids.get(*index).cloned()
 }
 
 /// Names of the candidates and of their players, to find a name that is similar to the name of a speaker.

@@ -2,11 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use hearsay_model::{EntityId, Resolution, SpeakerRole, State, TalkKind, attribute, text, words};
-use hearsay_query::resolve::{Speaker, resolve_complete_words};
+use hearsay_model::{EntityId, Resolution, SpeakerRole, State, TalkKind, attribute, spelling, text, words};
+use hearsay_query::resolve::{Speaker, resolve_character, resolve_complete_words, resolve_named};
 use serde::Serialize;
 
 use crate::session::{LogLine, table_talk::is_marked_out_of_character};
+
+/// Minimum number of letters of an abbreviated name.
+pub(super) const MIN_ABBREVIATION_LETTERS: usize = 3;
+
+/// Maximum number of words before the colon of a typed line that can refer to a speaker.
+pub(super) const MAX_REFERENCE_WORDS: usize = 4;
 
 /// A speaker of a transcript.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -119,6 +125,11 @@ pub fn is_speaker_label(name: &str) -> bool {
     name_words.iter().any(is_label) && name_words.iter().all(|word| is_label(word) || is_number(word))
 }
 
+/// Returns the name of a speaker without a note that follows it: `Laura` for `Laura (she/her)`.
+pub(super) fn without_note(name: &str) -> &str {
+    name.split(['(', '[', '#', '/']).next().unwrap_or(name).trim()
+}
+
 /// Returns whether a name refers to the person who runs the game in every campaign.
 fn is_narrator(name: &str) -> bool {
     words::contains_word(&words::english().narrators, &text::normalize(name))
@@ -188,7 +199,7 @@ impl<'a> SpeakerNames<'a> {
         if let Some(characters) = self.players.get(&text::normalize(name)) {
             return SpeakerIdentity::from_candidates(characters);
         }
-        let name_without_note = name.split(['(', '[', '#', '/']).next().unwrap_or(name).trim();
+        let name_without_note = without_note(name);
         let note = name.split_once('(').map_or("", |(_, rest)| rest.trim_end_matches(')')).trim();
         for name in [name, name_without_note, note].into_iter().filter(|name| !name.is_empty()) {
             match self.state.resolve(name) {
@@ -210,12 +221,39 @@ impl<'a> SpeakerNames<'a> {
         }
     }
 
+    /// Returns the character or person to whom the words before the colon of a typed line refer. Unlike the name of a
+    /// speaker in a transcript, these words can be an occupation, a title, or the beginning of a name.
+    pub(super) fn identify_typed(&self, name: &str) -> SpeakerIdentity {
+        match self.identify(name) {
+            SpeakerIdentity::Unknown => {
+                self.referent(without_note(name)).map_or(SpeakerIdentity::Unknown, SpeakerIdentity::Character)
+            }
+            identity => identity,
+        }
+    }
+
+    /// Returns the character or group to whom a few words refer.
+    fn referent(&self, reference: &str) -> Option<EntityId> {
+        let reference_words = text::words(reference);
+        // "Rain" abbreviates no name.
+        let can_abbreviate = spelling::letters(&reference_words).chars().count() >= MIN_ABBREVIATION_LETTERS
+            && !reference_words.iter().all(|word| spelling::is_common_word(word));
+        let is_abbreviation =
+            resolve_named(self.state, reference).is_ok() && resolve_complete_words(self.state, reference).is_err();
+        if reference_words.len() > MAX_REFERENCE_WORDS || (is_abbreviation && !can_abbreviate) {
+            return None;
+        }
+        let id = resolve_character(self.state, reference).ok()?;
+        self.state.kind(&id).is_some_and(|kind| kind.can_speak()).then_some(id)
+    }
+
     /// Returns the line that a speaker with a name and an identity says. The name of a speaker that is no character
     /// stays part of the text, except for the DM.
     pub(super) fn line(&self, name: &str, identity: &SpeakerIdentity, words: &str) -> LogLine {
         let (speaker, words_with_name) = match identity {
             SpeakerIdentity::Character(id) => {
-                let alias = self.state.secret_name(id, name).map(str::to_owned);
+                let secret_name = self.state.secret_name(id, name);
+                let alias = secret_name.or_else(|| self.state.secret_name(id, without_note(name))).map(str::to_owned);
                 (Some(Speaker { id: id.clone(), alias }), words.to_owned())
             }
             SpeakerIdentity::Dm => (None, words.to_owned()),
@@ -264,7 +302,7 @@ pub(super) fn player<'a>(state: &'a State, id: &EntityId) -> Option<&'a str> {
 
 /// Returns whether a name is the full name or the first name of the player of a character.
 fn plays(state: &State, name: &str, id: &EntityId) -> bool {
-    let name = text::words(name.split(['(', '[', '#', '/']).next().unwrap_or(name));
+    let name = text::words(without_note(name));
     let player = player(state, id).map(text::words).unwrap_or_default();
     !name.is_empty() && (name == player || name[..] == player[..player.len().min(1)])
 }

@@ -7,6 +7,7 @@ use hearsay_model::{
 
 use super::{speakers::SpeakerNames, *};
 use crate::{
+    CommandError,
     edit::{Edit, FactOptions},
     session::{Log, LogLine, NewSession},
 };
@@ -257,10 +258,15 @@ fn labels_of_programs_are_not_names() {
     }
 }
 
+/// Returns the operation that logs a typed line in a new session.
+fn log_typed(state: &State, text: &str) -> Result<Operation, CommandError> {
+    let log = Log { new: Some(NewSession::default()), lines: vec![LogLine::typed(text)], ..Log::default() };
+    log.operation(state, Author::Dm, Timestamp(0))
+}
+
 /// Logs a typed line in a session, and returns its speaker, its text and its kind of talk.
 fn typed(state: &State, text: &str) -> (Option<String>, String, Option<TalkKind>) {
-    let log = Log { new: Some(NewSession::default()), lines: vec![LogLine::typed(text)], ..Log::default() };
-    let operation = log.operation(state, Author::Dm, Timestamp(0)).unwrap();
+    let operation = log_typed(state, text).unwrap();
     let passage = operation.changes.iter().find_map(Change::passage).unwrap();
     (passage.speaker.as_ref().map(ToString::to_string), passage.text.clone(), passage.talk_kind)
 }
@@ -290,6 +296,74 @@ fn a_typed_line_can_begin_with_the_name_of_a_character_or_player() {
     set(&mut state, "Dorric Stane", "player", "Laura Meier");
     assert_eq!(typed(&state, "Laura: Can I open it?"), (None, "Laura: Can I open it?".to_owned(), None));
     assert_eq!((speaker_of_player(&state, "laura"), speaker_of_player(&state, "mirela")), (None, None));
+}
+
+#[test]
+fn a_typed_line_can_begin_with_an_occupation_or_the_beginning_of_a_name() {
+    let mut state = table();
+    set(&mut state, "Mirela Voss", "occupation", "innkeeper");
+    add(&mut state, "Rainald", Kind::Npc);
+    for line in ["The innkeeper: Come in.", "innkeeper (laughing): Come in.", "Mirel: Come in."] {
+        let (speaker, text, _) = typed(&state, line);
+        assert_eq!((speaker.as_deref(), text.as_str()), (Some("mirela-voss"), "Come in."), "{line}");
+    }
+    // A common word abbreviates no name, and more than four words are no name.
+    for line in ["Rain: it pours.", "Mi: fa, so.", "The old and very angry innkeeper: Come in."] {
+        assert_eq!(typed(&state, line), (None, line.to_owned(), Some(TalkKind::Narration)), "{line}");
+    }
+}
+
+#[test]
+fn a_misspelled_speaker_is_similar_to_one_character() {
+    let mut state = table();
+    add(&mut state, "The Gilded Gull", Kind::Location);
+    let similar = |state: &State, line: &str| LogLine::typed(line).similar_speaker(state);
+    for line in ["Mirella: Come in.", "mirella vos: Come in.", "Mirella (laughing): Hm.", "Mirella (to Wren): Hm."] {
+        assert_eq!(similar(&state, line), Some(id("mirela-voss")), "{line}");
+        assert_eq!(typed(&state, line).0, None, "{line}");
+    }
+    for line in ["Mirela: Hm.", "Rain: it pours.", "Late at night: a scream.", "The Gilded Gull: a fire.", "Mirella"] {
+        assert_eq!(similar(&state, line), None, "{line}");
+    }
+    // Two characters have the name.
+    add(&mut state, "Mirela Stane", Kind::Npc);
+    assert_eq!(similar(&state, "Mirella: Come in."), None);
+}
+
+#[test]
+fn brackets_after_a_typed_speaker_name_the_hearers() {
+    let state = table();
+    let heard_by = |line: &str| -> Result<Vec<String>, String> {
+        let operation = log_typed(&state, line).map_err(|error| error.to_string())?;
+        let passage = operation.changes.iter().find_map(Change::passage).unwrap();
+        Ok(passage.heard_by.iter().map(ToString::to_string).collect())
+    };
+    let everybody = ["dorric-stane", "mirela-voss", "wren-oake"];
+    for (line, expected) in [
+        ("Mirela (whispers to Wren): Not here.", &everybody[1..]),
+        ("Mirela Voss [to Wren Oake]: Not here.", &everybody[1..]),
+        ("Mirela (Quietly to Wren and Dorric Stane): Not here.", &everybody[..]),
+        ("Mirela (laughing): Not here.", &everybody[..]),
+        ("Mirela (to): Not here.", &everybody[..]),
+        ("Bob (to Wren): Not here.", &["dorric-stane", "wren-oake"][..]),
+    ] {
+        let expected: Vec<String> = expected.iter().map(ToString::to_string).collect();
+        assert_eq!(heard_by(line), Ok(expected), "{line}");
+    }
+    for line in ["Mirela (to Wrenn): Not here.", "Mirela (to Dorric and Wrenn): Not here."] {
+        let error = heard_by(line).unwrap_err();
+        assert!(error.contains("`Wrenn`; did you mean wren-oake"), "{error}");
+    }
+}
+
+#[test]
+fn a_transcript_can_name_the_hearers_of_a_line() {
+    let talk = "Mirela (whispers to Wren): Not here.\nMirela (to Wrenn): Hm.\nBob (to Wren): Hm.\nMirela: Hm.\n";
+    let (report, log) = import(talk, Vec::new()).plan(&table()).unwrap();
+    let heard_by: Vec<&[EntityId]> = log.lines.iter().map(|line| &line.heard_by[..]).collect();
+    assert_eq!(heard_by, [&[id("wren-oake")][..], &[], &[], &[]]);
+    assert_eq!(report.notes.len(), 1, "{:?}", report.notes);
+    assert!(report.notes[0].starts_with("line 2: ") && report.notes[0].contains("did you mean wren-oake"));
 }
 
 #[test]

@@ -232,6 +232,34 @@ fn a_text_that_goes_takes_what_was_read_in_it_however_old() {
 }
 
 #[test]
+fn a_rejection_outlives_the_text_of_its_fact() {
+    let mut state = initial_state();
+    let (rejected, other) = (fact(1), fact(2));
+    let findings = vec![Change::AssertFact(Arc::clone(&rejected)), Change::AssertFact(other)];
+    let read = apply(&mut state, Author::Extractor, findings);
+    let decision = Change::SetStatus { fact: rejected.id(), status: FactStatus::Rejected };
+    let rejection = apply(&mut state, Author::Dm, vec![decision]);
+    let withdrawn = |state: &State| -> Vec<FactId> {
+        state.withdrawn_rejections(rejected.subject()).map(|fact| fact.id()).collect()
+    };
+    assert!(withdrawn(&state).is_empty(), "the fact still exists");
+    apply(&mut state, Author::Extractor, vec![Change::Revert(read)]);
+    assert!(state.fact(rejected.id()).is_none());
+    assert_eq!(withdrawn(&state), [rejected.id()]);
+    let mut undone = state.clone();
+    undone.apply(revert(rejection.0)).unwrap();
+    assert!(withdrawn(&undone).is_empty());
+    compact(&mut state, 0);
+    compact(&mut state, 0);
+    assert_eq!(state.entry(read).unwrap().operation.changes.len(), 1, "only the rejected fact is needed");
+    assert_eq!(withdrawn(&state), [rejected.id()]);
+    assert_eq!(withdrawn(&reload(&state, TransientLog::default())), [rejected.id()]);
+    // The fact is recorded again, so the rejection is no longer the last decision.
+    apply(&mut state, Author::Dm, vec![Change::AssertFact(Arc::clone(&rejected))]);
+    assert!(withdrawn(&state).is_empty());
+}
+
+#[test]
 fn slots_and_sessions_hold_compaction_back() {
     let mut state = initial_state();
     let retention = |operations, sessions| UndoRetention { operations, sessions };

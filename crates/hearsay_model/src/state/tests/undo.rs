@@ -34,6 +34,36 @@ fn dependents(state: &State, preview: &UndoPreview, position: Position) -> Vec<P
     later.map(|(at, _)| at).collect()
 }
 
+#[test]
+fn an_undone_text_takes_its_extracted_facts_along() {
+    let line = Passage::new("Ann owes Bob a horse.");
+    let evidence = Evidence::Passage { passage: line.id(), span: Span { start: 0, end: 3 }, quote: "Ann".into() };
+    let provenance = Provenance { evidence: vec![evidence], ..Provenance::new(Method::Inferred, Author::Extractor) };
+    let debt = Fact::relation(&id(0), "OWES", &id(1), provenance).unwrap().status(FactStatus::Proposed);
+    let debt = Arc::new(debt.build().unwrap());
+    let add = (0..2).map(|n| Change::AddEntity(Entity::new(id(n)))).collect();
+    let mut state = fold([Operation::new(Author::Game, "add", add)]);
+    let apply = |state: &mut State, author: Author, change: Change| {
+        state.apply(Operation::new(author, "edit", vec![change])).unwrap().position
+    };
+    let added = apply(&mut state, Author::Dm, Change::AddPassage(Arc::new(line)));
+    let extracted = apply(&mut state, Author::Extractor, Change::AssertFact(Arc::clone(&debt)));
+    let accept = Change::SetStatus { fact: debt.id(), status: FactStatus::Canon };
+    let accepted = apply(&mut state, Author::Dm, accept);
+    let preview = state.undo_preview(added).unwrap();
+    assert!(preview.lost.contains(&Key::Fact(debt.id())), "{preview:?}");
+    assert_eq!((preview.extractions, preview.dependents), (vec![extracted], vec![accepted]));
+    let before = state.clone();
+    let changes = state.undo_changes(added).unwrap();
+    assert_eq!(changes, [added, extracted].map(Change::Revert));
+    let undone = state.apply(Operation::new(Author::Dm, "undo", changes)).unwrap().position;
+    assert_eq!(state.fact(debt.id()), None);
+    // An undo of the undo restores the fact with the decision.
+    assert_eq!(state.undo_changes(undone).unwrap(), [Change::Revert(undone)]);
+    state.apply(revert(undone.0)).unwrap();
+    assert!(state == before);
+}
+
 proptest! {
     #[test]
     fn the_newest_live_revert_decides(

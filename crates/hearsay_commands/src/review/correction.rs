@@ -1,0 +1,59 @@
+//! Correction of a fact by a sentence.
+
+use hearsay_extract::{ExtractedFact, FactObject, Mention};
+use hearsay_model::{EntityId, Fact, Factuality, Object, Predicate, attribute};
+
+use super::Decision;
+
+impl Decision {
+    /// Returns the decision that a fact is true in the words of a sentence. `facts` are the facts that were extracted
+    /// from the sentence.
+    ///
+    /// If the sentence states a relation or an attribute of a recorded entity, the decision takes subject, predicate
+    /// and object from the sentence. Of several facts, the one that resembles the corrected fact most counts. Otherwise,
+    /// and for a fact that is only a sentence (`lore`), only the sentence changes.
+    pub fn corrected_by(sentence: String, fact: &Fact, facts: &[ExtractedFact]) -> Self {
+        let stated = match *fact.predicate() == *attribute::LORE {
+            true => None,
+            false => closest(fact, facts),
+        };
+        let (subject, predicate, object) = match stated {
+            Some((subject, predicate, object)) => (
+                (subject != fact.subject()).then(|| subject.clone()),
+                (predicate != fact.predicate()).then(|| predicate.to_string()),
+                (object != *fact.object()).then_some(object),
+            ),
+            None => (None, None, None),
+        };
+        Self::Edit { subject, predicate, object, statement: Some(sentence) }
+    }
+}
+
+/// Returns the parts of the extracted fact that resembles a fact most.
+fn closest<'a>(fact: &Fact, facts: &'a [ExtractedFact]) -> Option<(&'a EntityId, &'a Predicate, Object)> {
+    let parts = facts.iter().filter_map(|extracted| Some((extracted, parts_of(extracted)?)));
+    let resemblance = |(subject, predicate, _): &(&EntityId, &Predicate, Object)| {
+        (*predicate == fact.predicate(), *subject == fact.subject())
+    };
+    let closest = parts.max_by(|(a_fact, a), (b_fact, b)| {
+        let by_confidence = a_fact.confidence.get().total_cmp(&b_fact.confidence.get());
+        resemblance(a).cmp(&resemblance(b)).then(by_confidence)
+    });
+    closest.map(|(_, parts)| parts)
+}
+
+/// Returns subject, predicate and object of an extracted fact; `None` if the sentence does not assert the fact, or if an
+/// entity is new.
+fn parts_of(extracted: &ExtractedFact) -> Option<(&EntityId, &Predicate, Object)> {
+    let is_asserted = extracted.factuality == Factuality::Asserted && !extracted.denied && !extracted.ended;
+    if !is_asserted || extracted.stated_by.is_some() {
+        return None;
+    }
+    let Mention::Known(subject) = &extracted.subject else { return None };
+    let object = match &extracted.object {
+        FactObject::Entity(Mention::Known(id)) => Object::Entity(id.clone()),
+        FactObject::Entity(Mention::New(_)) => return None,
+        FactObject::Value(value) => Object::Value(value.as_str().into()),
+    };
+    Some((subject, &extracted.predicate, object))
+}

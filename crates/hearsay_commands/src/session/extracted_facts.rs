@@ -1,0 +1,35 @@
+//! Facts that the extraction found in a line of a session.
+
+use std::sync::Arc;
+
+use hearsay_model::{Author, Evidence, Fact, FactId, FactStatus, PassageId, State};
+use hearsay_query::duplicates::{Claim, is_equivalent, is_other_occurrence};
+
+/// Returns the facts that were extracted from a passage alone and that the DM has not confirmed.
+pub(super) fn facts_only_in(state: &State, id: PassageId) -> impl Iterator<Item = &Arc<Fact>> {
+    let is_only_in = move |fact: &&Arc<Fact>| {
+        let provenance = fact.provenance();
+        let is_extracted = provenance.author == Author::Extractor && !provenance.confirmed;
+        is_extracted && provenance.evidence.iter().filter_map(Evidence::passage).all(|passage| passage == id)
+    };
+    state.facts_citing(id).filter(is_only_in)
+}
+
+/// Returns the [facts that were extracted from a passage alone](facts_only_in) and that have the same content as a fact
+/// that the passage states. Rejected facts are omitted, so that they are not proposed again. Sorted by id.
+pub(super) fn other_readings(state: &State, id: PassageId, stated: &[&Arc<Fact>]) -> Vec<FactId> {
+    let vocabulary = state.vocabulary();
+    let claims: Vec<(Claim, &Arc<Fact>)> =
+        stated.iter().map(|fact| (Claim::from_fact(vocabulary, fact), *fact)).collect();
+    let is_other_reading = |extracted: &&Arc<Fact>| {
+        let has_same_content = claims.iter().any(|(claim, fact)| {
+            is_equivalent(vocabulary, (claim, fact.statement()), extracted)
+                && !is_other_occurrence(state, fact, extracted)
+        });
+        let is_stated = stated.iter().any(|fact| fact.id() == extracted.id());
+        has_same_content && !is_stated && extracted.status() != FactStatus::Rejected
+    };
+    let mut ids: Vec<FactId> = facts_only_in(state, id).filter(is_other_reading).map(|fact| fact.id()).collect();
+    ids.sort_unstable();
+    ids
+}
