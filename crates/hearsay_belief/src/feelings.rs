@@ -139,7 +139,7 @@ impl Feelings {
 
     /// Returns the feelings of one character towards another at the current game time.
     pub fn between(state: &State, who: &EntityId, other: &EntityId) -> Self {
-        Self::from_view(&View::without_passages(state, &Knower::Entity(who.clone()), state.clock()), other)
+        Self::from_view(&View::new(state, &Knower::Entity(who.clone()), state.clock()), other)
     }
 
     /// Returns one feeling, rounded to an integer from −100 to 100.

@@ -34,10 +34,11 @@
 //! A teller never tells the hearer a fact about the hearer. The teller does not tell a fact if its credence is below
 //! [`min_credence`](GossipOptions::min_credence), or if it knows that the fact is refuted or ended. The teller also does
 //! not tell a fact if it believes a contradicting fact more, for example because it witnessed the contradicting fact.
-//! The teller does not tell a fact that has [faded](crate::Retention::is_faded) from its memory. The teller also does
-//! not tell a fact if the teller has a reason to think that the hearer already knows the fact. There are four such
-//! reasons. The hearer was present when the teller learned the fact. The hearer told the teller the fact. The teller
-//! told the hearer the fact before. The hearer belongs to a group or place that knows the fact.
+//! The teller does not tell a fact that has [faded](crate::Retention::is_faded) from its memory, or in which it has
+//! [lost interest](#loss-of-interest). The teller also does not tell a fact if the teller has a reason to think that the
+//! hearer already knows the fact. There are four such reasons. The hearer was present when the teller learned the fact.
+//! The hearer told the teller the fact. The teller told the hearer the fact before. The hearer belongs to a group or
+//! place that knows the fact.
 //!
 //! The teller tells each of the remaining facts with the probability
 //!
@@ -60,6 +61,18 @@
 //! (*strong*), multiplied by (2 − honesty). Honesty is an attribute of the teller (1 by default). A character that has
 //! told a version tells the same version again. A version is never about the hearer.
 //!
+//! # Loss of interest
+//!
+//! In the model of Daley and Kendall (1965), a character that tells a rumour to a character who already knows it becomes
+//! a *stifler*: it stops telling the rumour. The campaign setting [stifling](hearsay_model::MindRules::stifling) is
+//! *off*, *mild* or *strong*. Each time that a character tells a fact to a hearer who already knew the fact, the teller
+//! loses interest in the fact with a probability of 0 (*off*), 0.25 (*mild*) or 1 (*strong*). A character that knows the
+//! fact only from others also loses interest with this probability for each refutation of the fact that it hears, even
+//! if it does not believe the refutation.
+//!
+//! Loss of interest is computed from the recorded tellings, the knowledge of the hearers, and the seed. Therefore, it
+//! ends if these records are undone.
+//!
 //! # Edges
 //!
 //! Gossip creates the same edges as [`learn::tell`](crate::learn::tell). The new edges depend on the edges through
@@ -69,6 +82,7 @@ mod distortion;
 mod knowledge;
 mod meetings;
 mod options;
+mod stifling;
 mod untold;
 
 use std::{
@@ -88,6 +102,7 @@ use knowledge::CharacterKnowledge;
 use meetings::{Meeting, MeetingPlan, Person, RandomDraws, TELLING_DRAW};
 use options::ROUNDS;
 pub use options::{GossipError, GossipOptions};
+pub use stifling::LostInterest;
 use untold::Obstacles;
 pub use untold::{Untold, UntoldReason};
 
@@ -125,7 +140,7 @@ pub struct News {
 /// Result of a gossip step.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct GossipStep {
-    /// The changes of the operation; empty if no character told anything.
+    /// The changes of the operation; empty if no character told anything or lost interest in a fact.
     pub changes: Vec<Change>,
     /// The facts that were told, sorted by time. The hearer also learns the names and kinds of entities in these facts;
     /// the list does not contain them.
@@ -133,6 +148,9 @@ pub struct GossipStep {
     /// The new versions of facts that characters told in the step, sorted by time. Empty if the campaign's
     /// [distortion](hearsay_model::MindRules::distortion) is off.
     pub distorted: Vec<DistortedFact>,
+    /// The characters that told a fact to a hearer who already knew it, and therefore lost interest in the fact in the
+    /// step. Sorted by time. Empty if the campaign's [stifling](hearsay_model::MindRules::stifling) is off.
+    pub lost_interest: Vec<LostInterest>,
     /// Number of meetings in the step.
     pub meetings: usize,
     /// The facts that no character told, with the reasons. Facts that came close to being told are first. Empty if
@@ -200,6 +218,7 @@ pub fn gossip(state: &State, options: &GossipOptions) -> Result<GossipStep, Goss
         options,
         draws,
         distortion: state.mind_rules().distortion,
+        stifling: state.mind_rules().stifling,
         news_minutes: i64::from(options.news_days).saturating_mul(day_length),
         step: GossipStep::default(),
         obstacles: options.explain.then(Obstacles::default),
@@ -268,6 +287,7 @@ struct Simulation<'s> {
     knowledge: CharacterKnowledge<'s>,
     draws: RandomDraws,
     distortion: Degree,
+    stifling: Degree,
     news_minutes: i64,
     step: GossipStep,
     /// Reasons why facts are not told; `None` unless [`GossipOptions::explain`] is set.
@@ -338,11 +358,7 @@ impl Simulation<'_> {
             return false;
         }
         let Some(known) = self.knowledge.known(teller, id, when) else { return false };
-        let credence = self.knowledge.effective_credence(teller, &known, when);
-        !known.conceals()
-            && !self.knowledge.retention(teller, &known, when).is_faded()
-            && credence >= self.options.min_credence.get()
-            && !self.knowledge.knows_better(teller, &known, credence, when)
+        self.teller_obstacle(conversation.teller, &known, when).is_none()
             && !self.knowledge.thinks_knows(teller, hearer, &known, when)
     }
 
@@ -359,13 +375,8 @@ impl Simulation<'_> {
         let Some(fact) = told else { return false };
         let original = (fact.id() != id).then_some(id);
         let known_before = self.knowledge.known(hearer.index, fact.id(), when);
-        if known_before.as_ref().is_some_and(hearing_has_no_effect)
-            || original.is_some() && self.knowledge.has_told(teller.index, hearer.id, fact.id())
-        {
+        if original.is_some() && self.knowledge.has_told(teller.index, hearer.id, fact.id()) {
             return false;
-        }
-        if let Some(kind) = new_version {
-            self.record_version(conversation, &fact, id, kind);
         }
         let sources: Vec<Justification> = justifications(&known).collect();
         let record = KnowledgeEdge {
@@ -374,6 +385,20 @@ impl Simulation<'_> {
             credence: Credence::NONE,
             ..occasion.new_edge(teller.id.clone(), fact.id(), Acquisition::Shared)
         };
+        let loses_interest = self.is_stifled_by(teller, fact.id(), hearer.id, when, when);
+        if loses_interest {
+            self.step.lost_interest.push(LostInterest { fact: id, teller: teller.id.clone(), when });
+        }
+        if known_before.as_ref().is_some_and(hearing_has_no_effect) {
+            // The hearer learns nothing, but the record of the telling is the reason for the loss of interest.
+            if loses_interest {
+                self.learn(teller.index, &Arc::new(record.sorted()));
+            }
+            return false;
+        }
+        if let Some(kind) = new_version {
+            self.record_version(conversation, &fact, id, kind);
+        }
         let trust = self.knowledge.trust(hearer.index, teller.index, when);
         let acquisition = Acquisition::told(Some(teller.id.clone()));
         let experiences = trust.experiences.iter().cloned().map(Justification::from);

@@ -9,7 +9,6 @@ mod acquaintance;
 mod error;
 mod recorder;
 mod related_fact;
-mod views;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -21,13 +20,12 @@ use hearsay_model::{
     State,
 };
 
-use crate::{Occasion, View, credence::credence};
+use crate::{Occasion, StateViews, View, credence::credence};
 pub use acquaintance::{Acquaintance, meet};
 pub use error::LearnError;
 use recorder::LearningRecorder;
 pub(crate) use recorder::{justifications, newest_name_and_kind};
 pub use related_fact::{ending, ending_statement, refutation, refutation_statement};
-pub use views::LearnerViews;
 
 /// One fact that one knower learned.
 #[derive(Debug, Clone, PartialEq)]
@@ -117,8 +115,7 @@ pub fn witness(
     witnesses: &[EntityId],
     occasion: &Occasion,
 ) -> Result<Learning, LearnError> {
-    let mut views = LearnerViews::new(state);
-    let mut recorder = LearningRecorder::new(&mut views, occasion);
+    let mut recorder = LearningRecorder::new(StateViews::new(state), occasion);
     let witnesses = recorder.checked_hearers(witnesses)?;
     for fact in facts {
         recorder.record_fact(fact)?;
@@ -172,8 +169,8 @@ pub struct HeardStatement<'a> {
 /// the fact too. The source of the speaker is then the entity that the speaker cites, or the speaker's own statement.
 /// The changes do not record the fact itself, because the fact may be doubtful. This function does not check the
 /// participants.
-pub fn overhear(views: &mut LearnerViews, statement: &HeardStatement, occasion: &Occasion) -> Learning {
-    let mut recorder = LearningRecorder::new(views, occasion);
+pub fn overhear(views: &StateViews, statement: &HeardStatement, occasion: &Occasion) -> Learning {
+    let mut recorder = LearningRecorder::new(views.clone(), occasion);
     recorder.overhear(statement);
     recorder.learning
 }
@@ -188,8 +185,7 @@ pub fn overhear(views: &mut LearnerViews, statement: &HeardStatement, occasion: 
 /// Returns an error if a sincere teller does not know the fact, or if the teller is dead or among the hearers. Also
 /// returns the errors of [`witness`].
 pub fn tell(state: &State, telling: &Telling, occasion: &Occasion) -> Result<Learning, LearnError> {
-    let mut views = LearnerViews::new(state);
-    let mut recorder = LearningRecorder::new(&mut views, occasion);
+    let mut recorder = LearningRecorder::new(StateViews::new(state), occasion);
     recorder.tell(telling, &BTreeSet::new())?;
     Ok(recorder.learning)
 }
@@ -200,8 +196,7 @@ pub fn tell(state: &State, telling: &Telling, occasion: &Occasion) -> Result<Lea
 /// # Errors
 /// Returns the same errors as [`tell`], with one exception: the teller need not know the fact.
 pub fn claim(state: &State, telling: &Telling, occasion: &Occasion) -> Result<Learning, LearnError> {
-    let mut views = LearnerViews::new(state);
-    let mut recorder = LearningRecorder::new(&mut views, occasion);
+    let mut recorder = LearningRecorder::new(StateViews::new(state), occasion);
     recorder.check_can_learn(telling.teller)?;
     let view = recorder.view(&telling.teller.clone().into());
     let own_edges = recorder.learn_own_statement(&view, telling.teller, telling.fact, telling.sincerity)?;
@@ -224,8 +219,7 @@ pub fn say(
     sincerity: Sincerity,
     occasion: &Occasion,
 ) -> Result<Learning, LearnError> {
-    let mut views = LearnerViews::new(state);
-    let mut recorder = LearningRecorder::new(&mut views, occasion);
+    let mut recorder = LearningRecorder::new(StateViews::new(state), occasion);
     let speaker = passage.speaker.clone().ok_or(LearnError::NoSpeaker)?;
     recorder.check_can_learn(&speaker)?;
     let hearers: Vec<EntityId> = hearers.iter().filter(|id| **id != speaker).cloned().collect();
@@ -262,8 +256,7 @@ pub fn read(
     credence: Credence,
     occasion: &Occasion,
 ) -> Result<Learning, LearnError> {
-    let mut views = LearnerViews::new(state);
-    let mut recorder = LearningRecorder::new(&mut views, occasion);
+    let mut recorder = LearningRecorder::new(StateViews::new(state), occasion);
     let readers = recorder.checked_hearers(readers)?;
     let passages: BTreeMap<_, _> = state.passages_in_document(document).collect();
     if passages.is_empty() {
@@ -316,8 +309,7 @@ pub fn deduce(
     certainty: Credence,
     occasion: &Occasion,
 ) -> Result<Learning, LearnError> {
-    let mut views = LearnerViews::new(state);
-    let mut recorder = LearningRecorder::new(&mut views, occasion);
+    let mut recorder = LearningRecorder::new(StateViews::new(state), occasion);
     recorder.check_can_learn(knower)?;
     if from.is_empty() {
         return Err(LearnError::NoPremises);

@@ -44,7 +44,7 @@
 //!
 //! | question | answer |
 //! |---|---|
-//! | What does a character know at a moment? | [`View::new`] |
+//! | What does a character know at a moment? | [`View::new`]; for several views of one state, [`StateViews`] |
 //! | How does a character learn a fact? | [`learn`]: witness, say, tell, read, deduce, refute |
 //! | How strongly does a character believe a fact? | [`combined_belief`], [`BeliefCalculator`] and [`Trust`] state the formulas |
 //! | What does a character feel towards another character? | [`Feelings::from_view`], [`Feelings::between`] |
@@ -109,4 +109,6 @@ pub use reveal::{
     player_characters, revealable_facts,
 };
 pub use trust::{Experience, Trust};
-pub use view::{AccessPath, FactSummary, Known, KnownEdge, ReceivedPassage, Recency, Retention, View, ViewImpact};
+pub use view::{
+    AccessPath, FactSummary, Known, KnownEdge, ReceivedPassage, Recency, Retention, StateViews, View, ViewImpact,
+};

@@ -1,8 +1,8 @@
 //! Evaluation of reveals: which holders may tell their secrets now, and which conditions are not met.
 
 use std::{
-    cell::RefCell,
     collections::{BTreeMap, BTreeSet},
+    rc::Rc,
 };
 
 use hearsay_model::{
@@ -11,7 +11,7 @@ use hearsay_model::{
 };
 use serde::Serialize;
 
-use crate::{Feelings, View, is_dead};
+use crate::{Feelings, StateViews, View, is_dead};
 
 /// Function that returns the trust of the first entity in the second entity.
 pub type TrustFn<'a> = &'a dyn Fn(&EntityId, &EntityId) -> Credence;
@@ -123,12 +123,12 @@ pub fn revealable_facts(evaluations: &[RevealEvaluation], holder: &EntityId) -> 
 /// Difference between the strongest and the weakest feeling.
 const FEELING_RANGE: f64 = 200.0;
 
-/// Data for the evaluation of conditions, with a cache of views.
+/// Data for the evaluation of conditions.
 struct ConditionEvaluator<'a> {
     state: &'a State,
     trust: TrustFn<'a>,
     players: &'a [EntityId],
-    views: RefCell<BTreeMap<EntityId, View>>,
+    views: StateViews<'a>,
 }
 
 /// The holder and the listener for whom a condition is evaluated.
@@ -150,7 +150,7 @@ impl<'a> Participants<'a> {
 
 impl<'a> ConditionEvaluator<'a> {
     fn new(state: &'a State, players: &'a [EntityId], trust: TrustFn<'a>) -> Self {
-        Self { state, trust, players, views: RefCell::default() }
+        Self { state, trust, players, views: StateViews::new(state) }
     }
 
     /// Evaluates whether a holder may tell a fact now. The holder must be alive and know the fact. If there are player
@@ -226,7 +226,7 @@ impl<'a> ConditionEvaluator<'a> {
                 let (Some(who), Some(towards)) = (participants.resolve(who), participants.resolve(towards)) else {
                     return 1.0;
                 };
-                let level = self.with_view(who, |view| Feelings::from_view(view, towards)).level(*feeling);
+                let level = Feelings::from_view(&self.view(who), towards).level(*feeling);
                 (f64::from(at_least.get()) - f64::from(level)).max(0.0) / FEELING_RANGE
             }
             _ if self.evaluate_single(condition, participants).0 => 0.0,
@@ -334,7 +334,7 @@ impl<'a> ConditionEvaluator<'a> {
                 let (Some(who), Some(towards)) = (participants.resolve(who), participants.resolve(towards)) else {
                     return no_listener();
                 };
-                let level = self.with_view(who, |view| Feelings::from_view(view, towards)).level(*feeling);
+                let level = Feelings::from_view(&self.view(who), towards).level(*feeling);
                 let holds = level >= at_least.get();
                 let expected = if holds { String::new() } else { format!(" (wanted: at least {})", at_least.get()) };
                 (holds, format!("the {feeling} of {} towards {} is {level}{expected}", name_of(who), name_of(towards)))
@@ -421,14 +421,12 @@ impl<'a> ConditionEvaluator<'a> {
     }
 
     fn knows(&self, knower: &EntityId, fact: FactId) -> bool {
-        self.with_view(knower, |view| view.fact(fact).is_some_and(|known| !known.is_made_up()))
+        self.view(knower).fact(fact).is_some_and(|known| !known.is_made_up())
     }
 
-    /// Calls `read` with the view of a knower at the current game time.
-    fn with_view<T>(&self, knower: &EntityId, read: impl FnOnce(&View) -> T) -> T {
-        let mut views = self.views.borrow_mut();
-        let view = || View::without_passages(self.state, &Knower::Entity(knower.clone()), self.state.clock());
-        read(views.entry(knower.clone()).or_insert_with(view))
+    /// Returns the view of a knower at the current game time.
+    fn view(&self, knower: &EntityId) -> Rc<View> {
+        self.views.get(&Knower::Entity(knower.clone()), self.state.clock())
     }
 }
 

@@ -92,7 +92,7 @@ impl Trust {
 
     /// Returns the trust of one character in another at the current game time.
     pub fn between(state: &State, truster: &EntityId, other: &EntityId) -> Self {
-        Self::from_view(&View::without_passages(state, &truster.clone().into(), state.clock()), other)
+        Self::from_view(&View::new(state, &truster.clone().into(), state.clock()), other)
     }
 
     /// Returns the trust as a number from 0.0 to 1.0, computed from the first impression and the experiences.

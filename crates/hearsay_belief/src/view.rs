@@ -4,6 +4,7 @@ mod collector;
 mod fact_index;
 mod known;
 mod memory;
+mod state_views;
 mod update;
 
 use std::{
@@ -11,7 +12,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use hearsay_model::{EntityId, FactId, GameTime, Knower, Passage, PassageId, State, Vocabulary};
+use hearsay_model::{EntityId, FactId, GameTime, Knower, Passage, PassageId, PassageSnapshot, State, Vocabulary};
 
 use collector::{Collector, received_passages};
 pub(crate) use collector::{KnowledgeSource, groups, learned};
@@ -20,6 +21,7 @@ pub use known::{AccessPath, FactSummary, Known, KnownEdge, ReceivedPassage, Rece
 pub(crate) use known::{are_contradictory, are_rivals};
 pub(crate) use memory::MemoryRules;
 pub use memory::Retention;
+pub use state_views::StateViews;
 use update::Dependents;
 pub use update::ViewImpact;
 
@@ -32,7 +34,11 @@ pub struct View {
     facts: Vec<Known>,
     /// Short records of the facts, in the same order.
     summaries: Vec<FactSummary>,
-    passages: BTreeMap<PassageId, ReceivedPassage>,
+    /// The passages that the knower received. Collected from the snapshot at the first use; in the DM's view, when the
+    /// view is created.
+    passages: OnceLock<BTreeMap<PassageId, ReceivedPassage>>,
+    /// The passages of the state from which the view was computed or updated.
+    passage_snapshot: PassageSnapshot,
     vocabulary: Arc<Vocabulary>,
     /// Index of the facts, computed at the first query that needs the index.
     index: OnceLock<FactIndex>,
@@ -53,7 +59,7 @@ impl PartialEq for View {
         self.knower == other.knower
             && self.as_of == other.as_of
             && self.facts == other.facts
-            && self.passages == other.passages
+            && self.received_passages() == other.received_passages()
             && self.vocabulary == other.vocabulary
             && self.memory == other.memory
             && self.feelings_half_life == other.feelings_half_life
@@ -77,18 +83,10 @@ impl View {
     ///    is repeated until it adds no more facts.
     /// 4. The view also contains the passages that the knower or everyone heard. It also contains the passages that a
     ///    group or place heard while the knower belonged to it. The view contains no out-of-character lines.
-    pub fn new(state: &State, knower: &Knower, as_of: Option<GameTime>) -> Self {
-        let mut view = Self::without_passages(state, knower, as_of);
-        view.passages = received_passages(state, as_of, knower, &view.sources, &view.facts);
-        view
-    }
-
-    /// Creates the view of a knower with its facts, but without passages. The time for this does not depend on how much
-    /// the knower heard.
     ///
-    /// Do not use this view for searches, for scene contexts, or for [observed locations](Self::observed_location),
-    /// which depend on passages.
-    pub fn without_passages(state: &State, knower: &Knower, as_of: Option<GameTime>) -> Self {
+    /// The passages are collected when the view first needs them. Therefore, the time for this function does not depend
+    /// on how much the knower heard.
+    pub fn new(state: &State, knower: &Knower, as_of: Option<GameTime>) -> Self {
         let mut collector = Collector::new(state, as_of);
         let mut sources = vec![KnowledgeSource::all(Knower::World, AccessPath::Common)];
         if matches!(knower, Knower::Entity(_)) {
@@ -113,7 +111,7 @@ impl View {
         Self { facts, summaries, sources, ..Self::empty(state, knower, as_of) }
     }
 
-    /// Returns a view without facts and passages.
+    /// Returns a view without facts and sources, and therefore without passages.
     fn empty(state: &State, knower: &Knower, as_of: Option<GameTime>) -> Self {
         let (facts, summaries, passages, index, sources, dependents) = Default::default();
         Self {
@@ -122,6 +120,7 @@ impl View {
             facts,
             summaries,
             passages,
+            passage_snapshot: state.passage_snapshot(),
             vocabulary: Arc::clone(state.vocabulary()),
             index,
             sources,
@@ -262,12 +261,18 @@ impl View {
 
     /// Returns a passage; `None` if the knower did not hear or read the passage.
     pub fn passage(&self, id: PassageId) -> Option<&ReceivedPassage> {
-        self.passages.get(&id)
+        self.received_passages().get(&id)
     }
 
     /// Returns all passages that the knower heard or read, sorted by id.
     pub fn passages(&self) -> impl ExactSizeIterator<Item = (PassageId, &ReceivedPassage)> {
-        self.passages.iter().map(|(id, heard)| (*id, heard))
+        self.received_passages().iter().map(|(id, heard)| (*id, heard))
+    }
+
+    fn received_passages(&self) -> &BTreeMap<PassageId, ReceivedPassage> {
+        let collect =
+            || received_passages(&self.passage_snapshot, self.as_of, &self.knower, &self.sources, &self.facts);
+        self.passages.get_or_init(collect)
     }
 
     /// Returns the DM's view: all facts that are neither proposed nor rejected, without edges. Use this view for
@@ -281,8 +286,8 @@ impl View {
                 (known, summary)
             })
             .unzip();
-        let passages = state.passages().map(|(id, passage)| (id, passage_of_dm(passage))).collect();
-        Self { facts, summaries, passages, is_of_dm: true, ..Self::empty(state, &Knower::World, None) }
+        let passages: BTreeMap<_, _> = state.passages().map(|(id, passage)| (id, passage_of_dm(passage))).collect();
+        Self { facts, summaries, passages: passages.into(), is_of_dm: true, ..Self::empty(state, &Knower::World, None) }
     }
 }
 

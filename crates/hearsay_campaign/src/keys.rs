@@ -65,7 +65,8 @@ keys! {
     LEAP = "leap_rule", "a leap rule", &[&["every", "except_every", "unless_every", "offset", "month", "days"]];
     ERA = "era", "an era", &[&["name", "short", "start", "end", "first", "backwards"]];
     AUDIENCE = "audience_rules", "the audience rules", &[&["default", "predicates", "attributes"]];
-    MINDS = "mind_rules", "the rules for minds", &[&["forgetting", "distortion", "feelings_half_life_days"]];
+    MINDS = "mind_rules", "the rules for minds", &[&["forgetting", "distortion", "stifling",
+        "feelings_half_life_days"]];
     PREDICATE = "predicate", "a predicate", &[&["name", "inverse", "phrase", "inverse_phrase", "symmetric", "functional",
         "history", "embedded", "audience", "opposites", "examples", "behavior", "words"]];
     ATTRIBUTE_DEF = "attribute_def", "an attribute", &[&["name", "kinds", "phrase", "functional", "history",

@@ -77,7 +77,7 @@ pub use format::Format;
 pub use jsonl::{export_jsonl, read_jsonl};
 pub use limits::Limits;
 pub use lossless::is_export_folder;
-pub use native::read;
+pub use native::{parse_kind, read};
 pub use options::{AliasOrder, ReadOptions};
 pub use plan::{ImportPlan, MISSING_RECORD, MissingRecord, plan};
 pub use regular_file::{open_file, read_file, read_text_file};
@@ -86,7 +86,7 @@ pub use report::{
     RemovedFact, UnappliedChange,
 };
 pub use transcript::{
-    LiveTranscript, LiveUpdate, Transcript, TranscriptError, TranscriptFormat, TranscriptWriter, Utterance,
+    LiveTranscript, LiveUpdate, PlaceMark, Transcript, TranscriptError, TranscriptFormat, TranscriptWriter, Utterance,
     split_hearers, split_speaker,
 };
 #[cfg(feature = "import")]

@@ -41,10 +41,15 @@ Examples:
   hearsay entity add Bram --at salt-quay
   hearsay entity add \"The Blue Buoy\" --kind location --at harbour-ward")]
     Add(Add),
-    /// Set an attribute of an entity
+    /// Set an attribute, the home or another field of an entity
     #[command(after_help = "\
+The fields have the same meaning as in campaign files. If a field has only one value at a
+time, the new value ends the old value. An unknown field becomes a new attribute.
+
 Examples:
   hearsay entity set pell occupation \"net-mender\"
+  hearsay entity set pell home salt-quay
+  hearsay entity set pell location none
   hearsay entity set pell goals \"Leave by the next boat.\" --secret --known-by roz-keel")]
     Set(Set),
     /// Show everything about an entity, or only what one character knows about it
@@ -85,6 +90,10 @@ The facts and knowledge of the first entity move to the second entity. The name 
 the first entity becomes an alias of the second entity. If two values conflict, the
 value with the higher confidence stays, and the other value becomes a claim (a fact that
 the campaign does not treat as true). `hearsay entity split` reverts the merge.
+
+The command asks for confirmation if the two entities have different kinds, if both have a
+description, or if they have different values of an attribute that allows one value.
+Without a terminal, pass --yes.
 
 Example:
   hearsay entity merge pell roz-keel --dry-run")]

@@ -4,8 +4,8 @@ use anyhow::Result;
 use hearsay_engine::{Memory, MemoryError, ReadSnapshot, Written};
 use hearsay_model::Operation;
 use hearsay_query::{
-    preview::{Preview, preview},
-    reveals::fulfilled_by,
+    preview::{Preview, preview_applied, state_after},
+    reveals::newly_fulfilled,
 };
 use serde::Serialize;
 
@@ -52,7 +52,8 @@ fn print_dry_run(
 ) -> Result<()> {
     let read = memory.read_in_background(move |world| {
         let operation = build_operation(world)?;
-        Ok((preview(&world.state, operation.clone())?, fulfilled_by(&world.state, operation)?))
+        let after = state_after(&world.state, operation.clone())?;
+        Ok((preview_applied(&world.state, &after, operation), newly_fulfilled(&world.state, &after)))
     })?;
     let (preview, revealable) = read.wait()?;
     output.line(format!("Dry run, nothing is changed: {}", preview.summary))?;

@@ -338,7 +338,10 @@ fn command_code(error: &CommandError) -> u8 {
         | CommandError::NoPruneCriteria
         | CommandError::Scale(_)
         | CommandError::SessionEndsTooEarly { .. } => USAGE_ERROR,
-        CommandError::NoSpeaker { .. } | CommandError::NotMerged { .. } | CommandError::SameEntity(_) => NOT_FOUND,
+        CommandError::NoSpeaker { .. }
+        | CommandError::NotMerged { .. }
+        | CommandError::NoValue { .. }
+        | CommandError::SameEntity(_) => NOT_FOUND,
         CommandError::Apply(error) => apply_code(error),
         CommandError::Transcript(_) => FILE_ERROR,
         _ => 1,

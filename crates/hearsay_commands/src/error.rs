@@ -2,11 +2,15 @@
 
 use hearsay_belief::learn::LearnError;
 use hearsay_model::{
-    ApplyError, CalendarError, EntityId, FactError, FactId, IdError, Kind, PredicateError, ScaleError, SessionId,
-    TalkKind, words::with_article,
+    ApplyError, CalendarError, EntityId, FactError, FactId, IdError, Kind, Predicate, PredicateError, ScaleError,
+    SessionId, TalkKind,
+    words::{join_first_names, with_article},
 };
 use hearsay_query::QueryError;
 use thiserror::Error;
+
+/// Maximum number of speakers that an error lists.
+const MAX_LISTED_SPEAKERS: usize = 8;
 
 /// An error of a command. After an error, the campaign is unchanged.
 #[derive(Debug, Error)]
@@ -44,6 +48,14 @@ pub enum CommandError {
         statement: String,
         /// Whether the knower knows the fact indirectly: as a member, as a resident, or as common lore.
         known: bool,
+    },
+    /// Error: the entity has no current value of the predicate, so no value can end.
+    #[error("`{entity}` has no current value of {predicate}, so there is nothing to end")]
+    NoValue {
+        /// Id of the entity.
+        entity: EntityId,
+        /// Predicate of the values.
+        predicate: Predicate,
     },
     /// Error: the fact would end before it begins.
     #[error(
@@ -99,7 +111,10 @@ pub enum CommandError {
         source: Box<CommandError>,
     },
     /// Error: the transcript does not contain the given speaker.
-    #[error("the transcript has no speaker named `{name}`; its speakers are {}", listed(speakers))]
+    #[error(
+        "the transcript has no speaker named `{name}`; its speakers are {}",
+        join_first_names(speakers, MAX_LISTED_SPEAKERS)
+    )]
     NoSpeaker {
         /// Name of the given speaker.
         name: String,
@@ -257,16 +272,6 @@ fn inherited_knowledge_hint(known: bool) -> &'static str {
         "; this character knows the fact only as a member of a group, as a resident of a place, or as common lore"
     } else {
         ""
-    }
-}
-
-/// Returns the first names of a list, and the number of the other names.
-fn listed(names: &[String]) -> String {
-    const MAX_NAMES: usize = 8;
-    let first = names[..names.len().min(MAX_NAMES)].join(", ");
-    match names.len().saturating_sub(MAX_NAMES) {
-        0 => first,
-        others => format!("{first} and {others} others"),
     }
 }
 

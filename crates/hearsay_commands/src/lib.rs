@@ -6,6 +6,7 @@
 //! exist, the command fails with a [`CommandError`], and the campaign does not change.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
+pub mod deeds;
 pub mod edit;
 pub mod error;
 pub mod fact_matching;

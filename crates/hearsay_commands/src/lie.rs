@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use hearsay_belief::{
-    Occasion,
-    learn::{self, HeardStatement, LearnerViews, Sincerity},
+    Occasion, StateViews,
+    learn::{self, HeardStatement, Sincerity},
 };
 use hearsay_model::{
     Change, Credence, EntityId, Evidence, ExtractionStage, Fact, FactStatus, Justification, Knower, KnowledgeEdge,
-    KnowledgeId, Passage, PassageId, Span, State,
+    KnowledgeId, Passage, PassageId, Span,
 };
 
 /// Returns whether a line only mentions a fact. A lie does not make such a fact false: "I was at home on the night the
@@ -31,10 +31,10 @@ pub(crate) fn is_only_mentioned(
 
 /// Returns the changes after which the speaker of a recorded line does not believe the facts that the line asserts,
 /// according to the extraction. Returns nothing for a new line.
-pub(crate) fn mark_line_as_lie(state: &State, passage: &Passage) -> Vec<Change> {
+pub(crate) fn mark_line_as_lie(views: &StateViews, passage: &Passage) -> Vec<Change> {
     let Some(speaker) = &passage.speaker else { return Vec::new() };
     let id = passage.id();
-    let mut facts: Vec<&Arc<Fact>> = state.facts_citing(id).collect();
+    let mut facts: Vec<&Arc<Fact>> = views.state().facts_citing(id).collect();
     facts.sort_unstable_by_key(|fact| fact.id());
     let mut statements: Vec<(&EntityId, Span)> = Vec::new();
     for fact in facts.iter().copied() {
@@ -45,7 +45,7 @@ pub(crate) fn mark_line_as_lie(state: &State, passage: &Passage) -> Vec<Change> 
     }
     let is_mentioned = |fact: &Fact, span: Span| is_only_mentioned(Some(speaker), fact.subject(), span, &statements);
     let is_asserted = |fact: &&Arc<Fact>| span_in(fact, id).is_none_or(|span| !is_mentioned(fact, span));
-    facts.into_iter().filter(is_asserted).flat_map(|fact| mark_as_lie(state, speaker, fact)).collect()
+    facts.into_iter().filter(is_asserted).flat_map(|fact| mark_as_lie(views, speaker, fact)).collect()
 }
 
 /// Returns the position of the words of a passage that state a fact; `None` if the fact does not quote the passage.
@@ -62,10 +62,11 @@ fn span_in(fact: &Fact, passage: PassageId) -> Option<Span> {
 ///
 /// Does not change the knowledge of a speaker who knows the fact from another source, or who did not claim the fact
 /// during play.
-pub(crate) fn mark_as_lie(state: &State, speaker: &EntityId, fact: &Arc<Fact>) -> Vec<Change> {
+pub(crate) fn mark_as_lie(views: &StateViews, speaker: &EntityId, fact: &Arc<Fact>) -> Vec<Change> {
     let knower = Knower::Entity(speaker.clone());
     let is_own_word = |edge: &KnowledgeEdge| edge.acquisition.is_authored() && edge.session.is_some();
-    let (records, known): (Vec<_>, Vec<_>) = state
+    let (records, known): (Vec<_>, Vec<_>) = views
+        .state()
         .recorded_edges(fact.id())
         .filter(|(_, edge)| edge.knower == knower)
         .partition(|(_, edge)| !edge.acquisition.gives_knowledge());
@@ -84,7 +85,6 @@ pub(crate) fn mark_as_lie(state: &State, speaker: &EntityId, fact: &Arc<Fact>) -
     };
     let records: Vec<_> = records.into_iter().filter(|(_, edge)| depends_on_own_word(edge)).collect();
     changes.extend(own_edges.iter().copied().chain(records.iter().map(|(id, _)| *id)).map(Change::Unlearn));
-    let mut views = LearnerViews::new(state);
     for (_, record) in records {
         let occasion = Occasion { time: record.learned.clone(), place: None, session: record.session.clone() };
         let view = views.get(&knower, occasion.moment());
@@ -100,7 +100,7 @@ pub(crate) fn mark_as_lie(state: &State, speaker: &EntityId, fact: &Arc<Fact>) -
             sincerity: Sincerity::Lie,
             certainty: Credence::FULL,
         };
-        changes.extend(learn::overhear(&mut views, &statement, &occasion).changes);
+        changes.extend(learn::overhear(views, &statement, &occasion).changes);
     }
     changes
 }

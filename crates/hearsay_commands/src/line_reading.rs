@@ -1,6 +1,6 @@
 //! Reading of a line before it is recorded: its speaker, its kind of talk, and the recorded facts that it states.
 
-use hearsay_model::{Kind, State, TalkKind};
+use hearsay_model::{EntityId, Kind, State, TalkKind};
 
 use crate::{
     CommandError,
@@ -15,8 +15,9 @@ use crate::{
 pub struct UnrecordedLine {
     /// The line.
     pub line: LogLine,
-    /// Lines that precede the line, earliest first. They help to decide whether the line is in character.
-    pub before: Vec<String>,
+    /// Lines that precede the line, earliest first, each with its speaker. They help to decide whether the line is in
+    /// character.
+    pub before: Vec<(Option<EntityId>, String)>,
 }
 
 /// What a line that is not recorded yet means.

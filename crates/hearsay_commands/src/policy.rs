@@ -146,13 +146,16 @@ impl Policy {
     }
 
     /// Decides on a proposal by its confidence, its type of source and the origin of its text. `origin` is `None` if
-    /// the proposal does not come from a text.
+    /// the proposal does not come from a text. `states_death` tells whether the proposed fact states that an entity is
+    /// dead.
     ///
     /// | confidence | [`StatementSource::World`] | [`StatementSource::Character`] |
     /// |---|---|---|
     /// | [`record_threshold`] and above | canon | claimed |
     /// | between floor and [`record_threshold`] | result of [`decide_doubtful`] | result of [`decide_doubtful`] |
     /// | below the floor | dropped | dropped |
+    ///
+    /// A death from a text is always doubtful, because a wrong death silences a character.
     ///
     /// [`record_threshold`]: Self::record_threshold
     /// [`decide_doubtful`]: Self::decide_doubtful
@@ -161,11 +164,13 @@ impl Policy {
         confidence: Confidence,
         source: StatementSource,
         origin: Option<TextOrigin>,
+        states_death: bool,
     ) -> PolicyDecision {
         if confidence < self.floor {
             return PolicyDecision::Drop;
         }
-        if confidence >= self.record_threshold(source, origin) {
+        let always_doubtful = states_death && origin.is_some();
+        if confidence >= self.record_threshold(source, origin) && !always_doubtful {
             let status = if source == StatementSource::World { FactStatus::Canon } else { FactStatus::Claimed };
             return PolicyDecision::Record(status, Credence::FULL);
         }
@@ -199,7 +204,7 @@ mod tests {
     fn the_table_holds() {
         let check = |confidence: f64, source, mode, expected| {
             let policy = Policy { mode, ..Policy::default() };
-            assert_eq!(policy.decide(sure(confidence), source, None), expected, "{confidence} {source:?}");
+            assert_eq!(policy.decide(sure(confidence), source, None, false), expected, "{confidence} {source:?}");
         };
         check(0.7, StatementSource::World, ReviewMode::Dm, recorded(FactStatus::Canon));
         check(0.7, StatementSource::Character, ReviewMode::Dm, recorded(FactStatus::Claimed));
@@ -219,7 +224,7 @@ mod tests {
         let default = Policy::default();
         let own = Policy { sources, ..default };
         let check = |policy: &Policy, origin, source, confidence: f64, expected| {
-            let decision = policy.decide(sure(confidence), source, Some(origin));
+            let decision = policy.decide(sure(confidence), source, Some(origin), false);
             assert_eq!(decision, recorded(expected), "{origin:?} {source:?} {confidence}");
         };
         for origin in [Live, SessionImport, CampaignText] {
@@ -237,6 +242,26 @@ mod tests {
         assert_eq!((own.check(), lenient.check()), (Ok(()), Ok(())));
         let below_floor = Policy { floor: sure(0.65), ..own };
         assert_eq!(below_floor.check(), Err("sources.campaign_text"));
+    }
+
+    #[test]
+    fn a_death_from_a_text_is_always_doubtful() {
+        use StatementSource::{Character, World};
+        use TextOrigin::{CampaignText, Live, SessionImport};
+        let policy = Policy { canon_threshold: sure(0.5), ..Policy::default() };
+        let check = |confidence, source, origin, mode, expected| {
+            let decision = Policy { mode, ..policy }.decide(sure(confidence), source, Some(origin), true);
+            assert_eq!(decision, expected, "{confidence} {source:?} {origin:?} {mode:?}");
+        };
+        for source in [World, Character] {
+            for origin in [Live, SessionImport, CampaignText] {
+                check(1.0, source, origin, ReviewMode::Dm, recorded(FactStatus::Proposed));
+                check(1.0, source, origin, ReviewMode::Autonomous, recorded(FactStatus::Claimed));
+                check(0.29, source, origin, ReviewMode::Dm, PolicyDecision::Drop);
+            }
+        }
+        // The game and the DM state a death without a text.
+        assert_eq!(policy.decide(sure(1.0), World, None, true), recorded(FactStatus::Canon));
     }
 
     #[test]

@@ -6,8 +6,8 @@ mod recorded_match;
 use std::{collections::BTreeSet, ops::AddAssign, sync::Arc};
 
 use hearsay_belief::{
-    Known, Occasion, View, default_audience,
-    learn::{self, HeardStatement, LearnerViews, Sincerity},
+    Known, Occasion, StateViews, View, default_audience,
+    learn::{self, HeardStatement, Sincerity},
 };
 use hearsay_model::{
     Acquisition, Author, Change, Confidence, Credence, Date, EntityId, Evidence, ExtractionStage, Fact, FactId,
@@ -180,7 +180,7 @@ pub fn propose(
     author: &Author,
     now: Timestamp,
 ) -> Result<(Option<Operation>, ProposalCounts), CommandError> {
-    let (batch, views, counts) = (Batch::default(), LearnerViews::new(state), ProposalCounts::default());
+    let (batch, views, counts) = (Batch::default(), StateViews::new(state), ProposalCounts::default());
     let mut proposer = Proposer { state, rules: *rules, author, now, batch, views, counts };
     for proposal in proposals {
         proposer.propose(proposal)?;
@@ -205,7 +205,7 @@ struct Proposer<'a> {
     author: &'a Author,
     now: Timestamp,
     batch: Batch,
-    views: LearnerViews<'a>,
+    views: StateViews<'a>,
     counts: ProposalCounts,
 }
 
@@ -214,10 +214,16 @@ impl Proposer<'_> {
     fn propose(&mut self, proposal: &Proposal) -> Result<(), CommandError> {
         let (state, policy) = (self.state, self.rules.policy);
         let provenance = provenance(state, proposal, self.author, self.rules.learned, self.now);
+        if is_untrusted_author(self.author) && self.restore(proposal, &provenance) {
+            return Ok(());
+        }
         let confidence = provenance.confidence;
         let source = if proposal.speaker.is_some() { StatementSource::Character } else { StatementSource::World };
         let origin = proposal.text.as_ref().map(|text| text.origin);
-        let PolicyDecision::Record(mut status, mut max_credence) = policy.decide(confidence, source, origin) else {
+        let Proposal { subject, predicate, object, .. } = proposal;
+        let states_death = state.vocabulary().behavior(predicate).dead_entity(subject, object).is_some();
+        let decision = policy.decide(confidence, source, origin, states_death);
+        let PolicyDecision::Record(mut status, mut max_credence) = decision else {
             self.counts.dropped += 1;
             return Ok(());
         };
@@ -231,7 +237,6 @@ impl Proposer<'_> {
         if status == FactStatus::Claimed || (is_lie && status == FactStatus::Proposed) {
             status = claim_status;
         }
-        let Proposal { subject, predicate, object, .. } = proposal;
         let (mut validity, mut ended_values) = (proposal.validity.clone(), Vec::new());
         if status == FactStatus::Canon {
             let open_values = self.batch.values(state, subject, predicate);
@@ -290,6 +295,21 @@ impl Proposer<'_> {
         Ok(())
     }
 
+    /// If the DM confirmed the fact of a proposal before its text was changed, and the new text contains the same words,
+    /// records the fact with the DM's decision. Returns whether the fact was recorded.
+    fn restore(&mut self, proposal: &Proposal, provenance: &Provenance) -> bool {
+        let (status, max_credence) = self.rules.policy.decide_doubtful(provenance.confidence);
+        let Ok(fact) = fact(self.state, proposal, proposal.validity.clone(), status, provenance.clone()) else {
+            return false;
+        };
+        let decided = self.state.with_withdrawn_decisions(&fact);
+        let Some(decided) = decided.filter(|decided| decided.status() != FactStatus::Rejected) else { return false };
+        self.counts.known += 1;
+        self.batch.restore(&fact, decided);
+        self.teach(proposal, &fact, max_credence);
+        true
+    }
+
     /// Records that the speaker and the hearers of a proposal learn its fact.
     fn teach(&mut self, proposal: &Proposal, fact: &Arc<Fact>, max_credence: Credence) {
         let is_lie = proposal.text.as_ref().is_some_and(|text| text.sincerity == Sincerity::Lie);
@@ -298,10 +318,10 @@ impl Proposer<'_> {
             && self.batch.lies.insert((recorded.id(), speaker.clone()))
         {
             // The speaker may have said the same before the DM knew that it is a lie.
-            self.batch.changes.extend(mark_as_lie(self.state, speaker, recorded));
+            self.batch.changes.extend(mark_as_lie(&self.views, speaker, recorded));
         }
-        let mut edges = learner_edges(&mut self.views, self.state, proposal, fact, max_credence);
-        conceal_own_secrets(&mut self.views, self.state, fact, &mut edges);
+        let mut edges = learner_edges(&self.views, proposal, fact, max_credence);
+        conceal_own_secrets(&self.views, fact, &mut edges);
         if is_untrusted_author(self.author) {
             self.batch.learn(self.state, self.author, edges);
         } else {
@@ -439,13 +459,12 @@ fn session_of(state: &State, proposal: &Proposal) -> Option<SessionId> {
 /// Returns the edges with which the speaker and the hearers of a proposal learn a fact. `max_credence` is the maximum
 /// credence of these edges.
 fn learner_edges(
-    views: &mut LearnerViews,
-    state: &State,
+    views: &StateViews,
     proposal: &Proposal,
     fact: &Arc<Fact>,
     max_credence: Credence,
 ) -> Vec<Arc<KnowledgeEdge>> {
-    let text = proposal.text.as_ref();
+    let (state, text) = (views.state(), proposal.text.as_ref());
     let time = text.map_or_else(|| state.clock().map(|_| clock_date(state)), |text| text.time.clone());
     let occasion = Occasion { time, place: None, session: session_of(state, proposal) };
     let Some(speaker) = &proposal.speaker else {
@@ -480,7 +499,8 @@ fn learner_edges(
 
 /// Marks edges to a fact as concealed if their knowers conceal a recorded fact with the same content. Otherwise, these
 /// knowers would tell their own secret as news.
-fn conceal_own_secrets(views: &mut LearnerViews, state: &State, fact: &Fact, edges: &mut [Arc<KnowledgeEdge>]) {
+fn conceal_own_secrets(views: &StateViews, fact: &Fact, edges: &mut [Arc<KnowledgeEdge>]) {
+    let state = views.state();
     let vocabulary = state.vocabulary();
     let claim = Claim::from_fact(vocabulary, fact);
     let is_concealed_duplicate = |other: &&Arc<Fact>| {

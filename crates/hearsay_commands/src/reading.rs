@@ -121,25 +121,23 @@ pub fn read_passages(passages: Vec<PassageWithContext>, tools: &ReadingTools<'_>
     findings.collect()
 }
 
-/// Minimum probability of table talk at which even a line of an NPC, or an exclamation of a character, is treated as
-/// table talk.
+/// Minimum probability of table talk at which even an exclamation of a character is treated as table talk.
 const MIN_CERTAIN_TABLE_TALK: f32 = 0.9;
 
-/// Returns the kind of talk of a line. If the reading model is not certain, a line of an NPC and the exclamation of a
-/// character are in character: few players talk about the game under the name of an NPC, characters shout ("Tobin! Drop
-/// the key!"), and the facts of a line that counts as table talk are lost.
+/// Returns the kind of talk of a line. If the reading model takes the line for table talk, two kinds of lines are still
+/// in character: lines of NPCs without a phrase about the game, because few people talk about the game under the name of
+/// an NPC, and exclamations of characters ("Tobin! Drop the key!"), unless the model is certain. The facts of a line that
+/// counts as table talk are lost.
 fn decide_talk_kind(
     talk: &TalkProbabilities,
     speaker: Option<&EntityId>,
     speaker_kind: Option<&Kind>,
     text: &str,
 ) -> TalkKind {
-    let is_shout = speaker.is_some() && text.contains('!');
-    let is_doubtful = is_shout || is_npc(speaker_kind);
+    let is_shout = speaker.is_some() && text.contains('!') && talk.out_of_character < MIN_CERTAIN_TABLE_TALK;
+    let is_npc_speech = is_npc(speaker_kind) && !has_game_phrase(text);
     match talk.kind() {
-        TalkKind::OutOfCharacter if is_doubtful && talk.out_of_character < MIN_CERTAIN_TABLE_TALK => {
-            TalkKind::InCharacter
-        }
+        TalkKind::OutOfCharacter if is_shout || is_npc_speech => TalkKind::InCharacter,
         kind => kind,
     }
 }
@@ -154,18 +152,18 @@ fn is_game_talk(speaker_kind: Option<Kind>, text: &str) -> bool {
     speaker_kind == Some(Kind::Player) && has_game_phrase(text)
 }
 
-/// Returns the kind of talk of a line that a person at the table says. `before` contains the preceding lines. The reading
-/// model decides. Without the reading model, a line is out of character if its speaker is a player character and the
-/// line contains a phrase about the game. Returns `None` for any other line.
+/// Returns the kind of talk of a line that a person at the table says. `before` contains the preceding lines, each with
+/// its speaker. The reading model decides. Without the reading model, a line is out of character if its speaker is a
+/// player character and the line contains a phrase about the game. Returns `None` for any other line.
 pub(crate) fn find_talk_kind(
     speaker: Option<&EntityId>,
     speaker_kind: Option<Kind>,
     text: &str,
-    before: &[String],
+    before: &[(Option<EntityId>, String)],
     tools: &ReadingTools<'_>,
 ) -> Option<TalkKind> {
     if let Some(model) = tools.model {
-        let context = before.iter().map(|text| (None, text.as_str()));
+        let context = before.iter().map(|(speaker, text)| (speaker.as_ref(), text.as_str()));
         let lines: Vec<(Option<&EntityId>, &str)> = context.chain([(speaker, text)]).collect();
         let read = document_statements(tools, model, &lines, before.len(), None);
         if let Some(statements) = read.first() {

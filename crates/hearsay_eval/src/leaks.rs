@@ -373,6 +373,7 @@ pub fn answer(state: &State, question: &LeakQuestion) -> String {
         hidden: &BTreeSet::new(),
         vector: Some(&vector(text)),
         graph: true,
+        min_episodes: 2,
         limit: 12,
         budget: 500,
         counter: &ApproximateTokens,

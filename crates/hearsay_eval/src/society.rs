@@ -8,7 +8,7 @@
 mod curves;
 mod town;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
 use hearsay_belief::{
@@ -42,6 +42,8 @@ pub struct SocietyOptions {
     pub forgetting: Degree,
     /// How often the characters distort a rumour.
     pub distortion: Degree,
+    /// How often the characters lose interest in a rumour.
+    pub stifling: Degree,
     /// Seed of all random choices.
     pub seed: u64,
 }
@@ -55,6 +57,9 @@ pub struct DayRow {
     pub heard: f64,
     /// Mean share of the people who have heard a rumour in any version and remember it.
     pub remember: f64,
+    /// Mean share of the people who have lost interest in a version of a rumour, because they told it to somebody who
+    /// already knew it.
+    pub stiflers: f64,
     /// Number of times on this day that a character told a rumour.
     pub tellings: usize,
     /// Number of distorted versions of all rumours up to this day.
@@ -106,10 +111,15 @@ pub struct SocietyReport {
 /// Returns an error if the generated town is invalid.
 pub fn simulate(options: &SocietyOptions, mut progress: impl FnMut(u32)) -> Result<SocietyReport> {
     let mut random = Random::new(options.seed, 0);
-    let rules = MindRules { forgetting: options.forgetting, distortion: options.distortion, ..MindRules::default() };
+    let rules = MindRules {
+        forgetting: options.forgetting,
+        distortion: options.distortion,
+        stifling: options.stifling,
+        ..MindRules::default()
+    };
     let mut town = Town::build(options.people, rules)?;
     let rumours = town.start_rumours(options.rumours, &mut random)?;
-    let (mut by_day, mut memories) = (Vec::new(), Vec::new());
+    let (mut by_day, mut memories, mut stiflers) = (Vec::new(), Vec::new(), BTreeSet::new());
     let mut families = Families::new(&town.state, &rumours);
     for day in 1..=options.days {
         progress(day);
@@ -121,11 +131,15 @@ pub fn simulate(options: &SocietyOptions, mut progress: impl FnMut(u32)) -> Resu
         town.set_clock(until)?;
         families = Families::new(&town.state, &rumours);
         memories = families.memories(&town, until);
+        let version = |id: &FactId| families.versions.get(id).map(|(rumour, _)| *rumour);
+        let lost = step.lost_interest.iter();
+        stiflers.extend(lost.filter_map(|lost| Some((version(&lost.fact)?, lost.teller.clone()))));
         let share = |count: usize| count as f64 / (rumours.len() * options.people) as f64;
         by_day.push(DayRow {
             day,
             heard: share(memories.len()),
             remember: share(memories.iter().filter(|memory| memory.is_remembered).count()),
+            stiflers: share(stiflers.len()),
             tellings: step.news.iter().filter(|news| families.versions.contains_key(&news.fact)).count(),
             variants: families.versions.len() - rumours.len(),
             strong_feelings: town.strong_feelings(),
@@ -244,6 +258,7 @@ mod tests {
             rumours: 3,
             forgetting: Degree::Strong,
             distortion: Degree::Strong,
+            stifling: Degree::Off,
             seed: 1,
         };
         let run = || serde_json::to_string(&simulate(&options, |_| {}).unwrap()).unwrap();
@@ -256,5 +271,9 @@ mod tests {
         let report = simulate(&exact, |_| {}).unwrap();
         let last = report.by_day.last().unwrap();
         assert_eq!((last.variants, last.remember), (0, last.heard));
+        assert!(report.by_day.iter().all(|row| row.stiflers <= 0.0));
+        let stifled = simulate(&SocietyOptions { stifling: Degree::Strong, ..exact }, |_| {}).unwrap();
+        assert!(stifled.by_day.is_sorted_by_key(|row| row.stiflers));
+        assert!(stifled.by_day.last().unwrap().stiflers > 0.0 && stifled.never_heard >= report.never_heard);
     }
 }

@@ -451,6 +451,7 @@ fn scene_contexts(
                 hidden: &BTreeSet::new(),
                 vector: Some(vector),
                 graph: true,
+                min_episodes: 3,
                 limit: 16,
                 budget: 1_500,
                 counter: &ApproximateTokens,

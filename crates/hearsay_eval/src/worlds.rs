@@ -104,11 +104,8 @@ impl GeneratedWorld {
     fn add_entities(&mut self, random: &mut Random) -> StepResult<()> {
         let kinds = [(&PEOPLE[..], "npc"), (&GROUPS, "faction"), (&PLACES, "location"), (&THINGS[..2], "item")];
         let mut changes = vec![Change::Set(Setting::Game(GameSetting::Clock(GameTime(10))))];
-        let rules = MindRules {
-            forgetting: *random.choose(&Degree::ALL).unwrap_or(&Degree::Off),
-            distortion: *random.choose(&Degree::ALL).unwrap_or(&Degree::Off),
-            ..MindRules::default()
-        };
+        let [forgetting, distortion] = [(); 2].map(|()| *random.choose(&Degree::ALL).unwrap_or(&Degree::Off));
+        let rules = MindRules { forgetting, distortion, stifling: distortion, ..MindRules::default() };
         changes.push(Change::Set(Setting::World(WorldSetting::Minds(rules))));
         for session in SESSIONS {
             let (id, title) = (SessionId::new(session)?, "A night".into());

@@ -290,9 +290,13 @@ impl SentenceReader<'_> {
         let span = self.span(from, to.saturating_sub(1));
         let fact_count = self.facts.len();
         for subject in subjects.iter().take(2) {
+            let is_same_value = |other: &str| {
+                let is_same_death = self.means_death(target, other) && self.means_death(target, &value);
+                other.contains(value.as_str()) || value.contains(other) || is_same_death
+            };
             let is_recorded = self.facts.iter().any(|fact| {
                 fact.subject == subject.entity
-                    && matches!(&fact.object, RawObject::Value(other) if other.contains(value.as_str()) || value.contains(other.as_str()))
+                    && matches!(&fact.object, RawObject::Value(other) if is_same_value(other))
             });
             if !is_recorded {
                 self.record_fact(target, subject, Err(value.clone()), "", &["loose", weight_name], status, span);

@@ -66,7 +66,11 @@ impl SentenceReader<'_> {
     ) {
         let subject = candidate.subject.resolved;
         let is_read = |fact: &crate::sentence_reader::RawFact| match &fact.object {
-            RawObject::Value(value) => fact.subject == subject.entity && values_overlap(value, &candidate.value),
+            RawObject::Value(value) => {
+                let is_same_death =
+                    || self.means_death(fact.target, value) && self.means_death(fact.target, &candidate.value);
+                fact.subject == subject.entity && (values_overlap(value, &candidate.value) || is_same_death())
+            }
             RawObject::Entity(_) => false,
         };
         let is_proposed = |fact: &crate::sentence_reader::RawFact| {

@@ -99,9 +99,7 @@ impl SentenceReader<'_> {
             }
             let context = ClauseContext { status: &status, ..context };
             let start = self.skip_modifiers(start, to);
-            let is_intensified =
-                self.norm(start) == "dead" && self.grammar.attribute_adjectives.contains_key(self.norm(start + 1));
-            let start = start + usize::from(is_intensified);
+            let start = start + usize::from(self.norm(start) == "dead" && self.is_intensifier(start));
             let leads_to_phrase = start + 1 < to
                 && self.grammar.word_class(self.norm(start)).has(WordClass::ADJECTIVE)
                 && self.grammar.word_class(self.norm(start + 1)).has(WordClass::PREPOSITION);
@@ -442,14 +440,23 @@ impl SentenceReader<'_> {
         self.chunks.noun_groups.iter().any(|np| np.start <= from && to < np.end)
     }
 
+    /// Returns whether a word emphasises the adjective after it, as in "dead scared" and "dead certain". In "dead due to
+    /// a fever", "dead" is a condition.
+    pub(crate) fn is_intensifier(&self, at: usize) -> bool {
+        let next = self.norm(at + 1);
+        let is_in_noun_group = || self.chunks.noun_groups.iter().any(|np| np.start <= at + 1 && at + 1 < np.end);
+        let is_adjective = !self.grammar.adjective_attributes(next).is_empty()
+            || (self.grammar.word_class(next).has(WordClass::ADJECTIVE)
+                && self.norm(at + 2) != "to"
+                && !is_in_noun_group());
+        matches!(self.norm(at), "dead" | "proper" | "bloody" | "well" | "stone" | "right") && is_adjective
+    }
+
     /// Records the attribute that an adjective gives, such as "wounded". Returns the token after the adjective, or
     /// `None` if no fact was added.
     pub(crate) fn read_adjective(&mut self, context: ClauseContext<'_>, start: usize) -> Option<usize> {
         let ClauseContext { at, subjects, status, weight_names } = context;
-        // Example: "dead scared"
-        let is_intensified = matches!(self.norm(start), "dead" | "proper" | "bloody" | "well" | "stone" | "right")
-            && !self.grammar.adjective_attributes(self.norm(start + 1)).is_empty();
-        let start = start + usize::from(is_intensified);
+        let start = start + usize::from(self.is_intensifier(start));
         let word = self.norm(start).to_owned();
         if self.is_named(start) {
             return None;

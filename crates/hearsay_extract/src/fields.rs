@@ -8,6 +8,7 @@ use crate::{
     grammar::{WordClass, is_ignored},
     kind_set::KindSet,
     mentions::EntityRef,
+    nicknames::Nickname,
     sentence_reader::{RawFact, ResolvedEntity, SentenceReader},
     tokenizer::TokenKind,
 };
@@ -238,6 +239,16 @@ impl SentenceReader<'_> {
             if follows_mark && introduces_alias && end > from {
                 self.record_field(alias, &[owner], from, end, "by_bracket", status);
             }
+        }
+    }
+
+    /// Records nicknames in quotation marks as aliases of their entities: "Odo (“Hook”)", "Odo “Hook” Brandt".
+    pub(crate) fn read_nicknames(&mut self, nicknames: &[(EntityRef, &Nickname)]) {
+        let status = self.sentence_status(false);
+        let Some(alias) = self.target("alias").filter(|_| !status.is_unasserted) else { return };
+        for (entity, Nickname { name, span, .. }) in nicknames {
+            let owner = ResolvedEntity::certain(*entity);
+            self.record_fact(alias, &owner, Err(name.clone()), "", &["field", "by_bracket"], &status, *span);
         }
     }
 

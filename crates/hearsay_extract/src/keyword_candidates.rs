@@ -394,7 +394,7 @@ impl SentenceReader<'_> {
     fn previous_quest(&self, mentions: &[MentionSpan], at: usize) -> Option<MentionSpan> {
         let names_thing = mentions.iter().any(|mention| self.kinds(mention.resolved.entity) == KindSet::THING);
         let resolved = self.topic(|kinds| kinds == KindSet::QUEST).first().copied().filter(|_| !names_thing)?;
-        Some(MentionSpan { resolved, start: at, end: at })
+        Some(MentionSpan { resolved, start: at, end: at, is_substitute: false })
     }
 
     /// Proposes a motto from a quotation near "motto", and a symbol from a noun group near "sign".
@@ -558,7 +558,7 @@ impl SentenceReader<'_> {
                 name.filter(|_| kinds == KindSet::CONCEPT || matches!(deity, crate::mentions::EntityRef::New(_)))
             {
                 let resolved = ResolvedEntity::certain(fact.subject);
-                let mention = MentionSpan { resolved, start: name.start, end: name.end };
+                let mention = MentionSpan { resolved, start: name.start, end: name.end, is_substitute: false };
                 self.propose_unless_known("faith", mention, name.start, name.end, "loose_god", status);
             }
         }
@@ -584,7 +584,7 @@ impl SentenceReader<'_> {
             let group = self.names.iter().find(|name| name.entity == fact.subject).copied();
             if let (Some(place), Some(group)) = (name, group) {
                 let resolved = ResolvedEntity::certain(group.entity);
-                let mention = MentionSpan { resolved, start: group.start, end: group.end };
+                let mention = MentionSpan { resolved, start: group.start, end: group.end, is_substitute: false };
                 self.propose_unless_known("headquarters", mention, place.start, place.end, "loose_seat", status);
             }
         }

@@ -103,7 +103,7 @@ impl SentenceReader<'_> {
         }
         others.retain(|mention| !entities.contains(&mention.resolved.entity));
         if subjects.is_empty() && !others.is_empty() {
-            subjects.push(others.remove(0));
+            subjects.push(MentionSpan { is_substitute: true, ..others.remove(0) });
         }
         (subjects, others)
     }
@@ -135,7 +135,7 @@ impl SentenceReader<'_> {
         let mut resolved: Vec<MentionSpan> = self
             .resolve(np, excluded)
             .into_iter()
-            .map(|resolved| MentionSpan { resolved, start: group.start, end: group.end })
+            .map(|resolved| MentionSpan { resolved, start: group.start, end: group.end, is_substitute: false })
             .collect();
         if resolved.is_empty()
             && let Some(owner) = group.owner
@@ -146,6 +146,7 @@ impl SentenceReader<'_> {
                 resolved: ResolvedEntity { is_relative, ..resolved },
                 start: group.start,
                 end: group.end,
+                is_substitute: true,
             }));
         } else if self.follows_unnamed_relative(np) {
             resolved.iter_mut().for_each(|mention| mention.resolved.is_relative = true);
@@ -206,6 +207,11 @@ impl SentenceReader<'_> {
                     continue;
                 }
                 let Some(candidate) = self.best_candidate(clause, subject, other) else { continue };
+                // In "Odo's horse was killed", Odo is not dead.
+                let is_fatal = self.grammar.targets[candidate.target].has(PredicateProperties::IS_FATAL);
+                if is_fatal && (subject.is_substitute || other.is_substitute) {
+                    continue;
+                }
                 let fact_count = self.facts.len();
                 let (first, second) = if candidate.is_swapped { (other, subject) } else { (subject, other) };
                 let span = self.span(subject.start.min(other.start), subject.end.max(other.end).saturating_sub(1));

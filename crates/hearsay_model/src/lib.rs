@@ -86,12 +86,13 @@ pub use settings::{
 };
 pub use shared_ids::SharedIds;
 pub use state::{
-    Applied, ApplyError, Compaction, CompactionResult, Corpus, Entry, FactGroup, Hop, KnownFact, Link, Resolution,
-    Slot, State, TransientChange, TransientLog, TransientUpdate, TransientValue, UndoPreview, UndoRetention,
+    Applied, ApplyError, Compaction, CompactionResult, Corpus, Entry, FactGroup, Hop, KnownFact, Link, PassageSnapshot,
+    Resolution, Slot, State, TransientChange, TransientLog, TransientUpdate, TransientValue, UndoPreview,
+    UndoRetention,
 };
 pub use time::{Date, DateSpan, GameTime, Precision, Timestamp, Validity};
 pub use vocabulary::{
     AttributeDef, Audience, AudienceRules, Behavior, Belonging, EventPart, Feeling, FeelingChanges, History,
     ListDirections, OpenThread, PredicateDef, PredicateRole, ReferringExpression, RelationField, RelationWords,
-    Vocabulary, VocabularyError,
+    Vocabulary, VocabularyError, entity_field_name, entity_field_predicate,
 };

@@ -11,6 +11,7 @@ use thiserror::Error;
 use crate::{Fact, Kind, Predicate, Secrecy, attribute, words};
 
 mod behavior;
+mod entity_field;
 mod feeling;
 mod relation_words;
 mod role;
@@ -19,6 +20,7 @@ mod tests;
 
 use behavior::Behaviors;
 pub use behavior::{Behavior, Belonging, EventPart, OpenThread, ReferringExpression};
+pub use entity_field::{entity_field_name, entity_field_predicate};
 pub use feeling::{Feeling, FeelingChanges};
 use relation_words::WordIndex;
 pub use relation_words::{ListDirections, RelationField, RelationWords};

@@ -22,6 +22,9 @@ pub struct Words {
     pub out_of_character_marks: Vec<String>,
     /// Words in brackets after the name of a speaker, before the names of the hearers, such as `whispers to`.
     pub hearer_openers: Vec<String>,
+    /// Words at the start of a line in square brackets, before the name of the place to which the scene moves, such as
+    /// `at`.
+    pub place_openers: Vec<String>,
     /// Words between the last two names of a list, such as `and`.
     pub name_conjunctions: Vec<String>,
     /// Phrases that players use to talk about rules and dice. A `#` stands for a number.
@@ -82,6 +85,16 @@ pub fn join_names(names: &[&str]) -> String {
     }
 }
 
+/// Joins at most `max` names like [`join_names`], and counts the other names: `A, B and 1 other`.
+pub fn join_first_names<S: AsRef<str>>(names: &[S], max: usize) -> String {
+    let first: Vec<&str> = names.iter().take(max).map(AsRef::as_ref).collect();
+    match names.len().saturating_sub(max) {
+        0 => join_names(&first),
+        1 => format!("{} and 1 other", first.join(", ")),
+        others => format!("{} and {others} others", first.join(", ")),
+    }
+}
+
 /// Returns a sentence in the past tense: `Jory is a clerk.` becomes `Jory was a clerk.` The sentence must start with
 /// the name of its subject, followed by a verb in the list of [past forms](Words::past_forms). Otherwise, returns
 /// `None`.
@@ -115,7 +128,7 @@ pub fn with_article(noun: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{contains_word, english, lower_first, past_tense, with_article};
+    use super::{contains_word, english, join_first_names, lower_first, past_tense, with_article};
 
     #[test]
     fn the_file_is_whole() {
@@ -129,6 +142,15 @@ mod tests {
         for (noun, article) in nouns.into_iter().zip(articles) {
             assert_eq!(with_article(noun), format!("{article} {noun}"));
         }
+    }
+
+    #[test]
+    fn names_above_the_maximum_are_counted() {
+        let joined = |max| join_first_names(&["Ada", "Ben", "Cora"], max);
+        assert_eq!(joined(3), "Ada, Ben and Cora");
+        assert_eq!(joined(2), "Ada, Ben and 1 other");
+        assert_eq!(joined(1), "Ada and 2 others");
+        assert_eq!(join_first_names::<String>(&[], 3), "");
     }
 
     #[test]

@@ -128,6 +128,7 @@ impl Ask {
             hidden: &self.hidden,
             vector,
             graph,
+            min_episodes: settings.min_episodes,
             limit: self.limit.unwrap_or(settings.limit),
             budget: self.budget.unwrap_or(settings.budget),
             counter: self.counter.as_deref().map_or(&ApproximateTokens, |counter| counter as &dyn TokenCounter),
@@ -221,6 +222,9 @@ pub struct RecallSettings {
     pub budget: usize,
     /// Maximum number of facts and passages in a scene context.
     pub limit: usize,
+    /// Number of days from which facts with the same content that began on different days share one line of a scene
+    /// context. 0 means that each of these facts has its own line.
+    pub min_episodes: usize,
     /// Time in milliseconds after which a question is answered without ranking by meaning.
     pub deadline_ms: u64,
     /// Time in milliseconds after which a question is answered by keyword search alone, without ranking by meaning or
@@ -230,7 +234,7 @@ pub struct RecallSettings {
 
 impl Default for RecallSettings {
     fn default() -> Self {
-        Self { budget: 1200, limit: 16, deadline_ms: 50, hard_deadline_ms: 150 }
+        Self { budget: 1200, limit: 16, min_episodes: 3, deadline_ms: 50, hard_deadline_ms: 150 }
     }
 }
 

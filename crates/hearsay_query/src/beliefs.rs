@@ -116,7 +116,7 @@ pub fn beliefs(
 ) -> Result<BeliefReport, QueryError> {
     require_entities(state, [knower, subject])?;
     let only_predicate = predicate.map(Predicate::new).transpose()?;
-    let view = View::without_passages(state, &Knower::Entity(knower.clone()), moment);
+    let view = View::new(state, &Knower::Entity(knower.clone()), moment);
     let predicates: BTreeSet<Predicate> = match only_predicate {
         Some(only_predicate) => BTreeSet::from([only_predicate]),
         None => view.facts_with_subject(subject).map(|known| known.predicate().clone()).collect(),
@@ -220,7 +220,7 @@ pub fn attributed_facts(
 ) -> Result<Vec<AttributedFactRow>, QueryError> {
     require_entities(state, [knower, other].into_iter().chain(subject))?;
     let predicate_filter = predicate.map(Predicate::new).transpose()?;
-    let view = View::without_passages(state, &Knower::Entity(knower.clone()), moment);
+    let view = View::new(state, &Knower::Entity(knower.clone()), moment);
     let row = |known: &hearsay_belief::Known, reasons: &[Attribution]| {
         let reason = reasons.first()?;
         Some(AttributedFactRow {
@@ -350,7 +350,7 @@ pub fn derivation(
 ) -> Result<Derivation, QueryError> {
     require_entity(state, knower)?;
     let fact = require_fact(state, fact)?;
-    let view = View::without_passages(state, &Knower::Entity(knower.clone()), moment);
+    let view = View::new(state, &Knower::Entity(knower.clone()), moment);
     let statement = fact.statement().to_owned();
     let Some(known) = view.fact(fact.id()) else {
         return Err(QueryError::NotKnown { knower: knower.clone(), statement });

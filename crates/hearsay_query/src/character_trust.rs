@@ -73,7 +73,7 @@ pub fn character_trust(
     moment: Option<GameTime>,
 ) -> Result<CharacterTrust, QueryError> {
     require_entity(state, who)?;
-    let view = View::without_passages(state, &who.clone().into(), moment.or(state.clock()));
+    let view = View::new(state, &who.clone().into(), moment.or(state.clock()));
     let own_edges = view.facts().flat_map(|known| known.known_edges());
     let own_edges = own_edges.filter(|known_edge| known_edge.access_path == AccessPath::Own);
     let tellers: BTreeSet<EntityId> =

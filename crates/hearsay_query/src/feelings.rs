@@ -60,7 +60,7 @@ pub fn feelings(
     moment: Option<GameTime>,
 ) -> Result<Vec<FeelingsRow>, QueryError> {
     require_entity(state, who)?;
-    let view = View::without_passages(state, &who.clone().into(), moment.or(state.clock()));
+    let view = View::new(state, &who.clone().into(), moment.or(state.clock()));
     let others: BTreeSet<EntityId> = match towards {
         Some(other) => {
             require_entity(state, other)?;

@@ -46,7 +46,7 @@ pub fn memory(
     moment: Option<GameTime>,
 ) -> Result<CharacterMemory, QueryError> {
     require_entity(state, who)?;
-    let view = View::without_passages(state, &who.clone().into(), moment.or(state.clock()));
+    let view = View::new(state, &who.clone().into(), moment.or(state.clock()));
     let mut facts: Vec<MemoryRow> = Vec::new();
     for known in view.facts() {
         let retention = view.retention(known, None);

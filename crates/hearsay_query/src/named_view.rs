@@ -30,10 +30,9 @@ pub struct NamedView {
 }
 
 impl NamedView {
-    /// Computes the facts that a knower knows at a game time, without passages. If `as_of` is `None`, the view contains
-    /// all knowledge so far.
+    /// Computes the view of a knower at a game time. If `as_of` is `None`, the view contains all knowledge so far.
     pub fn new(state: &State, knower: &EntityId, as_of: Option<GameTime>) -> Self {
-        Self::from_view(knower, View::without_passages(state, &Knower::Entity(knower.clone()), as_of))
+        Self::from_view(knower, View::new(state, &Knower::Entity(knower.clone()), as_of))
     }
 
     /// Collects the names in the view of a knower.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hearsay_belief::{BeliefStatus, View, retraction_impact};
+use hearsay_belief::{BeliefStatus, StateViews, View, retraction_impact};
 use hearsay_model::{
     Change, EntityId, FactId, FactRelation, FactStatus, Knower, KnowledgeId, Operation, State, attribute,
 };
@@ -11,8 +11,7 @@ use serde::Serialize;
 use crate::{
     QueryError,
     facts::{FactRow, describe_acquisition_to_dm, fact_row},
-    rumours::version_tree,
-    views::Views,
+    rumours::{believers, version_tree},
 };
 
 /// Effects that an operation would have on entities, facts and the knowledge of all knowers. A preview does not commit
@@ -123,10 +122,24 @@ pub struct RefutedFact {
 /// # Errors
 /// Returns an error if the operation cannot be applied.
 pub fn preview(state: &State, operation: Operation) -> Result<Preview, QueryError> {
+    let after = state_after(state, operation.clone())?;
+    Ok(preview_applied(state, &after, operation))
+}
+
+/// Returns the state after an operation. Does not change `state`.
+///
+/// # Errors
+/// Returns an error if the operation cannot be applied.
+pub fn state_after(state: &State, operation: Operation) -> Result<State, QueryError> {
     let mut after = state.clone();
-    after.apply(operation.clone())?;
-    let retraction_impact = retraction_impact(state, &after);
-    let (mut views_after, mut views_before) = (Views::new(&after), Views::new(state));
+    after.apply(operation)?;
+    Ok(after)
+}
+
+/// Computes the same as [`preview`] from the [state after](state_after) the operation.
+pub fn preview_applied(state: &State, after: &State, operation: Operation) -> Preview {
+    let retraction_impact = retraction_impact(state, after);
+    let (views_after, views_before) = (StateViews::new(after), StateViews::new(state));
     let statement = |id: FactId| {
         let fact = after.asserted(id).or_else(|| state.asserted(id));
         fact.map_or_else(|| id.to_string(), |fact| fact.statement().to_owned())
@@ -137,13 +150,13 @@ pub fn preview(state: &State, operation: Operation) -> Result<Preview, QueryErro
     for change in &operation.changes {
         match change {
             Change::AddEntity(entity) if state.entity(&entity.id).is_none() => entities.push(entity.id.clone()),
-            Change::AssertFact(fact) if state.fact(fact.id()).is_none() => facts.push(fact_row(&after, fact)),
+            Change::AssertFact(fact) if state.fact(fact.id()).is_none() => facts.push(fact_row(after, fact)),
             // An edge that was already recorded is not new knowledge.
             Change::Learn(edge) if edge.acquisition.gives_knowledge() && state.knowledge(edge.id()).is_none() => {
                 learned.insert((edge.knower.clone(), edge.fact), edge.id());
             }
             Change::EndFact { fact, .. } => {
-                ended.extend(after.fact(*fact).map(|fact| fact_row(&after, fact)));
+                ended.extend(after.fact(*fact).map(|fact| fact_row(after, fact)));
                 invalidated.insert(*fact);
             }
             Change::RetractFact(fact) => _ = invalidated.insert(*fact),
@@ -160,11 +173,11 @@ pub fn preview(state: &State, operation: Operation) -> Result<Preview, QueryErro
     }
     let credence = |view: &View, fact| view.fact(fact).map(|known| view.belief(known).credence.get());
     let learned_fact = |((knower, fact), edge): ((Knower, FactId), KnowledgeId)| LearnedFactRow {
-        credence: credence(views_after.view(&knower), fact).unwrap_or(0.0),
-        before: credence(views_before.view(&knower), fact),
+        credence: credence(&views_after.get(&knower, None), fact).unwrap_or(0.0),
+        before: credence(&views_before.get(&knower, None), fact),
         acquisition: after
             .knowledge(edge)
-            .map_or_else(String::new, |edge| describe_acquisition_to_dm(&after, &edge.acquisition)),
+            .map_or_else(String::new, |edge| describe_acquisition_to_dm(after, &edge.acquisition)),
         statement: statement(fact),
         knower,
         fact,
@@ -176,8 +189,8 @@ pub fn preview(state: &State, operation: Operation) -> Result<Preview, QueryErro
         knower: edge.knower.clone(),
         fact: edge.fact,
         statement: statement(edge.fact),
-        acquisition: describe_acquisition_to_dm(&after, &edge.acquisition),
-        still_knows: views_after.view(&edge.knower).fact(edge.fact).is_some(),
+        acquisition: describe_acquisition_to_dm(after, &edge.acquisition),
+        still_knows: views_after.get(&edge.knower, None).fact(edge.fact).is_some(),
     });
     let lost_edges: Vec<LostEdge> = lost_edges.collect();
     let moved = retraction_impact.changed.iter().map(|(edge, before, after)| CredenceChange {
@@ -188,7 +201,7 @@ pub fn preview(state: &State, operation: Operation) -> Result<Preview, QueryErro
         after: after.get(),
     });
     let mut moved: Vec<CredenceChange> = moved.collect();
-    let refuted = refuted_facts(&operation, &learners, (&mut views_before, &mut views_after), &mut moved);
+    let refuted = refuted_facts(&operation, &learners, (&views_before, &views_after), &mut moved);
     let is_distortion = |fact: &hearsay_model::Fact| match fact.fact_relation() {
         Some(FactRelation::Distorts(id)) => invalidated.contains(&id),
         _ => false,
@@ -197,7 +210,7 @@ pub fn preview(state: &State, operation: Operation) -> Result<Preview, QueryErro
     for fact in after.facts().filter(|fact| invalidated.contains(&fact.id()) || is_distortion(fact)) {
         let knowers: BTreeSet<Knower> = after.known_by(fact.id()).map(|edge| edge.knower.clone()).collect();
         for knower in knowers {
-            let view = views_after.view(&knower);
+            let view = views_after.get(&knower, None);
             let belief = view.fact(fact.id()).map(|known| view.belief(known));
             if let Some(belief) = belief.filter(|belief| belief.status == BeliefStatus::Believed) {
                 let (credence, statement) = (belief.credence.get(), fact.statement().to_owned());
@@ -206,7 +219,7 @@ pub fn preview(state: &State, operation: Operation) -> Result<Preview, QueryErro
         }
     }
     let (summary, lost, still) = (operation.summary, lost_edges, remaining_believers);
-    Ok(Preview { summary, entities, facts, ended, lessons, lost, moved, still, refuted })
+    Preview { summary, entities, facts, ended, lessons, lost, moved, still, refuted }
 }
 
 /// Returns the facts that an operation refutes, with their versions. Adds the changed beliefs of the knowers that learn the
@@ -214,26 +227,26 @@ pub fn preview(state: &State, operation: Operation) -> Result<Preview, QueryErro
 fn refuted_facts(
     operation: &Operation,
     learners: &[(Knower, FactId)],
-    (before, after): (&mut Views, &mut Views),
+    (before, after): (&StateViews, &StateViews),
     moved: &mut Vec<CredenceChange>,
 ) -> Vec<RefutedFact> {
     let mut refuted = Vec::new();
     for change in &operation.changes {
         let Change::AssertFact(refutation) = change else { continue };
         let Some(FactRelation::Refutes(root)) = refutation.fact_relation() else { continue };
-        let Some(root) = after.state.fact(root) else { continue };
-        for (fact, distorts, _) in version_tree(after.state, root) {
+        let Some(root) = after.state().fact(root) else { continue };
+        for (fact, distorts, _) in version_tree(after.state(), root) {
             let (id, statement) = (fact.id(), fact.statement());
             refuted.push(RefutedFact {
                 fact: id,
                 statement: statement.to_owned(),
                 is_version: distorts.is_some(),
-                believers_before: before.believers(id),
-                believers: after.believers(id),
+                believers_before: believers(before, id),
+                believers: believers(after, id),
             });
             for (knower, _) in learners.iter().filter(|(_, learned)| *learned == refutation.id()) {
-                let credence = |views: &mut Views| {
-                    let view = views.view(knower);
+                let credence = |views: &StateViews| {
+                    let view = views.get(knower, None);
                     view.fact(id).map(|known| view.belief(known).credence.get())
                 };
                 if let (Some(before), Some(after)) = (credence(before), credence(after))

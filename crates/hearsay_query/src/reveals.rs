@@ -3,10 +3,8 @@
 use std::collections::BTreeSet;
 
 use hearsay_belief::{Judgement, RevealEvaluation, Trust, evaluate_reveals};
-use hearsay_model::{EntityId, FactId, Operation, State};
+use hearsay_model::{EntityId, FactId, State};
 use serde::Serialize;
-
-use crate::QueryError;
 
 /// Returns the author's note to the DM about a reveal.
 pub(crate) fn reveal_note(state: &State, reveal: &str) -> Option<String> {
@@ -52,17 +50,12 @@ pub fn reveals(state: &State) -> Vec<RevealRow> {
     evaluations(state).into_iter().map(row).collect()
 }
 
-/// Returns one row for each reveal and each holder of its secret if an operation would fulfil the condition. Does not
-/// change `state`.
-///
-/// # Errors
-/// Returns an error if the operation cannot be applied.
-pub fn fulfilled_by(state: &State, operation: Operation) -> Result<Vec<RevealRow>, QueryError> {
-    let mut after = state.clone();
-    after.apply(operation)?;
+/// Returns one row for each reveal and each holder of its secret if the condition is fulfilled in the state `after`, but
+/// not in `state`.
+pub fn newly_fulfilled(state: &State, after: &State) -> Vec<RevealRow> {
     let fulfilled = evaluations(state).into_iter().filter(|evaluation| evaluation.judgement.holds);
     let before: BTreeSet<_> = fulfilled.map(|evaluation| (evaluation.reveal, evaluation.holder)).collect();
-    let mut rows = reveals(&after);
+    let mut rows = reveals(after);
     rows.retain(|row| row.judgement.holds && !before.contains(&(row.reveal.clone(), row.holder.clone())));
-    Ok(rows)
+    rows
 }

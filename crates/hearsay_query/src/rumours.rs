@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use hearsay_belief::{BeliefStatus, StateViews};
 use hearsay_model::{EntityId, Fact, FactId, FactRelation, FactStatus, GameTime, Knower, State};
 use serde::Serialize;
 
-use crate::{QueryError, ids::require_fact, knowledge::time_text, views::Views};
+use crate::{QueryError, ids::require_fact, knowledge::time_text};
 
 /// One version of a rumour: the original fact, or a fact that distorts another version.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -42,7 +43,7 @@ pub struct RumourVersion {
 /// Returns an error if the fact does not exist.
 pub fn versions(state: &State, fact: FactId) -> Result<Vec<RumourVersion>, QueryError> {
     let original = original(state, require_fact(state, fact)?);
-    let mut views = Views::new(state);
+    let views = StateViews::new(state);
     let mut refuted = BTreeSet::new();
     let tree = version_tree(state, original).into_iter();
     let mut rows = Vec::new();
@@ -61,7 +62,7 @@ pub fn versions(state: &State, fact: FactId) -> Result<Vec<RumourVersion>, Query
             teller: fact.provenance().speaker.clone(),
             first_learned: time_text(state, first_learned(state, fact.id())),
             knowers: knowers(state, fact.id()).len(),
-            believers: views.believers(fact.id()),
+            believers: believers(&views, fact.id()),
             refuted_by,
             is_origin_refuted,
         });
@@ -103,6 +104,16 @@ fn refutations(state: &State, fact: FactId) -> Vec<FactId> {
 fn knowers(state: &State, fact: FactId) -> BTreeSet<&Knower> {
     let edges = state.known_by(fact).filter(|edge| edge.acquisition.gives_knowledge());
     edges.map(|edge| &edge.knower).collect()
+}
+
+/// Returns the number of knowers that learned a fact themselves and believe it.
+pub(crate) fn believers(views: &StateViews, fact: FactId) -> usize {
+    let knowers: BTreeSet<&Knower> = views.state().known_by(fact).map(|edge| &edge.knower).collect();
+    let is_believer = |knower: &&Knower| {
+        let view = views.get(knower, None);
+        view.fact(fact).is_some_and(|known| view.belief(known).status == BeliefStatus::Believed)
+    };
+    knowers.into_iter().filter(is_believer).count()
 }
 
 /// Returns the fact from which a version comes. Returns the version itself if it distorts no recorded fact.

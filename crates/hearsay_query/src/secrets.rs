@@ -83,7 +83,7 @@ pub fn secrets(
 ) -> Result<(Vec<SecretRow>, usize), QueryError> {
     let character = filter.character.as_ref();
     require_entities(state, character)?;
-    let view = character.map(|character| View::without_passages(state, &Knower::Entity(character.clone()), moment));
+    let view = character.map(|character| View::new(state, &Knower::Entity(character.clone()), moment));
     let mut found: Vec<(&Fact, SecretRow)> = Vec::new();
     for fact in state.facts().filter(|fact| fact.status().is_knowable()) {
         if view.as_ref().is_some_and(|view| view.fact(fact.id()).is_none()) {
@@ -299,7 +299,7 @@ pub fn why_not(
 ) -> Result<WhyNot, QueryError> {
     require_entity(state, character)?;
     let fact = require_fact(state, fact)?;
-    let view = View::without_passages(state, &Knower::Entity(character.clone()), moment);
+    let view = View::new(state, &Knower::Entity(character.clone()), moment);
     let mut answer = WhyNot {
         knower: character.clone(),
         fact: fact.id(),
@@ -324,7 +324,7 @@ pub fn why_not(
         answer.reasons.push(Obstacle::NotInWorld { status: fact.status() });
         return Ok(answer);
     }
-    let latest_view = View::without_passages(state, &Knower::Entity(character.clone()), None);
+    let latest_view = View::new(state, &Knower::Entity(character.clone()), None);
     if let Some(known) = latest_view.fact(fact.id()) {
         answer.reasons.push(Obstacle::TooEarly { learns: time_text(state, known.learned()) });
     }

@@ -1,11 +1,11 @@
 //! Cache of the views of recently queried knowers. After a write, each cached view is updated at its next query.
 
 use std::{
-    collections::{BTreeMap, BTreeSet, VecDeque},
+    collections::VecDeque,
     sync::{Arc, OnceLock},
 };
 
-use hearsay_belief::{BeliefStatus, Known, View, ViewImpact};
+use hearsay_belief::{Known, View, ViewImpact};
 use hearsay_model::{EntityId, FactId, GameTime, Key, Knower, State, StateVersion, text};
 use hearsay_recall::EntityLinker;
 
@@ -134,36 +134,6 @@ impl ViewCache {
         }
         self.entries.push_back(Entry { key, view: Arc::clone(&cached_view), pending: Vec::new() });
         cached_view
-    }
-}
-
-/// Cache of the views of many knowers in one state.
-pub(crate) struct Views<'s> {
-    pub(crate) state: &'s State,
-    views: BTreeMap<Knower, View>,
-}
-
-impl<'s> Views<'s> {
-    /// Creates an empty cache.
-    pub(crate) fn new(state: &'s State) -> Self {
-        Self { state, views: BTreeMap::new() }
-    }
-
-    /// Returns the number of knowers that learned a fact themselves and believe it.
-    pub(crate) fn believers(&mut self, fact: FactId) -> usize {
-        let state = self.state;
-        let knowers: BTreeSet<&Knower> = state.known_by(fact).map(|edge| &edge.knower).collect();
-        let is_believer = |knower: &&Knower| {
-            let view = self.view(knower);
-            view.fact(fact).is_some_and(|known| view.belief(known).status == BeliefStatus::Believed)
-        };
-        knowers.into_iter().filter(is_believer).count()
-    }
-
-    /// Returns the view of a knower at no particular moment.
-    pub(crate) fn view(&mut self, knower: &Knower) -> &View {
-        let state = self.state;
-        self.views.entry(knower.clone()).or_insert_with(|| View::new(state, knower, None))
     }
 }
 

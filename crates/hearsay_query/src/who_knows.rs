@@ -66,7 +66,7 @@ pub fn who_knows(state: &State, fact: FactId, moment: Option<GameTime>) -> Resul
     }
     let (mut groups, mut characters) = (Vec::new(), Vec::new());
     for id in candidates {
-        let view = View::without_passages(state, &Knower::Entity(id.clone()), moment);
+        let view = View::new(state, &Knower::Entity(id.clone()), moment);
         let Some(known) = view.fact(fact.id()) else { continue };
         if known_edges(known).iter().all(|known_edge| known_edge.access_path == AccessPath::Common) {
             continue;

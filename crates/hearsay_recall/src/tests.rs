@@ -109,6 +109,7 @@ impl World {
             hidden: &BTreeSet::new(),
             vector: None,
             graph: true,
+            min_episodes: 3,
             limit: 10,
             budget: 1000,
             counter: &ApproximateTokens,

@@ -229,9 +229,15 @@ impl<'s> CharacterKnowledge<'s> {
 
     /// Returns whether a teller has told a fact to a hearer.
     pub(super) fn has_told(&self, teller: u32, hearer: &EntityId, fact: FactId) -> bool {
-        let Some(edges) = self.edges[teller as usize].as_ref() else { return false };
-        let mut records = edges.entries_for(fact).iter().map(|entry| &entry.edge);
-        records.any(|edge| !edge.acquisition.gives_knowledge() && edge.co_present.contains(hearer))
+        self.tellings(teller, fact).any(|(told, _)| told == hearer)
+    }
+
+    /// Returns the entities to which a teller has told a fact, each with the time of the telling.
+    pub(super) fn tellings(&self, teller: u32, fact: FactId) -> impl Iterator<Item = (&EntityId, Option<GameTime>)> {
+        let edges = self.edges[teller as usize].as_ref();
+        let records = edges.into_iter().flat_map(move |edges| edges.entries_for(fact));
+        let records = records.filter(|entry| !entry.edge.acquisition.gives_knowledge());
+        records.flat_map(|entry| entry.edge.co_present.iter().map(move |hearer| (hearer, entry.learned)))
     }
 
     /// Returns whether a fact can be told as news at any time.
@@ -279,7 +285,7 @@ impl<'s> CharacterKnowledge<'s> {
         // the character knows. Only a full view can determine this.
         let mut groups = access.sources.iter().skip(2).filter_map(|(group, _)| *group);
         if groups.any(|group| self.edges[group as usize].as_ref().is_some_and(|edges| edges.has_ranked_edges)) {
-            let view = View::without_passages(self.state, &own, Some(now));
+            let view = View::new(self.state, &own, Some(now));
             let known_edges = view.facts().flat_map(Known::known_edges);
             access.accessible_ranked_edges = known_edges
                 .filter(|known_edge| known_edge.access_path != AccessPath::Own && known_edge.edge.rank.is_some())

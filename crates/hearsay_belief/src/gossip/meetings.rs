@@ -49,7 +49,7 @@ impl RandomDraws {
 }
 
 /// Returns a platform-independent hash of an id: FNV-1a.
-fn hash(id: &EntityId) -> u64 {
+pub(super) fn hash(id: &EntityId) -> u64 {
     id.as_str().bytes().fold(0xCBF2_9CE4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01B3))
 }
 

@@ -18,6 +18,7 @@ mod contradictions;
 mod hiding;
 mod reasons;
 mod rumours;
+mod stifling;
 
 const DAY: i64 = 24 * 60;
 

@@ -6,7 +6,8 @@ use hearsay_model::{Audience, EntityId, Fact, FactId, GameTime, Knower, Predicat
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 
-use super::{Conversation, GossipStep, MeetingPlan, Simulation, knowledge::CharacterKnowledge};
+use super::{Conversation, GossipStep, MeetingPlan, Simulation, meetings::Person};
+use crate::Known;
 
 /// Maximum value of [`Untold::chances`].
 const MAX_CHANCES: u32 = 1_000;
@@ -35,6 +36,8 @@ pub enum UntoldReason {
     Doubted,
     /// The fact has faded from the memory of all knowers.
     Faded,
+    /// All knowers of the fact have lost interest in telling it.
+    LostInterest,
     /// All knowers of the fact have a talkativeness of 0.
     Silent,
     /// The places of all knowers of the fact are unknown.
@@ -76,6 +79,7 @@ impl UntoldReason {
             Self::Concealed => "everybody who knows it conceals it",
             Self::Doubted => "nobody who knows it believes it enough to tell it",
             Self::Faded => "everybody who knows it remembers it only dimly",
+            Self::LostInterest => "everybody who knows it has lost interest in telling it",
             Self::Silent => "everybody who knows it is silent (talkativeness 0)",
             Self::NoPlace => "the place of everybody who knows it is unknown (give them a home or a location)",
             Self::Alone => "those who know it can meet nobody at their places",
@@ -167,9 +171,9 @@ impl Simulation<'_> {
             return;
         };
         self.knowledge.prepare(hearer.index, when);
-        let min_credence = self.options.min_credence.get();
         let mut probability = 0.0;
-        let reason = if let Some(reason) = teller_obstacle(&mut self.knowledge, teller.index, id, when, min_credence) {
+        let known = self.knowledge.known(teller.index, id, when);
+        let reason = if let Some(reason) = known.and_then(|known| self.teller_obstacle(teller, &known, when)) {
             reason
         } else if is_about(&fact, hearer.id) {
             UntoldReason::AboutHearer
@@ -271,6 +275,24 @@ impl Simulation<'_> {
         })
     }
 
+    /// Returns why a character tells a fact to nobody at a moment: it conceals or doubts the fact, the fact has faded, or
+    /// the character has lost interest. Returns `None` if there is no such reason.
+    pub(super) fn teller_obstacle(&mut self, teller: &Person, known: &Known, when: GameTime) -> Option<UntoldReason> {
+        if known.conceals() {
+            return Some(UntoldReason::Concealed);
+        }
+        let credence = self.knowledge.effective_credence(teller.index, known, when);
+        if credence < self.options.min_credence.get()
+            || self.knowledge.knows_better(teller.index, known, credence, when)
+        {
+            return Some(UntoldReason::Doubted);
+        }
+        if self.knowledge.retention(teller.index, known, when).is_faded() {
+            return Some(UntoldReason::Faded);
+        }
+        self.has_lost_interest(teller, known, when).then_some(UntoldReason::LostInterest)
+    }
+
     /// Returns why a knower does not tell a fact, if the reason does not depend on the listener.
     fn knower_reason(&mut self, plan: &MeetingPlan, obstacles: &Obstacles, number: usize, id: FactId) -> UntoldReason {
         let (person, until) = (plan.person(number), self.options.until);
@@ -278,8 +300,8 @@ impl Simulation<'_> {
         if learned.0 < self.options.from.0.saturating_sub(self.news_minutes) {
             return UntoldReason::TooOld;
         }
-        let min_credence = self.options.min_credence.get();
-        if let Some(reason) = teller_obstacle(&mut self.knowledge, person.index, id, until, min_credence) {
+        let known = self.knowledge.known(person.index, id, until);
+        if let Some(reason) = known.and_then(|known| self.teller_obstacle(person, &known, until)) {
             return reason;
         }
         if person.talkativeness <= 0.0 {
@@ -311,24 +333,4 @@ struct Living {
 /// Returns whether a fact is about a character.
 pub(super) fn is_about(fact: &Fact, id: &EntityId) -> bool {
     fact.subject() == id || fact.object().entity() == Some(id)
-}
-
-/// Returns why a character tells a fact to nobody at a moment, if it conceals or doubts the fact, or if the fact has
-/// faded.
-fn teller_obstacle(
-    knowledge: &mut CharacterKnowledge,
-    teller: u32,
-    id: FactId,
-    when: GameTime,
-    min_credence: f64,
-) -> Option<UntoldReason> {
-    let known = knowledge.known(teller, id, when)?;
-    if known.conceals() {
-        return Some(UntoldReason::Concealed);
-    }
-    let credence = knowledge.effective_credence(teller, &known, when);
-    if credence < min_credence || knowledge.knows_better(teller, &known, credence, when) {
-        return Some(UntoldReason::Doubted);
-    }
-    knowledge.retention(teller, &known, when).is_faded().then_some(UntoldReason::Faded)
 }

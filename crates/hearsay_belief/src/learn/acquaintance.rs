@@ -5,10 +5,7 @@ use std::collections::BTreeSet;
 use hearsay_model::{Acquisition, Audience, Credence, EntityId, Fact, FactStatus, Knower, Secrecy, State};
 
 use super::recorder::{LearningRecorder, newest_name_and_kind};
-use crate::{
-    Occasion,
-    learn::{LearnerViews, Learning},
-};
+use crate::{Occasion, StateViews, learn::Learning};
 
 /// The entities that a character meets or hears of on an occasion.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -26,8 +23,7 @@ pub struct Acquaintance {
 /// character learns only facts that are canon and that are neither secret nor private. It does not learn a fact that a
 /// knower conceals.
 pub fn meet(state: &State, knower: &EntityId, acquaintance: &Acquaintance, occasion: &Occasion) -> Learning {
-    let mut views = LearnerViews::new(state);
-    let mut recorder = LearningRecorder::new(&mut views, occasion);
+    let mut recorder = LearningRecorder::new(StateViews::new(state), occasion);
     let view = recorder.view(&knower.clone().into());
     let rules = state.audience_rules();
     let is_open = |fact: &Fact| {

@@ -1,15 +1,15 @@
 //! The recorder, which collects the changes of one occasion on which knowers learn facts.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{collections::BTreeSet, rc::Rc, sync::Arc};
 
 use hearsay_model::{
     Acquisition, Change, Credence, EntityId, Fact, FactId, Justification, Knower, KnowledgeEdge, KnowledgeId, Secrecy,
     State, attribute,
 };
 
-use super::{HeardStatement, LearnError, LearnedFact, LearnerViews, Learning, Sincerity, Telling};
+use super::{HeardStatement, LearnError, LearnedFact, Learning, Sincerity, Telling};
 use crate::{
-    AccessPath, Known, KnownEdge, Occasion, RETELLING_FACTOR, Trust, View,
+    AccessPath, Known, KnownEdge, Occasion, RETELLING_FACTOR, StateViews, Trust, View,
     credence::credence,
     occasion::{can_know, hides_from, is_dead},
 };
@@ -36,22 +36,22 @@ struct Testimony<'a> {
 }
 
 /// Collects the changes of one occasion of learning.
-pub(super) struct LearningRecorder<'v, 's> {
+pub(super) struct LearningRecorder<'s> {
     state: &'s State,
-    views: &'v mut LearnerViews<'s>,
-    occasion: &'v Occasion,
+    views: StateViews<'s>,
+    occasion: &'s Occasion,
     pub(super) learning: Learning,
     /// Facts that `learning` records.
     recorded: BTreeSet<FactId>,
 }
 
-impl<'v, 's> LearningRecorder<'v, 's> {
-    pub(super) fn new(views: &'v mut LearnerViews<'s>, occasion: &'v Occasion) -> Self {
-        Self { state: views.state, views, occasion, learning: Learning::default(), recorded: BTreeSet::new() }
+impl<'s> LearningRecorder<'s> {
+    pub(super) fn new(views: StateViews<'s>, occasion: &'s Occasion) -> Self {
+        Self { state: views.state(), views, occasion, learning: Learning::default(), recorded: BTreeSet::new() }
     }
 
-    /// Returns the view of a knower, without passages.
-    pub(super) fn view(&mut self, knower: &Knower) -> Arc<View> {
+    /// Returns the view of a knower at the moment of the occasion.
+    pub(super) fn view(&self, knower: &Knower) -> Rc<View> {
         self.views.get(knower, self.occasion.moment())
     }
 
@@ -193,7 +193,7 @@ impl<'v, 's> LearningRecorder<'v, 's> {
         }
         // A hearer who does not know whose secret name it is must not learn facts about the speaker.
         let reveals_speaker = fact.entities().any(|id| id == speaker);
-        let mut is_masked_for = |hearer: &Knower| {
+        let is_masked_for = |hearer: &Knower| {
             reveals_speaker && alias.is_some_and(|alias| !self.view(hearer).knows_name(speaker, alias))
         };
         let hears = |hearer: &&Knower| hearer.entity() != Some(speaker) && !is_masked_for(hearer);

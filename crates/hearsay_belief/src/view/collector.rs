@@ -7,7 +7,7 @@ use std::{
 
 use hearsay_model::{
     Belonging, EntityId, Fact, FactId, GameTime, Knower, KnowledgeEdge, KnowledgeId, KnownFact, Passage, PassageId,
-    State, Vocabulary, attribute, text,
+    PassageSnapshot, State, Vocabulary, attribute, text,
 };
 use rustc_hash::FxHashMap;
 
@@ -66,7 +66,7 @@ fn is_past(as_of: Option<GameTime>, moment: Option<GameTime>) -> bool {
 /// Returns the passages that the sources heard, each with the most direct access path. `facts` are the facts that the
 /// knower knows.
 pub(super) fn received_passages(
-    state: &State,
+    passages: &PassageSnapshot,
     as_of: Option<GameTime>,
     knower: &Knower,
     sources: &[KnowledgeSource],
@@ -74,7 +74,7 @@ pub(super) fn received_passages(
 ) -> BTreeMap<PassageId, ReceivedPassage> {
     let mut heard: Vec<(PassageId, &AccessPath, &Arc<Passage>)> = Vec::new();
     for source in sources {
-        let received = state.passages_received_by(&source.from);
+        let received = passages.received_by(&source.from);
         let delivered = received.filter(|(_, _, received)| source.delivers(as_of, *received));
         heard.extend(delivered.map(|(id, passage, _)| (id, &source.access_path, passage)));
     }

@@ -1,5 +1,7 @@
 //! Tests of the ways in which a knower learns facts, and of the limits of its knowledge.
 
+use std::rc::Rc;
+
 use hearsay_model::{Acquisition, Change, Credence, Date, FactStatus, Key, KnowledgeEdge, TalkKind, Validity};
 
 use super::*;
@@ -205,6 +207,41 @@ fn out_of_character_lines_are_known_to_the_dm_alone() {
         assert_eq!(View::new(&world.0, view.knower(), None).passages().len(), 0);
     }
     assert!(View::of_dm(&world.0).passage(passage).is_some());
+}
+
+#[test]
+fn a_view_collects_the_passages_of_the_state_from_which_it_was_computed() {
+    let mut world = World::new("ann bob");
+    let line = Passage { heard_by: vec![knower("ann")], ..Passage::new("The bell rings.") };
+    let passage = line.id();
+    let mut views = [world.view("ann"), world.view("ann")];
+    let unrelated = world.view("bob");
+    assert_eq!(views[0].passages().len(), 0);
+    for (change, count) in [(Change::AddPassage(line.into()), 1), (Change::RemovePassage(passage), 0)] {
+        let earlier = views[1].clone();
+        world.apply(vec![change]);
+        let touched = [Key::Passage(passage)];
+        for view in &mut views {
+            assert_eq!(view.impact(&world.0, &touched), ViewImpact::Records(touched.to_vec()));
+            view.update(&world.0, &touched).unwrap();
+        }
+        assert_eq!(unrelated.impact(&world.0, &touched), ViewImpact::Unchanged);
+        // The second view collects its passages only after both updates.
+        assert_eq!(views[0].passages().len(), count);
+        assert_eq!(earlier.passages().len(), 1 - count);
+    }
+    assert_eq!(views[1].passages().len(), 0);
+}
+
+#[test]
+fn the_views_of_a_state_are_computed_once() {
+    let mut world = World::new("ann bob thing");
+    let fact = world.lore("ann", "known", Some(5));
+    let views = StateViews::new(&world.0);
+    let (ann, bob) = (knower("ann"), knower("bob"));
+    assert!(Rc::ptr_eq(&views.get(&ann, None), &views.clone().get(&ann, None)));
+    assert!(views.get(&ann, None).fact(fact).is_some() && views.get(&bob, None).fact(fact).is_none());
+    assert!(views.get(&ann, Some(GameTime(4))).fact(fact).is_none());
 }
 
 #[test]

@@ -8,13 +8,7 @@ use hearsay_model::{
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::{
-    View,
-    collector::{KnowledgeSource, received_passage, received_passages},
-    feelings_half_life,
-    known::Known,
-    memory::MemoryRules,
-};
+use super::{View, collector::received_passage, feelings_half_life, known::Known, memory::MemoryRules};
 use crate::credence::BeliefCalculator;
 
 /// For each edge on which a view depends, the facts of the view that depend on it.
@@ -90,9 +84,10 @@ impl View {
         }
         self.extend_dependents(state, &changed);
         self.refresh_superseded(&changed);
+        self.passage_snapshot = state.passage_snapshot();
         if changed.iter().any(|fact| fact.is_name()) && !self.is_of_dm {
-            // A name may reveal whose secret name the speaker of a passage uses.
-            self.passages = received_passages(state, self.as_of, &self.knower, &self.sources, &self.facts);
+            // A name may reveal whose secret name the speaker of a passage uses, so collect the passages again.
+            self.passages.take();
         } else {
             passages.into_iter().for_each(|id| self.replace_passage(state, id));
         }
@@ -139,10 +134,10 @@ impl View {
 
     /// Returns whether the view contains a passage, or could contain it after a change.
     fn may_contain_passage(&self, state: &State, id: PassageId) -> bool {
-        let reaches = |source: &KnowledgeSource| {
-            state.passage(id).is_some_and(|passage| passage.received_at(&source.from).is_some())
-        };
-        self.passage(id).is_some() || self.sources.iter().any(reaches)
+        // The comparison does not collect the passages of the view, because the view may never need them.
+        let versions = [self.passage_snapshot.passage(id), state.passage(id)];
+        let mut sources = self.sources.iter();
+        sources.any(|source| versions.iter().flatten().any(|passage| passage.received_at(&source.from).is_some()))
     }
 
     /// Returns the edges of the view, and all edges on which their belief depends, including edges that are missing.
@@ -232,14 +227,16 @@ impl View {
         }
     }
 
+    /// Replaces a passage, unless the passages are not collected yet.
     fn replace_passage(&mut self, state: &State, id: PassageId) {
+        let Some(passages) = self.passages.get_mut() else { return };
         let heard = match self.is_of_dm {
             true => state.passage(id).map(super::passage_of_dm),
             false => received_passage(state, self.as_of, &self.knower, &self.sources, &self.facts, id),
         };
         match heard {
-            Some(heard) => _ = self.passages.insert(id, heard),
-            None => _ = self.passages.remove(&id),
+            Some(heard) => _ = passages.insert(id, heard),
+            None => _ = passages.remove(&id),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{io, path::Path};
 
-use hearsay_model::{EngineSetting, Setting, State};
+use hearsay_model::{EngineSetting, Setting, State, words::join_first_names};
 
 use crate::{
     Limits, ReadOptions,
@@ -44,15 +44,10 @@ fn check_folder(pages: &Pages, state: &State, folder: &Path) -> io::Result<()> {
     if files.is_empty() || is_imported(state, folder) {
         return Ok(());
     }
-    let listed = files[..files.len().min(MAX_LISTED_FILES)].join(", ");
-    let more = match files.len().saturating_sub(MAX_LISTED_FILES) {
-        0 => String::new(),
-        1 => " and 1 other".to_owned(),
-        count => format!(" and {count} others"),
-    };
+    let listed = join_first_names(&files, MAX_LISTED_FILES);
     refuse(format!(
-        "the export would overwrite changes that were not imported, in these files: {listed}{more}; first import the \
-         folder, or pass --force to overwrite the changes"
+        "the export would overwrite changes that were not imported, in these files: {listed}; first import the folder, \
+         or pass --force to overwrite the changes"
     ))
 }
 

@@ -246,6 +246,9 @@ impl Sequence {
 pub(super) struct TruthWords {
     pub(super) rumoured: HashSet<String>,
     pub(super) untrue: HashSet<String>,
+    pub(super) true_remarks: HashSet<String>,
+    pub(super) false_remarks: HashSet<String>,
+    pub(super) remark_companions: HashSet<String>,
 }
 
 /// Words that say that there is no entity.

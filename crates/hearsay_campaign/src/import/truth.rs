@@ -58,6 +58,44 @@ pub fn split_doubt(name: &str) -> (Truth, &str) {
     }
 }
 
+/// Splits a remark about a statement, such as `False; he only waters the beer`, into whether the statement is true, and
+/// the rest of the remark. Returns `None` if the remark does not begin by saying so.
+pub fn split_verdict(remark: &str) -> Option<(bool, &str)> {
+    let truth_words = &ENGLISH.words.truth;
+    let end = remark.find([';', ':', ',', '.', '!', '?', '(', '\u{2013}', '\u{2014}']);
+    let end = end.into_iter().chain(remark.find(" - ")).min().unwrap_or(remark.len());
+    let words: Vec<String> =
+        text::words(&remark[..end]).into_iter().filter(|word| !truth_words.remark_companions.contains(word)).collect();
+    let verdict = words.join(" ");
+    let is_true = truth_words.true_remarks.contains(&verdict);
+    let rest = remark[end..].trim_start_matches(|c: char| !c.is_alphanumeric() && !is_opening_mark(c));
+    (is_true || truth_words.false_remarks.contains(&verdict)).then_some((is_true, rest.trim_end()))
+}
+
+/// Splits a text that ends with a remark in brackets into the text before the remark, and the remark: `He drinks. (Not
+/// true!)`.
+pub fn split_remark(text: &str) -> Option<(&str, &str)> {
+    let text = text.trim_end_matches(['.', '!', ' ', '\n']);
+    let close = text.chars().next_back()?;
+    let open = match close {
+        ')' => '(',
+        ']' => '[',
+        _ => return None,
+    };
+    let mut depth = 0_usize;
+    let opens = |(_, c): &(usize, char)| {
+        depth = if *c == close { depth + 1 } else { depth - usize::from(*c == open) };
+        depth == 0
+    };
+    let (at, _) = text.char_indices().rev().find(opens)?;
+    let (before, remark) = (text[..at].trim_end(), text[at + 1..text.len() - 1].trim());
+    (!before.is_empty()).then_some((before, remark))
+}
+
+fn is_opening_mark(c: char) -> bool {
+    matches!(c, '"' | '\'' | '\u{2018}' | '\u{201C}' | '(' | '[')
+}
+
 fn leading_doubt(statement: &str) -> Truth {
     let words = text::words(statement);
     let first = words.iter().find(|word| !ENGLISH.words.function_words.truth.contains(*word));
@@ -75,7 +113,23 @@ fn word_doubt(word: &str) -> Truth {
 
 #[cfg(test)]
 mod tests {
-    use super::{Truth, split_doubt};
+    use super::{Truth, split_doubt, split_remark, split_verdict};
+
+    #[test]
+    fn remarks_say_whether_a_statement_is_true() {
+        assert_eq!(split_verdict("Not true!"), Some((false, "")));
+        assert_eq!(split_verdict("False; he only waters the beer."), Some((false, "he only waters the beer.")));
+        assert_eq!(split_verdict("This is a lie - Ada did it"), Some((false, "Ada did it")));
+        assert_eq!(split_verdict("true"), Some((true, "")));
+        for remark in ["twice", "true love", "not true of Odo", "the rumour", ""] {
+            assert_eq!(split_verdict(remark), None, "{remark}");
+        }
+        assert_eq!(split_remark("He drinks. (Not true!)"), Some(("He drinks.", "Not true!")));
+        assert_eq!(split_remark("He (Odo) drinks (false (he sips))."), Some(("He (Odo) drinks", "false (he sips)")));
+        for text in ["He drinks.", "(Not true!)", "He drinks)", ""] {
+            assert_eq!(split_remark(text), None, "{text}");
+        }
+    }
 
     #[test]
     fn words_of_doubt_are_known() {

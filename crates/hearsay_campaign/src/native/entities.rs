@@ -1,7 +1,8 @@
 //! Entities: names, kind, description, places, attributes, relations, facts and secrets.
 
 use hearsay_model::{
-    Credence, EntityId, Kind, Knower, Object, Passage, Predicate, PredicateRole, Secrecy, attribute, text,
+    Credence, EntityId, Kind, Knower, Object, Passage, Predicate, PredicateRole, Secrecy, attribute,
+    entity_field_predicate, text,
 };
 
 use super::{
@@ -50,7 +51,7 @@ impl CampaignReader {
         for (n, tag) in self.read_list(&f, "tags").iter().enumerate() {
             let path = item_path(&f.child_path("tags"), n);
             if let Some(tag) = self.read_value(tag, &path) {
-                self.record_plain_fact(f.at, &path, id, attribute::TAG, Object::Value(tag));
+                self.record_plain_fact(f.at, &path, id, entity_field_predicate("tags"), Object::Value(tag));
             }
         }
         self.read_knowledge_scope(&f, id);
@@ -150,14 +151,10 @@ impl CampaignReader {
             None => location.clone().filter(|_| *kind == Kind::Npc),
         };
         let part_of = self.read_reference(f, "part_of");
-        let places = [
-            ("home", PredicateRole::Residence.name(), home),
-            ("location", PredicateRole::Location.name(), location),
-            ("part_of", PredicateRole::Part.name(), part_of),
-        ];
-        for (key, name, place) in places {
+        for (key, place) in [("home", home), ("location", location), ("part_of", part_of)] {
             if let Some(place) = place {
                 let at = f.get(key).or(f.get("location")).map_or(f.at, |node| node.at);
+                let name = entity_field_predicate(key);
                 self.record_plain_fact(at, &f.child_path(key), id, name, Object::Entity(place));
             }
         }

@@ -27,3 +27,4 @@ mod settings;
 pub(crate) use detect::{is_native, may_be_native};
 pub use read::read;
 pub(crate) use read::read_files;
+pub use references::parse_kind;

@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// Returns the kind that a word means. Also accepts words that other tools use.
-pub(super) fn parse_kind(word: &str) -> Kind {
+pub fn parse_kind(word: &str) -> Kind {
     match Kind::from(word) {
         Kind::Custom(word) => match word.as_str() {
             "pc" | "character" | "player-character" => Kind::Player,

@@ -183,6 +183,9 @@ impl CampaignReader {
         if let Some(distortion) = self.read_choice(&f, "distortion", &degrees) {
             rules.distortion = distortion;
         }
+        if let Some(stifling) = self.read_choice(&f, "stifling", &degrees) {
+            rules.stifling = stifling;
+        }
         match self.read_count(&f, "feelings_half_life_days") {
             None => {}
             Some(0) => {

@@ -122,7 +122,8 @@ impl Planner<'_> {
         replaced
     }
 
-    /// Returns the passages of the last import at whose position the files now have another passage.
+    /// Returns the passages of the last import that the files moved within their document, or at whose position the files
+    /// now have another passage.
     pub(super) fn find_replaced_passages(
         &self,
         file_passages: &BTreeMap<PassageId, Arc<Passage>>,
@@ -132,9 +133,12 @@ impl Planner<'_> {
             (evidence_source(&passage.evidence), passage.title.as_deref())
         }
         let mut new_counts: HashMap<PassagePosition, usize> = HashMap::new();
+        let mut new_positions: HashMap<(Option<&str>, &str), Vec<PassagePosition>> = HashMap::new();
         for (id, passage) in file_passages {
             if !self.history.passages.contains_key(id) {
-                *new_counts.entry(passage_position(passage)).or_default() += 1;
+                let position = passage_position(passage);
+                *new_counts.entry(position).or_default() += 1;
+                new_positions.entry((position.0, passage.text.as_str())).or_default().push(position);
             }
         }
         let mut missing_passages: Vec<(PassageId, &Arc<Passage>)> = Vec::new();
@@ -145,6 +149,15 @@ impl Planner<'_> {
         }
         missing_passages.sort_unstable_by_key(|(id, _)| *id);
         let mut replaced = HashSet::new();
+        missing_passages.retain(|(id, passage)| {
+            let positions = new_positions.get_mut(&(evidence_source(&passage.evidence), passage.text.as_str()));
+            let Some(position) = positions.and_then(Vec::pop) else { return true };
+            if let Some(remaining) = new_counts.get_mut(&position) {
+                *remaining = remaining.saturating_sub(1);
+            }
+            replaced.insert(*id);
+            false
+        });
         for (id, passage) in missing_passages {
             if let Some(remaining) = new_counts.get_mut(&passage_position(passage)).filter(|remaining| **remaining > 0)
             {

@@ -47,6 +47,12 @@ fn lines_and_remarks() {
 }
 
 #[test]
+fn remarks_on_the_truth_of_a_text() {
+    check("The miller waters the flour. (Not true; hush1 does.)\n");
+    check("- Bob is rich (false, hush1 is)\n- open\n");
+}
+
+#[test]
 fn fields_that_hide_a_whole_note() {
     for field in
         ["publish: false", "dg-publish: false", "draft: true", "known: no", "visibility: gm", "player-safe: false"]

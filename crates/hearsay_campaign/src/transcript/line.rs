@@ -52,6 +52,16 @@ pub fn split_hearers(name: &str) -> Option<(&str, &str)> {
     (!speaker.is_empty()).then_some((speaker, hearers))
 }
 
+/// Returns the name of the place in a text that only moves the scene to this place, as in `[at The Gilded Gull]`. Returns
+/// `None` for any other text.
+pub(super) fn split_place_mark(text: &str) -> Option<&str> {
+    let mark = text.trim().strip_prefix('[')?.strip_suffix(']')?.trim();
+    if mark.contains(['[', ']']) {
+        return None;
+    }
+    words::english().place_openers.iter().find_map(|opener| text_after(mark, opener))
+}
+
 /// Returns the text after an opener. Returns `None` if the text does not begin with the opener, or if nothing follows.
 fn text_after<'a>(text: &'a str, opener: &str) -> Option<&'a str> {
     let (start, rest) = text.split_at_checked(opener.len())?;

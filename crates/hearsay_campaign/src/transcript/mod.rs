@@ -17,4 +17,4 @@ mod utterance;
 pub use line::{split_hearers, split_speaker};
 pub use live::{LiveTranscript, LiveUpdate, TranscriptWriter};
 pub use read::{Transcript, TranscriptError};
-pub use utterance::{TranscriptFormat, Utterance};
+pub use utterance::{PlaceMark, TranscriptFormat, Utterance};

@@ -5,7 +5,7 @@
 //! below it. An indented line continues the line above it. All other text is narration.
 
 use super::{
-    line::{NumberedLine, is_speaker_name, one_line, split_clock_time, split_speaker},
+    line::{NumberedLine, is_speaker_name, one_line, split_clock_time, split_place_mark, split_speaker},
     utterance::Utterance,
 };
 
@@ -29,7 +29,7 @@ pub(super) fn parse(lines: &[NumberedLine]) -> Vec<Utterance> {
             is_joined = false;
             continue;
         }
-        let is_indented = raw.starts_with([' ', '\t']);
+        let is_indented = raw.starts_with([' ', '\t']) && split_place_mark(text).is_none();
         if let Some(last) = utterances.last_mut().filter(|_| is_joined && is_indented) {
             last.text.push(' ');
             last.text.push_str(&one_line(text));
@@ -47,7 +47,7 @@ pub(super) fn parse(lines: &[NumberedLine]) -> Vec<Utterance> {
             }
             (None, None) => (None, rest, None),
         };
-        is_joined = true;
+        is_joined = split_place_mark(words).is_none();
         utterances.push(Utterance { line, speaker, text: one_line(words), seconds: seconds.or(at) });
     }
     utterances

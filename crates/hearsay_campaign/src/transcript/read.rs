@@ -9,7 +9,7 @@ use super::{
     captions, json_lines,
     line::NumberedLine,
     plain,
-    utterance::{TranscriptFormat, Utterance},
+    utterance::{PlaceMark, TranscriptFormat, Utterance, split_place_marks},
 };
 
 /// The content of a transcript file: the utterances of a session, in order.
@@ -21,6 +21,8 @@ pub struct Transcript {
     pub digest: String,
     /// The utterances, in order. There is at least one utterance.
     pub utterances: Vec<Utterance>,
+    /// The marks that move the scene to another place, in order.
+    pub places: Vec<PlaceMark>,
     /// Warnings for the user. Each warning names its line.
     pub notes: Vec<String>,
 }
@@ -80,9 +82,10 @@ impl Transcript {
             TranscriptFormat::JsonLines => json_lines::parse(&lines, &mut notes),
             TranscriptFormat::Vtt | TranscriptFormat::Srt => captions::parse(&lines, format, &mut notes),
         };
+        let (utterances, places) = split_place_marks(utterances);
         match utterances.is_empty() {
             true => Err(TranscriptError::Empty { file: file.to_owned() }),
-            false => Ok(Self { format, digest, utterances, notes }),
+            false => Ok(Self { format, digest, utterances, places, notes }),
         }
     }
 

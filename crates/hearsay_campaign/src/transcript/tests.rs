@@ -65,6 +65,39 @@ fn brackets_after_a_speaker_can_name_hearers() {
 }
 
 #[test]
+fn marks_in_square_brackets_name_the_place_of_the_next_lines() {
+    let gull = |line| PlaceMark { line, place: "The Gilded Gull".into() };
+    for (file, text, expected, mark) in [
+        ("s.txt", "Anna: We go\n[At The Gilded Gull]\n  in.\n", [(1, "Anna|We go"), (3, "-|in.")], gull(2)),
+        (
+            "s.txt",
+            "Anna: We go\n[12:03] DM: [at The Gilded Gull]\nDM: In.\n",
+            [(1, "Anna|We go"), (3, "DM|In.")],
+            gull(2),
+        ),
+        (
+            "s.vtt",
+            "WEBVTT\n\n00:01.000 --> 00:02.000\n<v Anna>We go\n\n00:02.000 --> 00:03.000\n[at The Gilded Gull]\n\n\
+             00:03.000 --> 00:04.000\n<v Anna>in.\n",
+            [(4, "Anna|We go"), (10, "Anna|in.")],
+            gull(7),
+        ),
+        (
+            "s.jsonl",
+            "{\"speaker\": \"Anna\", \"text\": \"We go\"}\n{\"text\": \"[at The Gilded Gull]\"}\n{\"text\": \"in.\"}\n",
+            [(1, "Anna|We go"), (3, "-|in.")],
+            gull(2),
+        ),
+    ] {
+        check(file, text, &expected);
+        assert_eq!(Transcript::read(file, text.as_bytes()).unwrap().places, [mark], "{text}");
+    }
+    for text in ["[at]", "(at The Gilded Gull)", "[at last] Hm.", "[attack]", "[[at The Gilded Gull]]"] {
+        assert_eq!(read("s.txt", text).len(), 1, "{text}");
+    }
+}
+
+#[test]
 fn chat_exports_name_the_speaker_above() {
     check(
         "chat.txt",

@@ -59,13 +59,14 @@ pub(crate) struct FactArgs {
 pub(crate) struct Set {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Entity that gets the attribute (id or name)
+    /// Entity that the field describes (id or name)
     #[arg(value_parser = name, add = entities())]
     pub(crate) entity: String,
-    /// Name of the attribute, such as occupation
+    /// Field, as in campaign files: an attribute, such as occupation, or a relation, such as home, location or faction
     #[arg(add = predicates())]
-    pub(crate) attribute: String,
-    /// Value of the attribute
+    pub(crate) field: String,
+    /// Value of the attribute, or the other entity of the relation (id or name). For a relation, `none` ends the current
+    /// value
     #[arg(value_parser = text)]
     pub(crate) value: String,
     #[command(flatten)]

@@ -90,6 +90,9 @@ pub(crate) struct Merge {
     /// Show the effects of the merge, without changing anything
     #[arg(long)]
     pub(crate) dry_run: bool,
+    /// Merge without asking, even if the entities have different kinds, descriptions or values
+    #[arg(long)]
+    pub(crate) yes: bool,
 }
 
 #[derive(Debug, ClapArgs)]

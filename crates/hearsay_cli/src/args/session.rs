@@ -17,6 +17,8 @@ use super::{
 pub(crate) enum Session {
     /// Start a session; until the session ends, everything that you record belongs to it
     #[command(after_help = "\
+With --at, the attending characters move to this place. They stay there after the session.
+
 Example:
   hearsay session start --title \"The red ledger\" --at the-gilded-gull \\
       --present wren-oake --present dorric-stane")]
@@ -58,7 +60,8 @@ Examples:
     /// Import a transcript as the log of a session
     #[command(after_help = "\
 The command reads lines of the form `Speaker: text`, chat exports, WebVTT, SubRip, and
-JSON lines with the keys `text` and `speaker`.
+JSON lines with the keys `text` and `speaker`. A line such as `[at The Gilded Gull]` moves
+the scene to this place. The new session ends with the last line.
 
 Hearsay matches each speaker in the transcript with a character by name, alias, first name,
 or the name of the player. To set the name of the player of a character, run a command such
@@ -209,7 +212,7 @@ pub(crate) struct SessionLog {
     /// in "Laura: I open the door."; otherwise, narration]
     #[arg(long, value_name = "CHARACTER", group = "spoken", value_parser = name, add = entities())]
     pub(crate) by: Option<String>,
-    /// Place where the line is said; the scene moves to this place
+    /// Place where the line is said; the scene and the attending characters move to this place
     #[arg(long, value_name = "PLACE", value_parser = name, add = entities())]
     pub(crate) at: Option<String>,
     /// Date of the line on the campaign's calendar [default: the current game time or the date of the last line,

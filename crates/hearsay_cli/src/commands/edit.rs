@@ -1,10 +1,17 @@
 //! `entity add`, `entity set`, `entity remove`, `fact add`, `fact correct`, `fact remove`: edits by hand.
 
 use anyhow::Result;
+use hearsay_campaign::parse_kind;
 use hearsay_commands::edit::{Edit, FactOptions};
 use hearsay_engine::{Memory, ReadSnapshot, Written, real_time};
-use hearsay_model::{Author, Change, EntityId, Kind, Object, Predicate, Vocabulary};
-use hearsay_query::facts::{FactRow, fact_row};
+use hearsay_model::{
+    Author, Change, EntityId, Fact, Kind, Predicate, PredicateRole, RelationField, Resolution, Vocabulary, attribute,
+    entity_field_name,
+};
+use hearsay_query::{
+    QueryError,
+    facts::{FactRow, fact_row},
+};
 use serde::Serialize;
 
 use crate::{
@@ -112,11 +119,7 @@ fn options(args: &FactArgs, attitude: Option<i64>, names: &Names) -> Result<Fact
 }
 
 pub(crate) fn add(args: &args::Add, output: &mut Output) -> Result<()> {
-    let kind = Kind::from(args.kind.as_str());
-    if let Kind::Custom(word) = &kind {
-        let built_in_kinds: Vec<_> = Kind::BUILT_IN.iter().map(Kind::as_str).collect();
-        output.note(format!("`{word}` is a custom kind; the built-in kinds are {}", built_in_kinds.join(", ")));
-    }
+    let kind = kind(&args.kind, output);
     let edit = |names: &Names| {
         let place = names.optional_entity(args.at.as_ref())?;
         Ok(Edit::Add { name: args.name.clone(), kind, id: args.id.clone(), place })
@@ -124,31 +127,101 @@ pub(crate) fn add(args: &args::Add, output: &mut Output) -> Result<()> {
     run_edit(&args.campaign, args.dry_run, edit, output)
 }
 
+/// Returns the kind that a word means. Prints a note about a custom kind.
+fn kind(word: &str, output: &Output) -> Kind {
+    let kind = parse_kind(word);
+    if let Kind::Custom(word) = &kind {
+        let built_in_kinds: Vec<_> = Kind::BUILT_IN.iter().map(Kind::as_str).collect();
+        output.note(format!("`{word}` is a custom kind; the built-in kinds are {}", built_in_kinds.join(", ")));
+    }
+    kind
+}
+
 pub(crate) fn set(args: &args::Set, output: &mut Output) -> Result<()> {
     let memory = open(&args.campaign, args.dry_run, output)?;
-    let (entity, options) = {
+    let (entity, edit) = {
         let names = Names::read(&memory, output)?;
-        (names.entity(&args.entity)?, options(&args.fact, None, &names)?)
+        let entity = names.entity(&args.entity)?;
+        (entity.clone(), field_edit(entity, args, &names, output)?)
     };
-    let (attribute, value) = (args.attribute.clone(), args.value.clone());
-    let edit = Edit::Set { entity: entity.clone(), attribute, value, options };
-    if write_edit(&memory, args.dry_run, edit, output)?.is_some() {
-        for other in other_values(&memory, entity, args)? {
+    let new = write_edit(&memory, args.dry_run, edit, output)?;
+    // If the entity is the object of the new fact, the other values describe another entity.
+    if let Some(fact) = new.into_iter().flatten().find(|fact| fact.subject == entity) {
+        for other in other_values(&memory, fact)? {
             output.note(format!("another value is still recorded: {} [{}]", other.statement, other.id.short()));
         }
     }
     Ok(memory.close()?)
 }
 
-/// Returns the recorded values of the attribute that differ from the new value and stay valid, because many attributes
-/// can have several values at a time.
-fn other_values(memory: &Memory, entity: EntityId, args: &args::Set) -> Result<Vec<FactRow>> {
-    let (name, value) = (args.attribute.clone(), args.value.clone());
+/// Returns the edit that sets a field of an entity: an attribute, or a relation such as `home`.
+fn field_edit(entity: EntityId, args: &args::Set, names: &Names, output: &Output) -> Result<Edit> {
+    let options = options(&args.fact, None, names)?;
+    let (vocabulary, value) = (names.state().vocabulary(), args.value.clone());
+    let Some(RelationField { predicate, is_inverse }) = vocabulary.entity_field(&args.field) else {
+        let attribute = attribute_name(&args.field);
+        note_unknown_field(&attribute, names, output);
+        return Ok(Edit::Set { entity, attribute, value, options });
+    };
+    if predicate == *attribute::KIND {
+        let value = kind(&value, output).as_str().to_owned();
+        return Ok(Edit::Set { entity, attribute: predicate.to_string(), value, options });
+    }
+    if !predicate.is_relation() {
+        return Ok(Edit::Set { entity, attribute: predicate.to_string(), value, options });
+    }
+    let is_no_entity = value.eq_ignore_ascii_case("none") && names.state().resolve(&value) == Resolution::None;
+    if is_no_entity && !is_inverse {
+        return Ok(Edit::Clear { entity, predicate, until: options.since });
+    }
+    let object = match names.find_entity(&value) {
+        Ok(object) => object,
+        // A text such as `the dark` can be the value of `fears`, but not of `home`.
+        Err(QueryError::Unknown { .. }) if !needs_entity(vocabulary, &predicate, &args.field) => {
+            let field = attribute_name(&args.field);
+            output.note(format!(
+                "no entity is called \u{201C}{value}\u{201D}, so `{field}` is recorded as text; to record the relation \
+                 {predicate}, give the name of an entity"
+            ));
+            return Ok(Edit::Set { entity, attribute: field, value, options });
+        }
+        Err(_) => names.entity(&value)?,
+    };
+    let (subject, object) = if is_inverse { (object, entity) } else { (entity, object) };
+    Ok(Edit::Relate { subject, predicate: predicate.to_string(), object, options })
+}
+
+/// Returns the name of a new attribute. The name of a relation in capitals stays unchanged, so that the edit rejects it.
+fn attribute_name(field: &str) -> String {
+    if Predicate::new(field).is_ok() { field.to_owned() } else { entity_field_name(field) }
+}
+
+/// Returns whether the value of a relation must be an entity: if the user names the relation in capitals, and if the
+/// relation states a place or a group.
+fn needs_entity(vocabulary: &Vocabulary, relation: &Predicate, field: &str) -> bool {
+    let is_name = Predicate::new(field).is_ok_and(|name| name.is_relation());
+    is_name || PredicateRole::Location.is(relation) || vocabulary.behavior(relation).belonging.is_some()
+}
+
+/// Prints a note if the name of a new attribute is similar to a known field.
+fn note_unknown_field(attribute: &str, names: &Names, output: &Output) {
+    let state = names.state();
+    if state.facts().any(|fact| *fact.predicate() == *attribute) {
+        return;
+    }
+    if let Some(similar) = state.vocabulary().similar_entity_field(attribute) {
+        output.note(format!("`{attribute}` is a new attribute; did you mean `{similar}`?"));
+    }
+}
+
+/// Returns the recorded values that differ from a new value and stay valid, because many attributes can have several
+/// values at a time.
+fn other_values(memory: &Memory, new: FactRow) -> Result<Vec<FactRow>> {
     let read = memory.read(move |world| {
-        let (state, name) = (&world.state, Predicate::new(&name)?);
-        let facts = state.values(&entity, &name);
-        let new = Object::Value(value.as_str().into());
-        Ok(facts.into_iter().filter(|fact| *fact.object() != new).map(|fact| fact_row(state, fact)).collect())
+        let state = &world.state;
+        let row = |fact: &Fact| fact_row(state, fact);
+        let rows = state.values(&new.subject, &new.predicate).into_iter().map(row);
+        Ok(rows.filter(|row| row.object != new.object).collect())
     })?;
     Ok(read.wait()?)
 }

@@ -19,6 +19,7 @@ use crate::{
     campaign::{self, Access},
     display_names::DisplayNames,
     dry_run::print_effects,
+    interrupt,
     names::Names,
     output::Output,
     reveals::print_with_reveals,
@@ -105,12 +106,12 @@ fn write_event(
     memory: Memory,
     campaign: &Campaign,
     dry_run: bool,
-    mut game_event: GameEvent,
+    game_event: GameEvent,
     facts: Option<LineFacts>,
     output: &mut Output,
 ) -> Result<()> {
-    new_facts::find_deeds(&memory, &mut game_event)?;
-    new_facts::note_new_relations(&memory, &mut game_event, output)?;
+    let game_event = interrupt::wait(&memory.find_deeds(game_event)?)?;
+    new_facts::note_new_relations(&memory, &game_event, output)?;
     let audience = match perception(&game_event) {
         Some(perception) => {
             let planned_event = game_event.clone();

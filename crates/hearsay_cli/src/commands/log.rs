@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::Result;
-use hearsay_belief::valid_death_fact;
+use hearsay_belief::{StateViews, valid_death_fact};
 use hearsay_commands::{
     CommandError,
     fact_matching::FactMatches,
@@ -213,11 +213,13 @@ fn confirm_secrets(
         Ok((Arc::clone(&world.state), added_passages(&operation.changes)))
     })?;
     let (state, passages) = read.wait()?;
+    let views = StateViews::new(&state);
     let unknown_to = |fact: FactId| match stated.contains(&fact) {
         true => Vec::new(),
-        false => passages.iter().flat_map(|passage| hearers_without(&state, fact, passage)).collect(),
+        false => passages.iter().flat_map(|passage| hearers_without(&views, fact, passage)).collect(),
     };
-    Ok((stated_facts::confirm_secrets(secrets, unknown_to, output), state))
+    let facts = stated_facts::confirm_secrets(secrets, unknown_to, output);
+    Ok((facts, state))
 }
 
 /// Prints the commands with which the secrets of a line come out, or with which the line is heard without them.

@@ -1,13 +1,16 @@
 //! `trust`, `entity duplicates`, `entity merge`, `entity split`, `fact prune` and `db health`: commands that maintain
 //! the campaign.
 
-use anyhow::Result;
+use std::{io, sync::Arc};
+
+use anyhow::{Result, bail};
 use hearsay_commands::{
+    merge::MergePlan,
     prune::{Prune, PrunePlan},
     teach::Teach,
 };
 use hearsay_engine::{Memory, ReadSnapshot, Written, real_time};
-use hearsay_model::FactStatus;
+use hearsay_model::{Fact, FactStatus};
 use hearsay_query::{
     duplicates::{Duplicate, DuplicateCertainty, fact_duplicates},
     health::Health,
@@ -19,10 +22,12 @@ use serde_json::json;
 use crate::{
     args::{self, DuplicatesDecision, TrustAction},
     campaign::{self, Access},
+    choice,
     dry_run::{self, write_or_preview},
     interrupt,
     names::Names,
     output::{CliError, Output, USAGE_ERROR, count},
+    speakers::is_terminal,
     style::Line,
     texts::{self, EncoderUse},
 };
@@ -204,8 +209,17 @@ pub(crate) fn merge(args: &args::Merge, output: &mut Output) -> Result<()> {
         (names.entity(&args.entity)?, names.entity(&args.into)?)
     };
     let plan = interrupt::wait(&memory.plan_merge(entity, into)?)?;
-    let (removed, remaining, moved) = (plan.gone.clone(), plan.into.clone(), plan.moved);
-    let undecided = plan.undecided.clone();
+    let (removed, remaining) = (plan.gone.clone(), plan.into.clone());
+    let effects = merge_effects(&memory, &plan)?;
+    let doubts = plan.doubts.join("; ");
+    if !args.dry_run && !args.yes && !doubts.is_empty() {
+        output.note(format!("Merging {removed} into {remaining}:"));
+        effects.iter().for_each(|effect| output.note(effect));
+        if !is_confirmed(&format!("{doubts}; merge? [y/N] "), output) {
+            memory.close()?;
+            bail!("nothing was merged, because {doubts}; to merge the entities without confirmation, pass --yes");
+        }
+    }
     let mut data = serde_json::to_value(&plan)?;
     let written = if args.dry_run { None } else { Some(memory.commit_merge(plan)?.wait()?) };
     data["written"] = serde_json::to_value(&written)?;
@@ -214,23 +228,42 @@ pub(crate) fn merge(args: &args::Merge, output: &mut Output) -> Result<()> {
         Some(written) => output.line(format!("{} (operation {})", written.summary, written.position))?,
         None => output.line(format!("Dry run, nothing is changed: {removed} would become {remaining}."))?,
     }
-    let parts = [
-        count(moved.facts, "fact", "facts"),
-        count(moved.edges, "knowledge edge", "knowledge edges"),
-        count(moved.passages, "passage", "passages"),
-    ];
-    output.line(format!("  moves {}", parts.join(", ")))?;
-    if !undecided.is_empty() {
-        let ids: Vec<_> = undecided.iter().map(|fact| fact.short()).collect();
-        output.line(format!(
-            "  the value with the higher confidence stays; the other becomes a claim: {}",
-            ids.join(", ")
-        ))?;
+    for effect in &effects {
+        output.line(effect)?;
     }
     if written.is_some() {
         output.line(format!("  `{}` reverts the merge", args.campaign.command(&format!("entity split {removed}"))))?;
+    } else if !doubts.is_empty() {
+        output.line(format!("  needs --yes or a confirmation, because {doubts}"))?;
     }
     Ok(memory.close()?)
+}
+
+/// Describes in several lines what a merge moves, and which facts it makes claims.
+fn merge_effects(memory: &Memory, plan: &MergePlan) -> Result<Vec<String>> {
+    let parts = [
+        count(plan.moved.facts, "fact", "facts"),
+        count(plan.moved.edges, "knowledge edge", "knowledge edges"),
+        count(plan.moved.passages, "passage", "passages"),
+    ];
+    let undecided = plan.undecided.clone();
+    let claims = memory.read(move |world| {
+        let facts = undecided.iter().filter_map(|id| world.state.fact(*id));
+        let claim = |fact: &Arc<Fact>| {
+            let (statement, id) = (fact.statement(), fact.id().short());
+            format!("  becomes a claim, because a more certain value stays: {statement} [{id}]")
+        };
+        Ok(facts.map(claim).collect::<Vec<_>>())
+    })?;
+    let mut effects = vec![format!("  moves {}", parts.join(", "))];
+    effects.extend(claims.wait()?);
+    Ok(effects)
+}
+
+/// Asks the user on a terminal. Without a terminal, returns `false`.
+fn is_confirmed(question: &str, output: &Output) -> bool {
+    let may_ask = is_terminal() && !output.is_json();
+    may_ask && choice::is_confirmed(question, &mut io::stdin().lock(), &mut io::stderr().lock())
 }
 
 pub(crate) fn split(args: &args::Split, output: &mut Output) -> Result<()> {

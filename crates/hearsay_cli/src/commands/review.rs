@@ -6,12 +6,12 @@ use hearsay_commands::{
     review::{Decision, Decisions},
 };
 use hearsay_engine::{Memory, ReadSnapshot, TextType, Written, real_time};
-use hearsay_model::{FactId, FactStatus, Factuality, State};
+use hearsay_model::{FactId, FactStatus, Factuality};
 use hearsay_query::{
-    QueryError,
     contradictions::Clash,
     ids::require_fact,
-    preview::Preview,
+    preview::{Preview, preview_applied, state_after},
+    reveals::newly_fulfilled,
     review::{DecidedFact, ReviewItem, ReviewQueue, ReviewRow, decided_facts, review_queue, review_rows},
 };
 use serde::Serialize;
@@ -30,7 +30,7 @@ use crate::{
     interrupt,
     names::Names,
     output::{CliError, Output, USAGE_ERROR, count},
-    reveals::print_with_reveals,
+    reveals::{print_with_revealable, print_with_reveals},
     texts::EncoderUse,
 };
 
@@ -120,21 +120,20 @@ fn decide(memory: &Memory, decisions: Decisions, dry_run: bool, output: &mut Out
         print_decided(&decided, dry_run, &DisplayNames::read(memory)?, output)?;
         return print_with_reveals(memory, DecisionOutput { result, decided }, output);
     }
-    let preview = memory.preview(build_operation.clone())?.wait()?;
     let read = memory.read_in_background(move |world| {
         let operation = build_operation(world)?;
-        let changes = operation.changes.clone();
-        let mut after = State::clone(&world.state);
-        after.apply(operation).map_err(QueryError::from)?;
-        Ok(decided_facts(&after, &changes))
+        let after = state_after(&world.state, operation.clone())?;
+        let decided = decided_facts(&after, &operation.changes);
+        let revealable = newly_fulfilled(&world.state, &after);
+        Ok((preview_applied(&world.state, &after, operation), decided, revealable))
     })?;
-    let decided = read.wait()?;
+    let (preview, decided, revealable) = read.wait()?;
     let names = DisplayNames::read(memory)?;
     output.line(format!("Dry run, nothing is changed: {}", preview.summary))?;
     print_effects(&preview, &names, output)?;
     print_decided(&decided, dry_run, &names, output)?;
     drop(names);
-    print_with_reveals(memory, DecisionPreview { written: None, preview, decided }, output)
+    print_with_revealable(revealable, DecisionPreview { written: None, preview, decided }, output)
 }
 
 /// Prints who knows each accepted fact, and the other facts on which the operation decided.

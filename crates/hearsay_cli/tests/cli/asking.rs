@@ -78,6 +78,29 @@ fn ask_and_search_answer_as_data() {
 }
 
 #[test]
+fn a_repeated_deed_is_one_line_that_cites_all_days() {
+    let test_dir = TestDir::new();
+    for day in 1..=5 {
+        let since = format!("{day} Springmonth 9");
+        let deed = ["-C", "mill", "fact", "add", "ben", "HELPED", "ada", "--since", &since, "--known-by", "ada"];
+        test_dir.ok(&deed);
+    }
+    let ask = ["-C", "mill", "ask", "--as", "ada", "--no-meaning", "Whom did Ben help?"];
+    let answer = test_dir.ok(&ask);
+    assert!(answer.contains("on 5 days since 1 Springmonth 9, last on 5 Springmonth 9"), "{answer}");
+    assert_eq!(answer.matches("Ben helped Ada Flint").count(), 1, "{answer}");
+    let answer = test_dir.json(&ask).to_string();
+    let facts = test_dir.json(&["-C", "mill", "fact", "list", "--predicate", "HELPED"]);
+    let facts = facts["facts"].as_array().unwrap();
+    assert_eq!(facts.len(), 5, "the DM sees all facts");
+    for fact in facts {
+        assert!(answer.contains(fact["id"].as_str().unwrap()), "{fact} in {answer}");
+    }
+    test_dir.write("mill/hearsay.toml", "[recall]\nmin_episodes = 0\n");
+    assert!(!test_dir.ok(&ask).contains("on 5 days"));
+}
+
+#[test]
 fn without_a_model_words_answer_and_say_so() {
     let test_dir = TestDir::new();
     let mut line = test_dir.command(&["-C", "mill", "ask", "--as", "ada", "millstone"]);

@@ -275,6 +275,35 @@ fn the_preview_says_why_a_rumour_does_not_spread() {
     assert!(output.contains("it is a secret, and secrets are never told as gossip."), "{output}");
 }
 
+/// Two characters know a rumour, tell it to each other, and then tell it to nobody any more.
+#[test]
+fn the_preview_says_that_the_knowers_of_a_rumour_have_lost_interest() {
+    let test_dir = TestDir::new();
+    let told = |who: &str| format!(r#"{{who: {who}, how: told, when: "1 Springmonth 10", credence: 0.9}}"#);
+    let known_by = format!("known_by: [{}, {}]", told("ada"), told("ben"));
+    let rumour = format!("facts: [{{id: bones, subject: sam-b, text: Bones lie under the mill., {known_by}}}]");
+    let campaign = CAMPAIGN.replace("occupation: miller", "occupation: miller, talkativeness: 1").replace(
+        "attributes: {occupation: carter}",
+        "attributes: {occupation: carter, talkativeness: 1}, relationships: [{type: LIKES, target: ada}]",
+    );
+    test_dir.write("mill/campaign.yaml", &format!("{campaign}minds: {{stifling: strong}}\n{rumour}\n"));
+    let preview = ["-C", "mill", "simulate", "gossip", "--days", "2", "--dry-run"];
+    let reason = || {
+        let report = test_dir.json(&preview);
+        let untold = report["untold"].as_array().unwrap();
+        let row = untold.iter().find(|row| row["statement"] == "Bones lie under the mill.");
+        row.unwrap_or_else(|| panic!("{report}"))["reason"].as_str().unwrap().to_owned()
+    };
+    let before = reason();
+    let spread = test_dir.json(&["-C", "mill", "simulate", "gossip", "--days", "10"]);
+    assert_eq!(spread["news"], serde_json::json!([]), "{spread}");
+    assert_eq!(reason(), "lost_interest");
+    let output = test_dir.ok(&preview);
+    assert!(output.contains("everybody who knows it has lost interest in telling it."), "{output}");
+    test_dir.ok(&["-C", "mill", "undo", "--yes"]);
+    assert_eq!(reason(), before);
+}
+
 #[test]
 fn a_repeated_lie_is_the_same_fact() {
     let test_dir = TestDir::new();

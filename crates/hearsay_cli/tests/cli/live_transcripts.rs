@@ -65,6 +65,19 @@ fn each_line_of_standard_input_is_recorded_with_its_effects() {
 }
 
 #[test]
+fn a_player_who_talks_about_the_game_does_not_join_the_session() {
+    let test_dir = TestDir::new();
+    test_dir.write("mill/people.yaml", PARTY);
+    test_dir.ok(&["-C", "mill", "session", "start", "--at", "the-mill", "--present", "ben"]);
+    let present = || test_dir.json(&["-C", "mill", "session", "show"])["session"]["present"].clone();
+    let lines = follow_input(&test_dir, "{\"speaker\": \"Zoe\", \"text\": \"Does a 17 hit?\"}\n", &[]);
+    assert_eq!(lines[0]["talk_kind"], "out_of_character");
+    assert_eq!(present(), serde_json::json!(["ben"]));
+    follow_input(&test_dir, "{\"speaker\": \"Zoe\", \"text\": \"Ada, where is the stone?\"}\n", &[]);
+    assert_eq!(present(), serde_json::json!(["ben", "lyra"]));
+}
+
+#[test]
 fn an_out_of_character_line_shows_how_to_correct_it() {
     let test_dir = table();
     test_dir.write("talk.txt", "Zoe: (ooc) Ben broke the millstone.\nTam: Good evening.\n");

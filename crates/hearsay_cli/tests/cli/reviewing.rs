@@ -55,6 +55,22 @@ fn duplicates_are_merged_and_split() {
     assert!(test_dir.json(&["-C", "mill", "entity", "duplicates", "--facts"])["all"].as_u64().is_some());
 }
 
+#[test]
+fn a_doubtful_merge_needs_confirmation() {
+    let test_dir = TestDir::new();
+    let merge = ["-C", "mill", "entity", "merge", "the-mill", "ada"];
+    let doubt = "The Mill is a location, but Ada Flint is an NPC";
+    test_dir.fails(&merge, 1, &["nothing was merged", doubt, "--yes"]);
+    let planned = test_dir.ok(&[&merge[..], &["--dry-run"]].concat());
+    assert!(planned.contains(doubt) && planned.contains("becomes a claim"), "{planned}");
+    let merged = test_dir.ok(&[&merge[..], &["--yes"]].concat());
+    assert!(merged.contains("entity split the-mill` reverts the merge"), "{merged}");
+    for (sam, age) in [("sam-a", "30"), ("sam-b", "40")] {
+        test_dir.ok(&["-C", "mill", "entity", "set", sam, "age", age]);
+    }
+    test_dir.fails(&["-C", "mill", "entity", "merge", "sam-b", "sam-a"], 1, &["different values of age"]);
+}
+
 /// Imports an export with two facts that wait for review, and returns the id of the first.
 fn with_doubts(test_dir: &TestDir) -> String {
     let export = test_dir.ok(&["-C", "mill", "export"]);
@@ -72,6 +88,26 @@ fn with_doubts(test_dir: &TestDir) -> String {
     let items = test_dir.json(&["-C", "mill", "review"]);
     assert_eq!(items["items"][0]["in_full"][0]["subject"], "ada", "{items}");
     items["items"][0]["in_full"][0]["id"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn an_accepted_fact_stays_accepted_when_its_note_changes() {
+    let test_dir = TestDir::new();
+    test_dir.write("mill/hearsay.toml", "[extraction]\nengine = \"patterns\"\n");
+    test_dir.write("vault/Runa.md", "---\ntags: [npc]\n---\n");
+    let import = |text: &str| {
+        test_dir.write("vault/Tilda.md", &format!("---\ntags: [npc]\n---\n{text}\n"));
+        test_dir.ok(&["-C", "mill", "import", "vault"]);
+    };
+    let list = |status: &str| {
+        let filter = ["--subject", "tilda", "--predicate", "HOSTILE_TO", "--status", status];
+        test_dir.json(&[&["-C", "mill", "fact", "list"][..], &filter].concat())
+    };
+    import("Maybe Tilda hates Runa. She sleeps late.");
+    let proposed = list("proposed");
+    test_dir.ok(&["-C", "mill", "review", "accept", proposed["facts"][0]["id"].as_str().unwrap()]);
+    import("It rains.\n\nShe sleeps early. Maybe Tilda hates Runa.");
+    assert_eq!((&list("canon")["all"], &list("proposed")["all"]), (&1.into(), &0.into()));
 }
 
 #[test]

@@ -94,6 +94,74 @@ fn a_character_at_the_scene_learns_the_names_that_it_hears() {
 }
 
 #[test]
+fn the_attending_characters_move_with_the_scenes_and_stay_there() {
+    let test_dir = TestDir::new();
+    let weir = "{id: weir, name: The Weir, kind: location}";
+    let lyra = "{id: lyra, name: Lyra Fenn, kind: player, home: none, location: weir}";
+    let tam = "{id: tam, name: Tam Reed, kind: player, home: none, location: weir}";
+    test_dir.write("mill/party.yaml", &format!("entities:\n  - {weir}\n  - {lyra}\n  - {tam}\n"));
+    let witnesses = |place: &str| {
+        let event =
+            ["-C", "mill", "event", "witness", "--at", place, "--about", "weir", "The Weir broke.", "--dry-run"];
+        test_dir.ok(&event)
+    };
+    let start = ["-C", "mill", "session", "start", "--at", "the-mill", "--present", "lyra"];
+    let dry_run = test_dir.ok(&[&start[..], &["--dry-run"]].concat());
+    assert!(dry_run.contains("; Lyra Fenn is now at The Mill") && dry_run.contains("Lyra Fenn is at"), "{dry_run}");
+    assert!(witnesses("weir").contains("Lyra Fenn"));
+    test_dir.ok(&start);
+    assert!(!witnesses("weir").contains("Lyra Fenn") && witnesses("weir").contains("Tam Reed"));
+    let logged = test_dir.ok(&["-C", "mill", "log", "--at", "weir", "Fog lies over the water."]);
+    assert!(logged.contains("; Lyra Fenn is now at The Weir"), "{logged}");
+    test_dir.ok(&["-C", "mill", "undo", "--yes"]);
+    assert!(!witnesses("weir").contains("Lyra Fenn"));
+    let report = test_dir.ok(&["-C", "mill", "session", "end"]);
+    assert!(!report.contains("is at"), "the locations do not belong to the session: {report}");
+    assert!(witnesses("the-mill").contains("Lyra Fenn"));
+    assert!(test_dir.ok(&["-C", "mill", "know", "knows", "lyra"]).contains("Lyra Fenn is at"));
+    // The undo of the start also restores the locations.
+    test_dir.ok(&["-C", "mill", "undo", "--yes"]);
+    test_dir.ok(&["-C", "mill", "undo", "--yes"]);
+    assert!(witnesses("weir").contains("Lyra Fenn"));
+}
+
+#[test]
+fn a_mark_in_a_transcript_moves_the_scene_and_the_session_is_over() {
+    let test_dir = TestDir::new();
+    let weir = "{id: weir, name: The Weir, kind: location}";
+    let lyra = "{id: lyra, name: Lyra Fenn, kind: player, home: none}";
+    let cole = "{id: cole, name: Cole, kind: npc, home: weir}";
+    test_dir.write("mill/people.yaml", &format!("entities:\n  - {weir}\n  - {lyra}\n  - {cole}\n"));
+    // Without extraction, the kinds of talk are unknown, so the lines are part of the story.
+    test_dir.write("mill/hearsay.toml", "[extraction]\nenabled = false\n");
+    test_dir.write(
+        "walk.txt",
+        "Lyra: Let us go.\nDM: [at The Weir]\nLyra: I am Lyra. Good evening.\n[at Wier]\nLyra: Hm.\n",
+    );
+    let import = ["-C", "mill", "session", "import", "walk.txt", "--at", "the-mill"];
+    let dry_run = test_dir.ok(&[&import[..], &["--dry-run"]].concat());
+    for part in
+        ["  at weir:\n", "line 4: the scene stays where it is", "no entity is called `Wier`", "did you mean weir"]
+    {
+        assert!(dry_run.contains(part), "{part}: {dry_run}");
+    }
+    let imported = test_dir.ok(&import);
+    assert!(imported.contains("; Lyra Fenn is now at The Weir") && imported.contains("Next:"), "{imported}");
+    let lines = test_dir.json(&["-C", "mill", "session", "show", "--log"]);
+    let line = |index: usize| (lines[index]["place"].clone(), lines[index]["heard_by"].clone());
+    assert_eq!(line(0), ("the-mill".into(), serde_json::json!(["ada", "ben", "lyra"])));
+    assert_eq!(line(1), ("weir".into(), serde_json::json!(["cole", "lyra"])));
+    assert_eq!(line(2).0, "weir");
+    let sessions = test_dir.json(&["-C", "mill", "session", "list"]);
+    assert!(sessions[0]["end"].is_string() && sessions[0]["playing"] == false, "{sessions}");
+    // Cole learned the name that he heard.
+    let recap = test_dir.ok(&["-C", "mill", "session", "recap", "--as", "cole"]);
+    assert!(recap.contains("Lyra Fenn: \u{201C}I am Lyra."), "{recap}");
+    assert!(test_dir.ok(&["-C", "mill", "undo", "--yes"]).contains("walk.txt"));
+    assert!(test_dir.ok(&["-C", "mill", "session", "list"]).contains("No session"));
+}
+
+#[test]
 fn the_name_of_a_player_names_the_character() {
     let test_dir = TestDir::new();
     let lyra = "{id: lyra, name: Lyra Fenn, kind: player, player: Nora Blake, home: none}";

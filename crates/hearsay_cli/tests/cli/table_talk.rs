@@ -109,7 +109,7 @@ fn a_shout_is_in_character_and_one_line_can_be_corrected() {
     let test_dir = table();
     test_dir.write(
         "talk.txt",
-        "Ada: Ben owes Cole ten crowns.\nAda: Ben, the wheel! Stop the wheel!\nZoe: Does a 17 hit? I roll damage!\n",
+        "Ada: Ben, the wheel! Stop the wheel!\nZoe: Does a 17 hit? I roll damage!\nAda: Ben owes Cole ten crowns.\n",
     );
     test_dir.ok(&["-C", "mill", "session", "import", "talk.txt", "--session", "1"]);
     let log = || test_dir.ok(&["-C", "mill", "session", "show", "--log"]);
@@ -254,17 +254,42 @@ fn a_narrated_death_waits_for_review_and_the_log_says_how_to_accept_it() {
     for line in [&["--by", "ada", "--to", "cole", "Hello?"][..], &["Ada (to Cole): Hello?"]] {
         test_dir.fails(&[&["-C", "mill", "log"], line].concat(), 1, &["cole is dead"]);
     }
-    // The words of a character about a death are a claim, and other facts are not about deaths.
+    // If a character says that somebody is dead, this person need not be dead, so there is no warning.
     test_dir.ok(&["-C", "mill", "session", "attend", "--arrive", "tamsin-oakley"]);
     let claimed = test_dir.ok(&["-C", "mill", "log", "--by", "tamsin-oakley", "Old Ada died last night."]);
     assert!(!claimed.contains("counts as alive"), "{claimed}");
     // The victim of a killing is dead too.
-    let killed = test_dir.ok(&["-C", "mill", "log", "Tamsin Oakley kills Ada Flint."]);
+    let killed = test_dir.ok(&["-C", "mill", "log", "Ada Flint was killed by Tamsin Oakley."]);
     let warning = killed.lines().find(|line| line.starts_with("warning:")).unwrap_or_default();
     assert!(warning.contains("Ada Flint counts as alive"), "{killed}");
     test_dir.ok(&warning.split('`').nth(1).unwrap_or_default().split(' ').skip(1).collect::<Vec<_>>());
     let said = test_dir.run(&["-C", "mill", "say", "--by", "ada", "I am still here, friends."]);
     assert!(said.code != 0 && said.stderr.contains("ada is dead"), "{}", said.stderr);
+}
+
+#[test]
+fn every_death_from_a_text_waits_for_review_at_any_threshold() {
+    let test_dir = table();
+    test_dir.write("mill/hearsay.toml", "[policy]\ncanon_threshold = 0.5\nthreshold = 0.5\n");
+    let status = |line: &[&str], statement: &str| {
+        let logged = test_dir.json(&[&["-C", "mill", "log"], line].concat());
+        let row = logged["extracted"].as_array().unwrap().iter().find(|row| row["statement"] == statement).cloned();
+        row.unwrap_or_else(|| panic!("{statement}: {logged}"))["status"].as_str().unwrap().to_owned()
+    };
+    let (killed, dead) = ("Ada Flint killed Cole.", "Ada Flint is in this condition: dead.");
+    let wounded = "Ada Flint is in this condition: wounded.";
+    assert_eq!(status(&["Cole was killed by Ada Flint."], killed), "proposed");
+    assert_eq!(status(&["Ada Flint is wounded."], wounded), "canon");
+    assert_eq!(status(&["--by", "tamsin-oakley", "Ada Flint is dead."], dead), "proposed");
+    let wounded = "Ben is in this condition: wounded.";
+    assert_eq!(status(&["--by", "tamsin-oakley", "Ben is wounded."], wounded), "claimed");
+    for (text, expected) in [("Cole was killed by Ada Flint.", "proposed"), ("Cole is wounded.", "canon")] {
+        let notes = test_dir.json(&["-C", "mill", "fact", "extract", "--lore", "--text", text]);
+        assert_eq!(notes["statuses"][0], expected, "{notes}");
+    }
+    // The DM's own data needs no review.
+    test_dir.ok(&["-C", "mill", "entity", "set", "ben", "condition", "dead"]);
+    test_dir.fails(&["-C", "mill", "say", "--by", "ben", "I am still here."], 1, &["ben is dead"]);
 }
 
 #[test]

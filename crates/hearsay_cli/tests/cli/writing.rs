@@ -76,6 +76,45 @@ fn the_vocabulary_is_listed_with_meaning_audience_and_example() {
 }
 
 #[test]
+fn a_field_has_the_same_meaning_as_in_a_campaign_file() {
+    let test_dir = TestDir::new();
+    test_dir.ok(&["-C", "mill", "entity", "add", "The Inn", "--kind", "location"]);
+    test_dir.ok(&["-C", "mill", "entity", "add", "The Guild", "--kind", "faction"]);
+    let moved = test_dir.json(&["-C", "mill", "entity", "set", "ben", "home", "The Inn"]);
+    let (new, ended) = (&moved["facts"][0], &moved["ended"][0]);
+    assert_eq!((&new["predicate"], &new["object"]), (&"RESIDENT_OF".into(), &"the-inn".into()), "{moved}");
+    assert_eq!(ended["object"], "the-mill", "{moved}");
+    let seen = ["event", "witness", "--at", "the-inn", "--about", "the-inn", "The roof leaks."];
+    let seen = test_dir.json(&[&["-C", "mill"][..], &seen].concat());
+    assert_eq!(seen["heard_by"], serde_json::json!(["ben"]), "{seen}");
+    let printed = test_dir.ok(&["-C", "mill", "entity", "set", "ben", "home", "none"]);
+    assert!(printed.contains("ended: ") && printed.contains("Ben lives in The Inn."), "{printed}");
+    test_dir.fails(&["-C", "mill", "entity", "set", "ben", "home", "none"], 3, &["no current value of RESIDENT_OF"]);
+    test_dir.fails(&["-C", "mill", "entity", "set", "ben", "location", "Harriers"], 3, &["Harriers"]);
+    let member = test_dir.json(&["-C", "mill", "entity", "set", "ben", "faction", "the guild"]);
+    assert_eq!(
+        (&member["facts"][0]["predicate"], &member["facts"][0]["object"]),
+        (&"MEMBER_OF".into(), &"the-guild".into())
+    );
+    let owned = test_dir.json(&["-C", "mill", "entity", "set", "the-inn", "owner", "ada"]);
+    assert_eq!((&owned["facts"][0]["subject"], &owned["facts"][0]["predicate"]), (&"ada".into(), &"OWNS".into()));
+    let played = test_dir.json(&["-C", "mill", "entity", "set", "sam-a", "kind", "pc"]);
+    assert_eq!(played["facts"][0]["object"], "player", "{played}");
+}
+
+#[test]
+fn an_unknown_field_is_an_attribute() {
+    let test_dir = TestDir::new();
+    let output = test_dir.run(&["-C", "mill", "entity", "set", "ben", "occupatin", "baker"]);
+    assert!(output.stderr.contains("did you mean `occupation`?"), "{}", output.stderr);
+    assert!(output.stdout.contains("occupatin"), "{}", output.stdout);
+    let output = test_dir.run(&["-C", "mill", "entity", "set", "ben", "fears", "the dark"]);
+    assert!(output.stderr.contains("`fears` is recorded as text"), "{}", output.stderr);
+    let mood = test_dir.run(&["-C", "mill", "entity", "set", "ben", "Eye colour", "grey"]);
+    assert_eq!((mood.code, mood.stderr.contains("did you mean")), (0, false), "{}", mood.stderr);
+}
+
+#[test]
 fn new_entities_are_described_in_sentences() {
     let test_dir = TestDir::new();
     let added = test_dir.ok(&["-C", "mill", "entity", "add", "Holm"]);

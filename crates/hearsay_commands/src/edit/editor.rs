@@ -9,7 +9,7 @@ use hearsay_model::{
     attribute,
 };
 use hearsay_query::{
-    dates::parse_date,
+    dates::{clock_date, parse_date},
     ids::{require_entities, require_entity},
     resolve::public_name,
 };
@@ -128,6 +128,20 @@ impl Editor<'_> {
         let builder = Fact::attribute(entity, name.clone(), Value::from(value), self.provenance())?;
         let summary = format!("set {entity_name}'s {name}");
         Ok((summary, self.fact_changes(builder.statement(statement), options)?))
+    }
+
+    pub(super) fn clear(&self, entity: &EntityId, predicate: &Predicate, until: Option<&str>) -> EditResult {
+        require_entity(self.state, entity)?;
+        let until = until.map_or_else(|| Ok(clock_date(self.state)), |raw| parse_date(self.state, raw))?;
+        let begins_later = |fact: &Fact, end| fact.validity().start().is_some_and(|start| start > end);
+        let mut values = self.state.values(entity, predicate);
+        values.retain(|fact| !until.time.is_some_and(|end| begins_later(fact, end)));
+        if values.is_empty() {
+            return Err(CommandError::NoValue { entity: entity.clone(), predicate: predicate.clone() });
+        }
+        let end = |fact: &Fact| Change::EndFact { fact: fact.id(), until: until.clone() };
+        let summary = format!("end {}'s {predicate}", self.state.name_or_id(entity));
+        Ok((summary, values.into_iter().map(end).collect()))
     }
 
     pub(super) fn relate(

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use hearsay_model::{
-    ApplyError, Author, Change, EntityId, FactId, FactStatus, GameSetting, Kind, Number, Object, Operation, Setting,
-    State, Timestamp, Value, text,
+    ApplyError, Author, Change, EntityId, FactId, FactStatus, GameSetting, Kind, Number, Object, Operation, Predicate,
+    Setting, State, Timestamp, Value, text,
 };
 use hearsay_query::ids::{require_entity, require_fact};
 use serde::{Deserialize, Serialize};
@@ -49,6 +49,15 @@ pub enum Edit {
         value: String,
         /// Knowers, dates and other options of the fact.
         options: FactOptions,
+    },
+    /// Ends the current values of a predicate, without a new value. For example, ends the home of Pell.
+    Clear {
+        /// Subject of the values.
+        entity: EntityId,
+        /// Predicate of the values, such as `RESIDENT_OF`.
+        predicate: Predicate,
+        /// Date on the campaign's calendar at which the values ceased to be true; `None` for the current game time.
+        until: Option<String>,
     },
     /// Adds a relation between two entities. For example, adds that Mirela Voss `OWES` Aldous Crane.
     Relate {
@@ -123,6 +132,7 @@ impl Edit {
                 editor.add(name, kind, None, place.as_ref(), attributes)?
             }
             Self::Set { entity, attribute, value, options } => editor.set(entity, attribute, value, options)?,
+            Self::Clear { entity, predicate, until } => editor.clear(entity, predicate, until.as_deref())?,
             Self::Relate { subject, predicate, object, options } => {
                 editor.relate(subject, predicate, object, options)?
             }

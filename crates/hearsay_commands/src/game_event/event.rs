@@ -158,6 +158,24 @@ pub struct EventPlan {
 }
 
 impl GameEvent {
+    /// Returns the facts that the event states.
+    pub fn stated_facts(&self) -> &[Stated] {
+        match self {
+            Self::Witness { facts, .. } | Self::Say { states: facts, .. } => facts,
+            Self::Tell { fact, .. } | Self::Deduce { conclusion: fact, .. } => std::slice::from_ref(fact),
+            Self::Read { .. } | Self::Refute { .. } | Self::Reveal { .. } | Self::Forget { .. } => &[],
+        }
+    }
+
+    /// Returns the facts that the event states, for changes.
+    pub(crate) fn stated_facts_mut(&mut self) -> &mut [Stated] {
+        match self {
+            Self::Witness { facts, .. } | Self::Say { states: facts, .. } => facts,
+            Self::Tell { fact, .. } | Self::Deduce { conclusion: fact, .. } => std::slice::from_mut(fact),
+            Self::Read { .. } | Self::Refute { .. } | Self::Reveal { .. } | Self::Forget { .. } => &mut [],
+        }
+    }
+
     /// Returns the operation that records the game event.
     ///
     /// # Errors

@@ -11,7 +11,7 @@ use hearsay_belief::{
 use hearsay_model::{
     ActiveSession, Author, Change, Credence, EntityId, Evidence, Fact, FactError, FactId, FactRelation, FactStatus,
     Knower, KnowledgeEdge, Method, Object, Passage, Predicate, Provenance, Resolution, Secrecy, Span, State, TalkKind,
-    Timestamp, Validity, attribute, text,
+    Timestamp, Validity, attribute, text, words,
 };
 use hearsay_query::{
     dates::clock_date,
@@ -35,6 +35,9 @@ pub(super) fn sincerity(lie: bool) -> Sincerity {
 pub(super) fn quoted(fact: &Fact) -> String {
     format!("\u{201C}{}\u{201D}", fact.statement())
 }
+
+/// Maximum number of characters that a summary names.
+const MAX_LISTED_NAMES: usize = 4;
 
 /// Source of a new fact.
 #[derive(Clone, Copy)]
@@ -106,12 +109,7 @@ impl<'a> EventContext<'a> {
 
     pub(super) fn list_names(&self, ids: &[EntityId]) -> String {
         let names: Vec<_> = ids.iter().map(|id| self.state.name_or_id(id)).collect();
-        match &names[..] {
-            [] => "nobody".to_owned(),
-            [one] => (*one).to_owned(),
-            [others @ .., last] if names.len() <= 4 => format!("{} and {last}", others.join(", ")),
-            [first, ..] => format!("{first} and {} others", names.len() - 1),
-        }
+        if names.is_empty() { "nobody".to_owned() } else { words::join_first_names(&names, MAX_LISTED_NAMES) }
     }
 
     /// Returns the characters that hear or see the event.

@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use hearsay_model::{
-    Author, Change, Entity, EntityId, Fact, FactId, FactStatus, Key, Operation, Position, Reference, ReviewSetting,
-    Setting, SettingKey, State, Timestamp, attribute,
+    Author, Change, Entity, EntityId, Fact, FactId, FactStatus, Key, Kind, Operation, Position, Reference,
+    ReviewSetting, Setting, SettingKey, State, Timestamp, attribute,
+    words::{join_names, with_article},
 };
 use hearsay_query::{contradictions::may_overlap, duplicates::Duplicate, ids::require_entities};
 use serde::Serialize;
@@ -25,6 +26,9 @@ pub struct MergePlan {
     /// Facts of one entity that contradict a more certain fact of the other entity. The merge makes these facts claims,
     /// and the DM should review them. Sorted by id.
     pub undecided: Vec<FactId>,
+    /// Reasons to doubt that the two entities are the same, as clauses: their kinds differ, both have a description, or
+    /// they have different values of attributes that allow one value. Empty if there is no such reason.
+    pub doubts: Vec<String>,
     /// Operation that records the merge.
     #[serde(skip)]
     pub operation: Operation,
@@ -55,6 +59,7 @@ pub fn merge(
     }
     let less_certain = less_certain_facts(state, removed, remaining);
     let undecided = less_certain.iter().copied().collect();
+    let doubts = merge_doubts(state, removed, remaining, &less_certain);
     let mut rename = EntityRename::new(state, removed, remaining, less_certain);
     rename.changes.push(Change::AddEntity(entity_with_all_external_ids(state, removed, remaining)));
     let moved_counts = rename.rename_all();
@@ -72,6 +77,7 @@ pub fn merge(
         into: remaining.clone(),
         moved: moved_counts,
         undecided,
+        doubts,
         operation,
         planned_at: state.position(),
     })
@@ -159,6 +165,34 @@ fn less_certain_facts(state: &State, removed: &EntityId, remaining: &EntityId) -
         }
     }
     less_certain
+}
+
+/// Returns the reasons to doubt that two entities are the same. `less_certain` contains the values of one entity that
+/// contradict a value of the other entity.
+fn merge_doubts(
+    state: &State,
+    removed: &EntityId,
+    remaining: &EntityId,
+    less_certain: &BTreeSet<FactId>,
+) -> Vec<String> {
+    let mut doubts = Vec::new();
+    if let (Some(one), Some(other)) = (state.kind(removed), state.kind(remaining))
+        && one != other
+    {
+        let clause = |id, kind: Kind| format!("{} is {}", state.name_or_id(id), with_article(&kind.noun()));
+        doubts.push(format!("{}, but {}", clause(removed, one), clause(remaining, other)));
+    }
+    let has_description = |id| state.facts_with_subject(id, attribute::DESCRIPTION).open().next().is_some();
+    if has_description(removed) && has_description(remaining) {
+        doubts.push("both entities have a description".to_owned());
+    }
+    let predicates = less_certain.iter().filter_map(|id| state.fact(*id)).map(|fact| fact.predicate().as_str());
+    let differing: BTreeSet<&str> = predicates.filter(|name| *name != attribute::KIND).collect();
+    if !differing.is_empty() {
+        let names = join_names(&differing.into_iter().collect::<Vec<_>>());
+        doubts.push(format!("the two entities have different values of {names}"));
+    }
+    doubts
 }
 
 /// Returns whether the two entities of a possible duplicate were merged and then split again.

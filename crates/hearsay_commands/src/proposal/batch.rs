@@ -81,6 +81,12 @@ impl Batch {
         }
     }
 
+    /// Adds a fact on which the DM decided before. `decided` is the fact with the DM's decision, which applies again.
+    pub(super) fn restore(&mut self, fact: &Arc<Fact>, decided: Arc<Fact>) {
+        self.changes.push(Change::Support(Arc::clone(fact)));
+        self.asserted.insert(fact.id(), decided);
+    }
+
     /// Adds a fact.
     pub(super) fn assert(&mut self, fact: &Arc<Fact>) {
         self.changes.push(Change::AssertFact(Arc::clone(fact)));

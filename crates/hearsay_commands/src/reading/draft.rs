@@ -1,7 +1,7 @@
 //! Drafts: texts for a trial of the extraction. The extracted facts are not recorded.
 
-use hearsay_extract::{ExtractedFact, Extraction, SentenceEncoder, Text, TextType};
-use hearsay_model::{EntityId, FactStatus, State, TalkKind};
+use hearsay_extract::{ExtractedFact, Extraction, FactObject, SentenceEncoder, Text, TextType};
+use hearsay_model::{EntityId, FactStatus, Object, State, TalkKind, Vocabulary};
 use hearsay_query::ids::require_entities;
 use serde::Serialize;
 
@@ -72,19 +72,21 @@ impl Draft {
                 found_kind = Some(talk_kind);
             }
         }
-        self.draft_result(policy, extraction, found_kind)
+        self.draft_result(policy, tools.extractor.vocabulary(), extraction, found_kind)
     }
 
-    /// Extracts facts from the text with the function `extract`, which can call a language model.
+    /// Extracts facts from the text with the function `extract`, which can call a language model. `vocabulary` is the
+    /// vocabulary of the campaign.
     ///
     /// # Errors
     /// Returns the error that `extract` returns.
     pub fn extract_with<E>(
         &self,
         policy: &Policy,
+        vocabulary: &Vocabulary,
         extract: impl FnOnce(&Text<'_>) -> Result<Extraction, E>,
     ) -> Result<DraftExtraction, E> {
-        Ok(self.draft_result(policy, self.with_text(None, extract)?, None))
+        Ok(self.draft_result(policy, vocabulary, self.with_text(None, extract)?, None))
     }
 
     fn with_text<T>(&self, encoder: Option<&dyn SentenceEncoder>, extract: impl FnOnce(&Text<'_>) -> T) -> T {
@@ -108,11 +110,24 @@ impl Draft {
         }
     }
 
-    fn draft_result(&self, policy: &Policy, extraction: Extraction, talk_kind: Option<TalkKind>) -> DraftExtraction {
+    fn draft_result(
+        &self,
+        policy: &Policy,
+        vocabulary: &Vocabulary,
+        extraction: Extraction,
+        talk_kind: Option<TalkKind>,
+    ) -> DraftExtraction {
+        let states_death = |fact: &ExtractedFact| {
+            let behavior = vocabulary.behavior(&fact.predicate);
+            match &fact.object {
+                FactObject::Entity(_) => behavior.fatal,
+                FactObject::Value(value) => behavior.means_death(&Object::Value(value.as_str().into())),
+            }
+        };
         let status = |fact: &ExtractedFact| {
             let is_spoken = self.speaker.is_some() || fact.stated_by.is_some();
             let source = if is_spoken { StatementSource::Character } else { StatementSource::World };
-            match policy.decide(fact.confidence, source, Some(self.origin())) {
+            match policy.decide(fact.confidence, source, Some(self.origin()), states_death(fact)) {
                 PolicyDecision::Record(status, _) => Some(status),
                 PolicyDecision::Drop => None,
             }

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use hearsay_belief::StateViews;
 use hearsay_extract::{ExtractedFact, FactObject, Language, Mention, NewEntity};
 use hearsay_model::{
     Acquisition, Author, Change, Confidence, Date, Entity, Evidence, Excerpt, ExtractionStage, Fact, FactStatus,
@@ -250,7 +251,7 @@ fn a_lie_makes_only_the_facts_false_that_it_asserts() {
         let (operation, _) = operation(&state, &rules, &findings, Timestamp(0)).unwrap();
         state.apply(operation.unwrap()).unwrap();
         if !lie {
-            let changes = mark_line_as_lie(&state, &passage);
+            let changes = mark_line_as_lie(&StateViews::new(&state), &passage);
             apply(&mut state, Author::Dm, changes);
         }
         let status = |subject: &str, predicate: &str| {

@@ -3,8 +3,8 @@
 use std::{borrow::Cow, collections::BTreeSet, sync::Arc};
 
 use hearsay_belief::{
-    Occasion, View, is_dead,
-    learn::{self, HeardStatement, LearnError, LearnerViews, Sincerity},
+    Occasion, StateViews, is_dead,
+    learn::{self, HeardStatement, LearnError, Sincerity},
 };
 use hearsay_model::{
     ActiveSession, Author, Change, Credence, Date, EngineSetting, EntityId, Evidence, Fact, FactId, Kind, Knower,
@@ -14,11 +14,17 @@ use hearsay_query::{
     dates::parse_date,
     ids::{require_entities, require_fact, require_session},
     resolve::Speaker,
-    session::{TalkCounts, later_time, next_line},
+    session::{later_time, next_line},
 };
 use serde::{Deserialize, Serialize};
 
-use super::{extracted_facts::other_readings, new::NewSession, table_talk::is_marked_out_of_character};
+use super::{
+    arrival::{Arrival, SessionScene},
+    extracted_facts::other_readings,
+    new::NewSession,
+    table_talk::is_marked_out_of_character,
+    transcript_lines::{TRANSCRIPT_FIELD, is_table_line, transcript_lines_in},
+};
 use crate::{
     CommandError,
     game_event::{mentioned_entities, secret_name},
@@ -33,7 +39,7 @@ pub struct Log {
     /// Session whose log receives the lines. If this field and `new` are `None`, the session being played.
     pub session: Option<SessionId>,
     /// Session to create for these lines, for example for a transcript; `None` to create no session. The new session
-    /// does not become the session being played.
+    /// does not become the session being played, but ends with the last line.
     pub new: Option<NewSession>,
     /// Lines to write, in order.
     pub lines: Vec<LogLine>,
@@ -64,7 +70,8 @@ pub struct LogLine {
     pub text: String,
     /// Speaker; `None` for narration.
     pub speaker: Option<Speaker>,
-    /// Place where this line and the following lines are said. `None` means the place of the previous line.
+    /// Place where this line and the following lines are said. `None` means the place of the previous line. The
+    /// attending characters move to the place that the log reaches.
     pub place: Option<EntityId>,
     /// Game time of the line. `None` means the later of the game clock and the time that the log has reached.
     pub time: Option<String>,
@@ -171,7 +178,10 @@ impl Log {
             (None, None, None) => return Err(CommandError::NotPlaying),
         };
         let playing = playing.filter(|playing| playing.session == session.id);
-        let mut changes: Vec<Change> = self.new.iter().map(|_| Change::SetSession(session.clone())).collect();
+        let replaced_source = self.source.as_ref().filter(|source| !source.appends);
+        let earlier_passages = replaced_source.map(|source| transcript_lines_in(state, &session, &source.name));
+        let first_place = first_place.or_else(|| self.earlier_place(state, &session, earlier_passages.as_deref()));
+        let mut changes = Vec::new();
         let mut position = LogPosition {
             state,
             present: playing.map_or_else(|| session.present.clone(), |playing| playing.here.clone()),
@@ -184,14 +194,12 @@ impl Log {
             joined: Vec::new(),
             session,
         };
-        let replaced_source = self.source.as_ref().filter(|source| !source.appends);
-        let earlier_passages = replaced_source.map(|source| passages_from_source(state, &position.session, source));
         let confirmed_line = self.confirmed_line(state, &position.session)?;
         let line_offset = match &self.source {
             Some(LogSource { appends: true, .. }) => self.appended_line_offset(state, &position.session),
             _ => self.line_offset(state, &position.session, earlier_passages.as_deref()),
         };
-        let (mut written_ids, mut withheld) = (BTreeSet::new(), Vec::new());
+        let (mut written_ids, mut withheld, views) = (BTreeSet::new(), Vec::new(), StateViews::new(state));
         for (number, line) in (1..).zip(&self.lines) {
             let talk_kind = line.known_talk_kind(self.source.is_some());
             let mut passage = match confirmed_line {
@@ -215,16 +223,16 @@ impl Log {
                 Some(recorded) if recorded.speaker.is_none() && !line.states.is_empty() => Some(TalkKind::Narration),
                 Some(recorded) => recorded.talk_kind,
                 None if talk_kind == Some(TalkKind::Narration) => {
-                    let secrets: Vec<FactId> = withheld_secrets(state, line, &passage).collect();
+                    let secrets = withheld_secrets(&views, line, &passage);
                     let kind = if secrets.is_empty() { TalkKind::Narration } else { TalkKind::OutOfCharacter };
                     withheld.extend(secrets);
                     Some(kind)
                 }
                 None => talk_kind,
             };
-            let mut learned = if line.lie { mark_line_as_lie(state, &passage) } else { Vec::new() };
+            let mut learned = if line.lie { mark_line_as_lie(&views, &passage) } else { Vec::new() };
             if talk_kind != Some(TalkKind::OutOfCharacter) {
-                learned.extend(stated_facts(state, line, &passage)?);
+                learned.extend(stated_facts(&views, line, &passage)?);
             }
             if written_ids.insert(id) && recorded_passage.is_none_or(|recorded| **recorded != passage) {
                 changes.push(Change::AddPassage(passage.into()));
@@ -246,7 +254,12 @@ impl Log {
             let now = ActiveSession { place, time, here, ..playing.clone() };
             changes.extend((now != *playing).then_some(Change::Set(Setting::Session(SessionSetting::Playing(now)))));
         }
-        let summary = self.summary(&position, confirmed_line, &withheld, &changes);
+        let arrival = position.arrival(playing, self.new.is_some(), &author, recorded)?;
+        let summary = self.summary(&position, confirmed_line, &withheld, &changes) + &arrival.summary;
+        changes.extend(arrival.changes);
+        if self.new.is_some() {
+            changes.insert(0, Change::SetSession(Session { end: position.time, ..position.session }));
+        }
         Ok(Operation { author, recorded, summary, changes })
     }
 
@@ -367,6 +380,25 @@ impl Log {
         Ok(passages().filter(is_repeated).max_by_key(|passage| passage.line))
     }
 
+    /// Returns the place before the first line of a file: the place of the first line that an earlier import of the file
+    /// recorded. If the lines continue an earlier import, returns the place of the last line of the session.
+    fn earlier_place(
+        &self,
+        state: &State,
+        session: &Session,
+        earlier_passages: Option<&[PassageId]>,
+    ) -> Option<EntityId> {
+        let mut latest_first = state.passages_in_session(Some(&session.id)).map(|(_, passage)| passage).rev();
+        let passage = match (&self.source, earlier_passages) {
+            (Some(_), Some(earlier)) => {
+                earlier.iter().filter_map(|id| state.passage(*id)).min_by_key(|passage| passage.line)
+            }
+            (Some(_), None) => latest_first.next(),
+            (None, _) => None,
+        };
+        passage?.place.clone()
+    }
+
     /// Returns the offset to add to the numbers of lines that continue a file, so that they follow all lines of the
     /// session.
     fn appended_line_offset(&self, state: &State, session: &Session) -> u32 {
@@ -386,23 +418,16 @@ impl Log {
     }
 }
 
-/// Field in the evidence of the lines of a transcript.
-const TRANSCRIPT_FIELD: &str = "transcript";
-
 /// Returns the secrets of a narrated line that do not come out and that at least one hearer does not know.
-fn withheld_secrets<'a>(
-    state: &'a State,
-    line: &'a LogLine,
-    passage: &'a Passage,
-) -> impl Iterator<Item = FactId> + 'a {
+fn withheld_secrets(views: &StateViews, line: &LogLine, passage: &Passage) -> Vec<FactId> {
     let secrets = line.secrets.iter().filter(|fact| !line.states.contains(fact));
-    secrets.copied().filter(|fact| !hearers_without(state, *fact, passage).is_empty())
+    secrets.copied().filter(|fact| !hearers_without(views, *fact, passage).is_empty()).collect()
 }
 
 /// Returns the hearers of a passage that do not know a fact.
-pub fn hearers_without(state: &State, fact: FactId, passage: &Passage) -> Vec<Knower> {
+pub fn hearers_without(views: &StateViews, fact: FactId, passage: &Passage) -> Vec<Knower> {
     let moment = passage.time.as_ref().and_then(|date| date.time);
-    let is_unknown_to = |knower: &&Knower| View::without_passages(state, knower, moment).fact(fact).is_none();
+    let is_unknown_to = |knower: &&Knower| views.get(knower, moment).fact(fact).is_none();
     passage.heard_by.iter().filter(is_unknown_to).cloned().collect()
 }
 
@@ -411,8 +436,8 @@ pub fn hearers_without(state: &State, fact: FactId, passage: &Passage) -> Vec<Kn
 ///
 /// # Errors
 /// Returns an error if a fact does not exist, or if a hearer of narration cannot learn facts.
-fn stated_facts(state: &State, line: &LogLine, passage: &Passage) -> Result<Vec<Change>, CommandError> {
-    let mut changes = Vec::new();
+fn stated_facts(views: &StateViews, line: &LogLine, passage: &Passage) -> Result<Vec<Change>, CommandError> {
+    let (state, mut changes) = (views.state(), Vec::new());
     if line.states.is_empty() {
         return Ok(changes);
     }
@@ -429,7 +454,6 @@ fn stated_facts(state: &State, line: &LogLine, passage: &Passage) -> Result<Vec<
         changes.extend(learn::witness(state, &facts, &witnesses, &occasion)?.changes);
         return Ok(changes);
     };
-    let mut views = LearnerViews::new(state);
     let view = views.get(&Knower::Entity(speaker.clone()), occasion.moment());
     for fact in facts {
         let statement = HeardStatement {
@@ -443,53 +467,9 @@ fn stated_facts(state: &State, line: &LogLine, passage: &Passage) -> Result<Vec<
             sincerity: if line.lie { Sincerity::Lie } else { Sincerity::Sincere },
             certainty: Credence::FULL,
         };
-        changes.extend(learn::overhear(&mut views, &statement, &occasion).changes);
+        changes.extend(learn::overhear(views, &statement, &occasion).changes);
     }
     Ok(changes)
-}
-
-/// Returns whether a passage is a line of a transcript. `name` is the name of the transcript's file.
-pub(super) fn is_from_transcript(passage: &Passage, name: &str) -> bool {
-    passage.evidence.iter().any(|evidence| transcript_file(evidence) == Some(name))
-}
-
-/// Returns the name of the file if the evidence is a line of a transcript.
-fn transcript_file(evidence: &Evidence) -> Option<&str> {
-    match evidence {
-        Evidence::File { path, field, .. } if field == TRANSCRIPT_FIELD => Some(path),
-        Evidence::File { .. } | Evidence::Passage { .. } | Evidence::Excerpt(_) => None,
-    }
-}
-
-/// Returns whether a passage is a line that was said at the table: a line of a live log or of a transcript. The texts
-/// in the files of a campaign tell its story, even if they belong to a session.
-pub(crate) fn is_table_line(passage: &Passage) -> bool {
-    passage.session.is_some() && passage.evidence.iter().all(|evidence| transcript_file(evidence).is_some())
-}
-
-/// Returns the recorded lines of the transcript with the given file name, from the line `first_line` on. Each item
-/// contains the number of the line in the file, and the passage of the line. Sorted by line.
-pub fn transcript_passages(state: &State, name: &str, first_line: u32) -> Vec<(u32, PassageId)> {
-    let file_line = |evidence: &Evidence| match evidence {
-        Evidence::File { line, .. } if transcript_file(evidence) == Some(name) => Some(*line),
-        _ => None,
-    };
-    let lines = state.passages().filter_map(|(id, passage)| Some((passage.evidence.iter().find_map(file_line)?, id)));
-    let mut lines: Vec<_> = lines.filter(|(line, _)| *line >= first_line).collect();
-    lines.sort_unstable();
-    lines
-}
-
-/// Returns the number of lines of each kind of talk in the transcript with the given file name.
-pub fn transcript_talk(state: &State, name: &str) -> TalkCounts {
-    let passages = state.passages().map(|(_, passage)| &**passage);
-    TalkCounts::from_passages(passages.filter(|passage| is_from_transcript(passage, name)))
-}
-
-/// Returns the passages of a session from an earlier import of a file.
-fn passages_from_source(state: &State, session: &Session, source: &LogSource) -> Vec<PassageId> {
-    let session_passages = state.passages_in_session(Some(&session.id));
-    session_passages.filter(|(_, passage)| is_from_transcript(passage, &source.name)).map(|(id, _)| id).collect()
 }
 
 fn shorten(text: &str) -> String {
@@ -568,6 +548,22 @@ impl LogPosition<'_> {
         session.present.sort();
         session.present.dedup();
         (session.present.len() > self.session.present.len()).then_some(Change::SetSession(session))
+    }
+
+    /// Returns the arrival of the attending characters at the place that the log has reached. If this is the place of the
+    /// session being played, only the characters that joined arrive. `is_new` is `true` for a new session.
+    fn arrival(
+        &self,
+        playing: Option<&ActiveSession>,
+        is_new: bool,
+        author: &Author,
+        now: Timestamp,
+    ) -> Result<Arrival, CommandError> {
+        let has_moved = playing.map_or(is_new, |playing| playing.place != self.place);
+        let characters = if has_moved { &self.present } else { &self.joined };
+        let (place, time) = (self.place.as_ref(), self.time.as_ref());
+        let scene = SessionScene { state: self.state, attending: &self.present, place, time };
+        scene.arrival(characters, author, now)
     }
 
     /// Returns the hearers of a line said aloud.

@@ -5,6 +5,7 @@
 //! this session, unless another session is given. Like an [`Edit`](crate::edit::Edit), a [`SessionStep`] computes one
 //! operation from the current state, but does not apply it.
 
+mod arrival;
 mod extracted_facts;
 mod log;
 mod new;
@@ -15,15 +16,17 @@ mod talk;
 #[cfg(test)]
 mod tests;
 mod transcript;
+mod transcript_lines;
 
-pub(crate) use log::is_table_line;
-pub use log::{Log, LogLine, LogSource, hearers_without, transcript_passages, transcript_talk};
+pub use log::{Log, LogLine, LogSource, hearers_without};
 pub use new::NewSession;
 pub use recap::save_recap;
-pub use step::SessionStep;
+pub use step::{SessionStep, end_imported_session};
 pub(crate) use table_talk::has_game_phrase;
 pub use talk::TalkCorrection;
 pub use transcript::{
     AssignedSpeaker, PreviewRow, SpeakerAssignment, SpeakerEvidence, SpeakerIdentity, SpeakerProposal, SpeakerRow,
     TranscriptImport, TranscriptReport, is_speaker_label, remember_speakers, speaker_of_player,
 };
+pub(crate) use transcript_lines::is_table_line;
+pub use transcript_lines::{transcript_passages, transcript_session, transcript_talk};

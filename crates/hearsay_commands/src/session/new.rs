@@ -24,8 +24,8 @@ pub struct NewSession {
     pub date: Option<String>,
     /// Game time at which the session starts. `None` means the game clock.
     pub time: Option<String>,
-    /// Place of the first scene. In [`SessionStep::Start`](super::SessionStep::Start), `None` means the place of the
-    /// last line of the latest session.
+    /// Place of the first scene. In [`SessionStep::Start`](super::SessionStep::Start), `None` means the place where the
+    /// party is after the latest session.
     pub place: Option<EntityId>,
     /// Characters that are present when the session starts. An empty list means all living player characters.
     pub present: Vec<EntityId>,

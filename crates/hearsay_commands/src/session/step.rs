@@ -17,7 +17,7 @@ use hearsay_query::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::new::NewSession;
+use super::{arrival::SessionScene, new::NewSession};
 use crate::CommandError;
 
 /// A step of a session: its start, a change of attendance, or its end.
@@ -26,10 +26,11 @@ use crate::CommandError;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SessionStep {
-    /// Starts a session. The session is then being played.
+    /// Starts a session. The session is then being played, and the attending characters are at the place of the first
+    /// scene.
     Start(NewSession),
-    /// Records characters who arrive or leave. Characters who arrive hear the following lines. Characters who leave do
-    /// not hear these lines.
+    /// Records characters who arrive or leave. Characters who arrive are at the place of the scene, and hear the
+    /// following lines. Characters who leave do not hear these lines.
     Attend {
         /// Characters that arrive.
         arrive: Vec<EntityId>,
@@ -55,8 +56,8 @@ impl SessionStep {
     /// invalid date, an arriving character who is already present, or a leaving character who is absent.
     pub fn operation(&self, state: &State, author: Author, recorded: Timestamp) -> Result<Operation, CommandError> {
         let (summary, changes) = match self {
-            Self::Start(new) => start(state, new)?,
-            Self::Attend { arrive, leave } => attend(state, arrive, leave)?,
+            Self::Start(new) => start(state, new, &author, recorded)?,
+            Self::Attend { arrive, leave } => attend(state, arrive, leave, &author, recorded)?,
             Self::End { time } => end(state, time.as_deref())?,
         };
         Ok(Operation { author, recorded, summary, changes })
@@ -65,19 +66,23 @@ impl SessionStep {
 
 type StepResult = Result<(String, Vec<Change>), CommandError>;
 
-fn start(state: &State, new: &NewSession) -> StepResult {
+fn start(state: &State, new: &NewSession, author: &Author, now: Timestamp) -> StepResult {
     if let Some(playing) = state.active_session() {
         return Err(CommandError::Playing(playing.session.clone()));
     }
     let (session, place) = new.session(state)?;
     let place = place.or_else(|| last_place(state));
     let (id, present, time) = (session.id.clone(), session.present.clone(), session.start.clone());
-    let summary = format!("{id} begins: {}", session.title);
+    let scene = SessionScene { state, attending: &present, place: place.as_ref(), time: time.as_ref() };
+    let arrival = scene.arrival(&present, author, now)?;
+    let summary = format!("{id} begins: {}{}", session.title, arrival.summary);
     let playing = Setting::Session(SessionSetting::Playing(ActiveSession { session: id, here: present, place, time }));
-    Ok((summary, vec![Change::SetSession(session), Change::Set(playing)]))
+    let mut changes = arrival.changes;
+    changes.extend([Change::SetSession(session), Change::Set(playing)]);
+    Ok((summary, changes))
 }
 
-fn attend(state: &State, arrive: &[EntityId], leave: &[EntityId]) -> StepResult {
+fn attend(state: &State, arrive: &[EntityId], leave: &[EntityId], author: &Author, now: Timestamp) -> StepResult {
     let playing = state.active_session().ok_or(CommandError::NotPlaying)?;
     require_entities(state, arrive.iter().chain(leave))?;
     let mut present = playing.here.clone();
@@ -93,7 +98,7 @@ fn attend(state: &State, arrive: &[EntityId], leave: &[EntityId]) -> StepResult 
     }
     present.sort();
     let mut changes = vec![Change::Set(Setting::Session(SessionSetting::Playing(ActiveSession {
-        here: present,
+        here: present.clone(),
         ..playing.clone()
     })))];
     let mut session = session_of(state, &playing.session)?;
@@ -109,7 +114,11 @@ fn attend(state: &State, arrive: &[EntityId], leave: &[EntityId]) -> StepResult 
         (!names.is_empty()).then(|| format!("{} {verb}", names.join(", ")))
     };
     let parts: Vec<String> = [describe(arrive, "joins"), describe(leave, "leaves")].into_iter().flatten().collect();
-    Ok((format!("{}: {}", playing.session, parts.join("; ")), changes))
+    let time = later_time(state, playing.time.clone());
+    let scene = SessionScene { state, attending: &present, place: playing.place.as_ref(), time: time.as_ref() };
+    let arrival = scene.arrival(arrive, author, now)?;
+    changes.extend(arrival.changes);
+    Ok((format!("{}: {}{}", playing.session, parts.join("; "), arrival.summary), changes))
 }
 
 fn end(state: &State, time: Option<&str>) -> StepResult {
@@ -128,13 +137,41 @@ fn end(state: &State, time: Option<&str>) -> StepResult {
         return Err(CommandError::SessionEndsTooEarly { session: session.id, start, end });
     }
     let summary = format!("{} ends", session.id);
-    let occasion = Occasion { time: session.end.clone(), place: None, session: Some(session.id.clone()) };
-    let participants = participants(state, &session);
-    let met = participants.iter().map(|id| (id, acquaintance(state, &session, id)));
-    let learned: Vec<Change> = met.flat_map(|(id, met)| learn::meet(state, id, &met, &occasion).changes).collect();
+    let learned = acquaintance_changes(state, &session);
     let mut changes = vec![Change::SetSession(session), Change::Unset(SettingKey::Playing)];
     changes.extend(learned);
     Ok((summary, changes))
+}
+
+/// Returns the operation by which the characters of an imported session learn the same as at the end of a session that
+/// is played (see [`SessionStep::End`]). Call this function after the extraction has decided which lines of the session
+/// are out of character. An undo of the import also reverts the operation. Returns `None` if the session is being
+/// played, or if no character learns anything.
+///
+/// # Errors
+/// Returns an error if the session does not exist.
+pub fn end_imported_session(
+    state: &State,
+    session: &SessionId,
+    recorded: Timestamp,
+) -> Result<Option<Operation>, CommandError> {
+    if state.active_session().is_some_and(|playing| playing.session == *session) {
+        return Ok(None);
+    }
+    let changes = acquaintance_changes(state, &session_of(state, session)?);
+    let summary = format!("{session}: the characters learn the names that they heard");
+    let operation = Operation { recorded, ..Operation::new(Author::Extractor, summary, changes) };
+    Ok(Some(operation).filter(|operation| !operation.changes.is_empty()))
+}
+
+/// Returns the changes by which the characters who took part in a session learn the names that they heard, and the
+/// visible facts about the people and places that they met.
+fn acquaintance_changes(state: &State, session: &Session) -> Vec<Change> {
+    let time = session.end.clone().or_else(|| session.start.clone());
+    let occasion = Occasion { time, place: None, session: Some(session.id.clone()) };
+    let participants = participants(state, session);
+    let met = participants.iter().map(|id| (id, acquaintance(state, session, id)));
+    met.flat_map(|(id, met)| learn::meet(state, id, &met, &occasion).changes).collect()
 }
 
 /// Returns the characters who took part in a session: the characters who attended the session, and the non-player

@@ -2,12 +2,16 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
+use hearsay_belief::place_at;
 use hearsay_model::{
     Author, Change, Date, Entity, EntityId, Evidence, Fact, FactId, GameSetting, GameTime, Kind, Knower, KnowledgeEdge,
     Method, Operation, Position, PredicateRole, Provenance, SessionId, Setting, Span, State, TalkKind, Timestamp,
     attribute,
 };
-use hearsay_query::session::{RecapAudience, TalkCounts, later_time, session_recap, session_report, sessions};
+use hearsay_query::{
+    dates::clock_date,
+    session::{RecapAudience, TalkCounts, later_time, session_recap, session_report, sessions},
+};
 use proptest::prelude::*;
 
 use super::*;
@@ -199,6 +203,74 @@ fn a_repeated_import_keeps_the_kinds_of_talk() {
     let expected = TalkCounts { out_of_character: 1, unknown: 2, ..TalkCounts::default() };
     assert_eq!(transcript_talk(&state, "evening.txt"), expected);
     assert_eq!(transcript_talk(&state, "morning.txt"), TalkCounts::default());
+}
+
+#[test]
+fn an_imported_session_is_over_and_one_undo_reverts_it() {
+    let mut state = inn();
+    let authored = Provenance::new(Method::Authored, Author::Dm);
+    let name = Fact::attribute(&id("ann"), attribute::NAME, "Ann", authored).unwrap().build().unwrap();
+    let name = Arc::new(name);
+    let naming = Operation::new(Author::Dm, "a name", vec![Change::AssertFact(Arc::clone(&name))]);
+    state.apply(naming).unwrap();
+    let before = state.clone();
+    let line = LogLine { speaker: Some(id("ann").into()), number: Some(1), ..LogLine::new("I am Ann.") };
+    let source = LogSource { name: "evening.txt".into(), digest: "1".into(), appends: false };
+    let new = NewSession { place: Some(id("inn")), ..NewSession::default() };
+    let log = Log { lines: vec![line], source: Some(source), new: Some(new), ..Log::default() };
+    let operation = log.operation(&state, Author::Importer("evening.txt".into()), Timestamp(0)).unwrap();
+    let imported = state.apply(operation).unwrap().position;
+    let session = transcript_session(&state, "evening.txt").unwrap();
+    assert_eq!(state.session(&session).unwrap().end, Some(clock_date(&state)));
+    let is_known = |state: &State| state.known_by(name.id()).any(|edge| edge.knower == Knower::Entity(id("moss")));
+    assert!(!is_known(&state));
+    let operation = end_imported_session(&state, &session, Timestamp(0)).unwrap().unwrap();
+    state.apply(operation).unwrap();
+    assert!(is_known(&state), "Moss heard the name");
+    let undo = state.undo_changes(imported).unwrap();
+    state.apply(Operation::new(Author::Dm, "undo", undo)).unwrap();
+    assert!(!is_known(&state) && state == before);
+}
+
+#[test]
+fn the_party_moves_with_the_scenes_unless_a_game_moves_it() {
+    let mut state = inn();
+    let mill = Change::AddEntity(Entity::new(id("mill")));
+    state.apply(Operation::new(Author::Dm, "a mill", vec![mill])).unwrap();
+    let moment = Some(GameTime(100));
+    let places = |state: &State| PLAYERS.map(|name| place_at(state, &id(name), moment).unwrap().to_string());
+    let start = SessionStep::Start(NewSession {
+        present: vec![id("ann"), id("bob")],
+        place: Some(id("mill")),
+        ..NewSession::default()
+    });
+    let by_game = start.operation(&state, Author::Game, Timestamp(0)).unwrap();
+    assert_eq!(by_game.changes.len(), 2, "the session, and that it is being played");
+    let started = start.operation(&state, Author::Dm, Timestamp(0)).unwrap();
+    assert!(started.summary.ends_with("; ann and bob are now at mill"), "{}", started.summary);
+    state.apply(started).unwrap();
+    assert_eq!(places(&state), ["mill", "mill", "inn"]);
+    // A character who arrives is at the scene.
+    let attend = SessionStep::Attend { arrive: vec![id("cid")], leave: vec![id("bob")] };
+    state.apply(attend.operation(&state, Author::Dm, Timestamp(1)).unwrap()).unwrap();
+    assert_eq!(places(&state), ["mill", "mill", "mill"]);
+    let line = LogLine { place: Some(id("inn")), ..LogLine::new("You walk to the inn.") };
+    let log = Log { lines: vec![line], ..Log::default() };
+    state.apply(log.operation(&state, Author::Dm, Timestamp(2)).unwrap()).unwrap();
+    assert_eq!(places(&state), ["inn", "mill", "inn"], "Bob has left the session");
+    let knows = |knower: &str, subject: &str| {
+        let locations = state.facts_with_subject(&id(subject), PredicateRole::Location.name()).open();
+        let mut edges = locations.flat_map(|fact| state.known_by(fact.id()));
+        edges.any(|edge| edge.knower == Knower::Entity(id(knower)))
+    };
+    assert!(knows("ann", "ann") && knows("cid", "ann") && !knows("bob", "ann") && !knows("moss", "ann"));
+    // A session in the past does not move a character whose location begins later.
+    let end = SessionStep::End { time: None }.operation(&state, Author::Dm, Timestamp(3)).unwrap();
+    state.apply(end).unwrap();
+    let time = Some(state.calendar().format(GameTime(50)));
+    let earlier = SessionStep::Start(NewSession { time, place: Some(id("mill")), ..NewSession::default() });
+    let earlier = earlier.operation(&state, Author::Dm, Timestamp(4)).unwrap();
+    assert!(!earlier.summary.contains("now at"), "{}", earlier.summary);
 }
 
 #[test]

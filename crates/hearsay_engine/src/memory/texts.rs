@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use hearsay_commands::{
     fact_matching::{FactMatches, SpokenLine},
+    game_event::GameEvent,
     line_reading::{LineReading, UnrecordedLine},
     reading::{Draft, DraftExtraction},
     reply::{DraftReply, ReplyCheck},
@@ -26,6 +27,16 @@ impl Memory {
     /// draft does not exist, or if the language file is invalid.
     pub fn draft(&self, draft: Draft) -> Result<Ticket<DraftExtraction>, MemoryError> {
         self.send_read(|responder| Command::Draft(draft, responder))
+    }
+
+    /// Finds the deeds that the sentences of a game event state, and returns the event with these deeds instead of the
+    /// sentences: see [`deeds`](hearsay_commands::deeds). Records nothing.
+    ///
+    /// # Errors
+    /// Returns an error if the request queue is full or the memory is closed. The ticket fails if the language file is
+    /// invalid.
+    pub fn find_deeds(&self, event: GameEvent) -> Result<Ticket<GameEvent>, MemoryError> {
+        self.send_read(|responder| Command::FindDeeds(Box::new(event), responder))
     }
 
     /// Finds the recorded facts that a spoken line certainly or possibly states, or the secrets that a line of

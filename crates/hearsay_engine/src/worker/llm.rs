@@ -407,7 +407,9 @@ impl Worker {
                 match draft.check(&self.snapshot.state).map_err(MemoryError::from) {
                     Ok(()) => {
                         let lexicon: Arc<Lexicon> = self.readings.lexicon(&self.snapshot.state);
-                        threads.send(Task::Draft { draft, lexicon, policy: self.settings.policy, responder });
+                        let vocabulary = Arc::clone(self.snapshot.state.vocabulary());
+                        let policy = self.settings.policy;
+                        threads.send(Task::Draft { draft, lexicon, vocabulary, policy, responder });
                     }
                     Err(error) => responder.give(Err(error)),
                 }

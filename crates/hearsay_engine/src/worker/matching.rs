@@ -1,8 +1,13 @@
 //! Matching of spoken lines and narration with recorded facts. Background threads read the line and compute vectors;
-//! the worker compares the sentences with the facts of the index.
+//! the worker compares the sentences with the facts of the index. A background thread also reads the sentences of game
+//! events.
+
+use std::sync::Arc;
 
 use hearsay_commands::{
+    deeds::{may_state_deed, with_deeds},
     fact_matching::{FactMatches, LineSentence, SpokenLine},
+    game_event::GameEvent,
     line_reading::{LineReading, UnrecordedLine},
 };
 use hearsay_extract::SentenceEncoder;
@@ -11,6 +16,21 @@ use super::{Internal, Worker, guarded};
 use crate::{MemoryError, ticket::Responder};
 
 impl Worker {
+    /// Finds on a background thread the deeds that the sentences of an event state.
+    pub(super) fn find_deeds(&mut self, event: GameEvent, responder: Responder<GameEvent>) {
+        if !may_state_deed(&event) {
+            return responder.give(Ok(event));
+        }
+        let resources = match self.reading_tools() {
+            Ok(resources) => resources,
+            Err(error) => return responder.give(Err(error)),
+        };
+        let vocabulary = Arc::clone(self.snapshot.state.vocabulary());
+        self.run_in_background(move |_| {
+            responder.give(guarded(|| Ok(resources.with(|tools| with_deeds(event, &vocabulary, tools)))));
+        });
+    }
+
     /// Decides on a background thread which kind of talk a line is, and then finds the facts that the line states.
     pub(super) fn read_line(&mut self, line: UnrecordedLine, responder: Responder<LineReading>) {
         let named = line.with_named_speaker(&self.snapshot.state).map_err(MemoryError::from);

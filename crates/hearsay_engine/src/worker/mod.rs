@@ -43,6 +43,7 @@ use std::{
 use crossbeam_channel::{Receiver, Sender, never, select, unbounded};
 use hearsay_commands::{
     fact_matching::{FactMatches, SpokenLine},
+    game_event::GameEvent,
     line_reading::{LineReading, UnrecordedLine},
     merge::MergePlan,
     reading::{Draft, DraftExtraction, Findings},
@@ -116,6 +117,7 @@ pub(crate) enum Command {
     },
     Rebuild(Responder<()>),
     Draft(Draft, Responder<DraftExtraction>),
+    FindDeeds(Box<GameEvent>, Responder<GameEvent>),
     MatchFacts(SpokenLine, Responder<FactMatches>),
     ReadLine(UnrecordedLine, Responder<LineReading>),
     CheckReply(DraftReply, Responder<ReplyCheck>),
@@ -420,6 +422,7 @@ impl Worker {
             }
             Command::Rebuild(responder) => self.rebuild(responder),
             Command::Draft(draft, responder) => self.draft(draft, responder),
+            Command::FindDeeds(event, responder) => self.find_deeds(*event, responder),
             Command::MatchFacts(line, responder) => self.match_facts(line, responder, |facts| facts),
             Command::ReadLine(line, responder) => self.read_line(line, responder),
             Command::CheckReply(draft, responder) => self.check_reply(draft, responder),

@@ -77,7 +77,7 @@ pub(super) struct Readings {
     with_stated_facts: HashSet<PassageId>,
     /// Number of passages being read.
     reading: usize,
-    /// Number of waiting writes that contain findings or kinds of talk.
+    /// Number of waiting writes that contain or withdraw findings, or contain kinds of talk.
     writing: usize,
     /// Positions of the operations that contain the findings of each passage, from the extractor or a language model.
     read: HashMap<PassageId, Vec<Position>>,
@@ -326,6 +326,7 @@ impl Worker {
             if is_live(state, position) {
                 let summary = "withdraw the facts extracted from a text";
                 let operation = Operation::new(Author::Extractor, summary, vec![Change::Revert(position)]);
+                self.readings.writing += 1;
                 self.writes.push(Write::Own(Operation { recorded: now(), ..operation }));
             } else {
                 self.readings.undone.entry(passage).or_default().push(position);
@@ -435,10 +436,12 @@ impl Worker {
         }
     }
 
-    /// Updates the counts if a write contains findings or kinds of talk. Called when the write is committed or has
-    /// failed.
+    /// Updates the counts if a write contains or withdraws findings, or contains kinds of talk. Called when the write is
+    /// committed or has failed.
     pub(super) fn note_if_findings(&mut self, write: &Write) {
-        if let Write::TalkKinds(_) = write {
+        // A text is not read until the findings of the text that it replaces are withdrawn.
+        let withdraws_findings = matches!(write, Write::Own(operation) if is_withdrawal(operation));
+        if withdraws_findings || matches!(write, Write::TalkKinds(_)) {
             self.readings.writing -= 1;
         }
         if let Write::Findings { findings, counts, .. } = write {
@@ -512,6 +515,11 @@ fn in_reading_order(state: &State, passages: impl Iterator<Item = PassageId>) ->
         Some((number, session.cloned(), passage.document.clone(), passage.line, *id))
     });
     passages
+}
+
+/// Returns whether an operation withdraws the findings of a text.
+fn is_withdrawal(operation: &Operation) -> bool {
+    operation.author == Author::Extractor && matches!(operation.changes[..], [Change::Revert(_)])
 }
 
 /// Returns whether a language model found the facts of an operation.

@@ -421,7 +421,7 @@ fn narration_needs_more_certainty_than_a_claim() {
     let check = |policy: Policy, speaker: Option<&str>, expected| {
         let memory = town(Settings { policy, ..Settings::default() });
         do_edit(&memory, add("Lyra", hearsay_model::Kind::Player, Some("The Gull")));
-        let line = LogLine { speaker: speaker.map(|name| id(name).into()), ..LogLine::new("Odo killed Pell.") };
+        let line = LogLine { speaker: speaker.map(|name| id(name).into()), ..LogLine::new("Odo robbed Pell.") };
         let new = Some(NewSession { present: ids(&["lyra"]), ..NewSession::default() });
         memory.log(Author::Dm, Log { new, lines: vec![line], ..Log::default() }).unwrap().wait().unwrap();
         settle(&memory);
@@ -500,6 +500,42 @@ fn reading_a_campaign_again_changes_nothing() {
     let moved: Vec<_> = edges_after.iter().filter(|edge| !edges.contains(edge)).collect();
     assert_eq!(moved, Vec::<&(_, String)>::new(), "edges that were not there, or not so");
     assert!(edges == edges_after && facts == facts_after);
+}
+
+#[test]
+fn decisions_hold_while_the_sentences_stand_in_the_note() {
+    let directory = tempfile::tempdir().unwrap();
+    let memory = Memory::open(reading(Settings::default())).unwrap();
+    let import = |text: &str| {
+        for (name, text) in [("Tilda.md", text), ("Runa.md", "")] {
+            std::fs::write(directory.path().join(name), format!("---\ntags: [npc]\n---\n{text}\n")).unwrap();
+        }
+        memory.import(directory.path().to_owned()).unwrap().wait().unwrap();
+        settle(&memory);
+    };
+    let status = |predicate: &str| facts(&memory, "tilda", predicate).first().map(|fact| fact.status());
+    let statuses = || ["HOSTILE_TO", "FEARS", "TRUSTS"].map(status);
+    import("Maybe Tilda hates Runa. Maybe Tilda fears Runa. Maybe Tilda trusts Runa.");
+    assert_eq!(statuses(), [Some(FactStatus::Proposed); 3], "{:?}", found(&memory));
+    let decisions = [("HOSTILE_TO", Decision::Accept), ("FEARS", Decision::False), ("TRUSTS", Decision::Reject)];
+    for (predicate, decision) in decisions {
+        memory.decide(one(&memory, predicate).id(), decision).unwrap().wait().unwrap();
+    }
+    let decided = [Some(FactStatus::Canon), Some(FactStatus::False), None];
+    // The sentences move to another line, and the text around them changes several times.
+    for text in [
+        "It rains.\n\nMaybe Tilda trusts Runa. Maybe Tilda fears Runa. Maybe Tilda hates Runa.",
+        "Maybe Tilda hates Runa.\n\nIt snows. Maybe Tilda trusts Runa. Maybe Tilda fears Runa.",
+    ] {
+        import(text);
+        assert_eq!(statuses(), decided, "{text}: {:?}", found(&memory));
+        assert!(one(&memory, "HOSTILE_TO").provenance().confirmed);
+    }
+    // A sentence that was removed states nothing. If it returns, the decision still holds.
+    import("It snows.\n\nIt hails.");
+    assert_eq!(statuses(), [None; 3], "{:?}", found(&memory));
+    import("It snows. Maybe Tilda hates Runa.");
+    assert_eq!(statuses(), [decided[0], None, None], "{:?}", found(&memory));
 }
 
 #[test]

@@ -14,9 +14,9 @@ use crate::output::{Output, progress};
 #[command(after_help = "\
 The program generates a town, in which 25 people live at each inn. On the first day, a few people see events.
 On every day, the people gossip, and some of them help, insult, rob or threaten others. The tables show who
-has heard the rumours, who remembers them, and how often they were distorted. The last lines compare the
-curves with published models: the share that never hears a rumour (Daley and Kendall, 1965), and forgetting by
-a power law (Anderson and Schooler, 1991).
+has heard the rumours, who remembers them, who has lost interest in them (stiflers), and how often they were
+distorted. The last lines compare the curves with published models: the share that never hears a rumour (Daley
+and Kendall, 1965), and forgetting by a power law (Anderson and Schooler, 1991).
 
 Example:
   hearsay_eval society --people 500 --days 60")]
@@ -36,6 +36,9 @@ pub(crate) struct Society {
     /// How often the people distort a rumour: off, mild or strong
     #[arg(long, value_name = "FREQUENCY", default_value = "mild")]
     distortion: String,
+    /// How often the people lose interest in a rumour that others already know: off, mild or strong
+    #[arg(long, value_name = "FREQUENCY", default_value = "off")]
+    stifling: String,
     /// Seed of the random numbers
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -52,16 +55,17 @@ impl Society {
             rumours: self.rumours as usize,
             forgetting: degree("--forgetting", &self.forgetting)?,
             distortion: degree("--distortion", &self.distortion)?,
+            stifling: degree("--stifling", &self.stifling)?,
             seed: self.seed,
         };
         let report = society::simulate(&options, |day| progress(&format!("day {day} of {}", self.days)))?;
         progress("");
         output.data(&report)?;
-        output.line("day   heard  remember  tellings  variants  strong feelings")?;
+        output.line("day   heard  remember  stiflers  tellings  variants  strong feelings")?;
         for row in report.by_day.iter().filter(|row| row.day <= 10 || row.day % 5 == 0 || row.day == self.days) {
             output.line(format!(
-                "{:>3}  {:>6.3}  {:>8.3}  {:>8}  {:>8}  {:>15}",
-                row.day, row.heard, row.remember, row.tellings, row.variants, row.strong_feelings
+                "{:>3}  {:>6.3}  {:>8.3}  {:>8.3}  {:>8}  {:>8}  {:>15}",
+                row.day, row.heard, row.remember, row.stiflers, row.tellings, row.variants, row.strong_feelings
             ))?;
         }
         output.line("")?;

@@ -161,7 +161,7 @@ impl ClauseParser<'_> {
             && matches!(word, Some("word" | "news" | "tidings" | "report"))
     }
 
-    fn takes_complement(&self, clause: &Clause) -> bool {
+    pub(super) fn takes_complement(&self, clause: &Clause) -> bool {
         let vg = &self.chunks.verb_groups[clause.verb_group];
         let properties = self.grammar.verb_properties(&vg.lemma);
         properties.is_speech

@@ -84,13 +84,28 @@ impl ClauseParser<'_> {
             // Example: "Odo the gunsmith"
             let name_item = self.described_name(previous);
             let name_item = if name_item + 1 == previous { name_item } else { previous };
-            return self.subject_ending_at(name_item, earlier).unwrap_or_else(|| shared_subject(previous));
+            return match self.subject_ending_at(name_item, earlier) {
+                Some((_, start, _)) if self.is_relative_clause_object(start, verb, earlier) => shared_subject(verb),
+                subject => subject.unwrap_or_else(|| shared_subject(previous)),
+            };
         }
         // Example: "let slip that"
         if self.verb_group_at(previous).is_some_and(|vg| vg.lemma == "let") {
             return shared_subject(verb);
         }
         (Vec::new(), verb, SubjectSource::Missing)
+    }
+
+    /// Returns whether the noun group at item `start` is not the subject of the verb, but the object of a relative
+    /// clause, as in "The man who killed Odo is". In "who saw Odo leave", Odo leaves.
+    fn is_relative_clause_object(&self, start: usize, verb: usize, earlier: &[Clause]) -> bool {
+        let is_base_form = self.verb_group_at(verb).is_some_and(|vg| vg.is_base_form);
+        !is_base_form
+            && earlier.last().is_some_and(|clause| {
+                clause.verb_item + 1 == start
+                    && clause.subject_source == SubjectSource::Antecedent
+                    && !self.takes_complement(clause)
+            })
     }
 
     /// Returns the item of the name that a noun group describes, as in "Odo, gunsmith, who …" or "Odo the gunsmith".

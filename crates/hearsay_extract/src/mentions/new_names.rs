@@ -33,9 +33,9 @@ impl MentionFinder<'_> {
         let words = &tokens[start..end];
         let (Some(first), Some(last)) = (words.first(), words.last()) else { return None };
         let span = Span { start: first.start, end: last.end };
-        let name = &self.text[span.start..span.end];
+        let name = self.text[span.start..span.end].split_whitespace().collect::<Vec<_>>().join(" ");
         let is_at_start = Self::is_sentence_start(tokens, at);
-        let index = match new_names.entities.iter().position(|entity| is_same_name(&entity.name, name)) {
+        let index = match new_names.entities.iter().position(|entity| is_same_name(&entity.name, &name)) {
             Some(index) => index,
             None => {
                 let previous_word = start.checked_sub(1).map_or("", |at| tokens[at].norm.as_str());
@@ -52,7 +52,7 @@ impl MentionFinder<'_> {
                     - if words.iter().all(|token| self.is_common_token(token)) { 0.3 } else { 0.0 }
                     - if is_at_start { 0.1 } else { 0.0 };
                 new_names.entities.push(NewEntity {
-                    name: name.to_owned(),
+                    name,
                     kind: kinds.likely_kind(),
                     span,
                     confidence: hearsay_model::Confidence::new(confidence).unwrap_or(hearsay_model::Confidence::FULL),

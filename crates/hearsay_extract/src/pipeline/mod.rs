@@ -11,6 +11,7 @@ use std::{
 };
 
 use hearsay_model::{EntityId, ExtractionStage, Predicate, PredicateRole, Span, Vocabulary};
+use rustc_hash::FxHashMap;
 
 use crate::{
     coreference::{MentionHistory, NoteEntity},
@@ -21,6 +22,7 @@ use crate::{
     language::Language,
     lexicon::Lexicon,
     mentions::{EntityRef, NewNames, Scene},
+    nicknames::PlainText,
     sentence_reader::{RawFact, TrainingExamples},
     sentence_similarity::{Examples, UnmatchedSentence},
     spoken_sentences::SpokenSentence,
@@ -90,18 +92,19 @@ impl Extractor {
 
     /// Extracts the facts that a text states.
     pub fn extract(&self, lexicon: &Lexicon, text: &Text<'_>) -> Extraction {
-        TextExtractor::new(self, lexicon, text).run().extraction
+        TextExtractor::new(self, lexicon, text, &PlainText::new(text.text, lexicon)).run().extraction
     }
 
     /// Returns the sentences that the speaker of a text says, in order. The result does not contain quoted words of
     /// other speakers.
     pub fn spoken_sentences(&self, lexicon: &Lexicon, text: &Text<'_>) -> Vec<SpokenSentence> {
-        TextExtractor::new(self, lexicon, text).spoken_sentences()
+        TextExtractor::new(self, lexicon, text, &PlainText::unchanged(text.text)).spoken_sentences()
     }
 
     /// Extracts the facts that a text states, with data for fitting the weights and training the classifiers.
     pub fn extract_for_training(&self, lexicon: &Lexicon, text: &Text<'_>) -> TrainingExtraction {
-        let mut text_extractor = TextExtractor::new(self, lexicon, text);
+        let plain = PlainText::new(text.text, lexicon);
+        let mut text_extractor = TextExtractor::new(self, lexicon, text, &plain);
         text_extractor.training_examples = Some(TrainingExamples::default());
         text_extractor.run()
     }
@@ -118,7 +121,8 @@ impl Extractor {
 
     /// Returns the parts of a text that the text does not state as certain.
     pub(crate) fn doubtful_parts(&self, lexicon: &Lexicon, text: &Text<'_>) -> Vec<DoubtfulPart> {
-        let mut text_extractor = TextExtractor::new(self, lexicon, text);
+        let plain = PlainText::unchanged(text.text);
+        let mut text_extractor = TextExtractor::new(self, lexicon, text, &plain);
         text_extractor.read_source();
         let TextExtractor { mut doubtful_parts, injection_spans, .. } = text_extractor;
         doubtful_parts.extend(injection_spans.into_iter().map(|scope| DoubtfulPart {
@@ -134,7 +138,8 @@ impl Extractor {
         &self.language.grammar
     }
 
-    pub(crate) fn vocabulary(&self) -> &Vocabulary {
+    /// Returns the vocabulary of the campaign.
+    pub fn vocabulary(&self) -> &Vocabulary {
         &self.vocabulary
     }
 }
@@ -144,6 +149,8 @@ pub(crate) struct TextExtractor<'a> {
     extractor: &'a Extractor,
     lexicon: &'a Lexicon,
     text: &'a Text<'a>,
+    /// The text without its nicknames.
+    plain: &'a PlainText<'a>,
     source: &'a str,
     only_names: bool,
     /// Number of sentences read so far.
@@ -153,6 +160,8 @@ pub(crate) struct TextExtractor<'a> {
     scene: Scene,
     history: MentionHistory,
     new_names: NewNames,
+    /// The entity with each nickname, in normal form.
+    nickname_owners: FxHashMap<String, EntityRef>,
     facts: Vec<RawFact>,
     /// Index of the first fact of the previous sentence.
     previous_facts_start: usize,
@@ -170,7 +179,12 @@ pub(crate) struct TextExtractor<'a> {
 }
 
 impl<'a> TextExtractor<'a> {
-    pub(crate) fn new(extractor: &'a Extractor, lexicon: &'a Lexicon, text: &'a Text<'a>) -> Self {
+    pub(crate) fn new(
+        extractor: &'a Extractor,
+        lexicon: &'a Lexicon,
+        text: &'a Text<'a>,
+        plain: &'a PlainText<'a>,
+    ) -> Self {
         let index = |id: &EntityId| lexicon.index(id);
         let scene = Scene {
             speaker: text.speaker.and_then(index),
@@ -187,13 +201,15 @@ impl<'a> TextExtractor<'a> {
             extractor,
             lexicon,
             text,
-            source: text.text,
+            plain,
+            source: &plain.text,
             only_names: false,
             sentences: 0,
             announces_guess: false,
             scene,
             history: MentionHistory::in_note(note),
             new_names: NewNames::default(),
+            nickname_owners: FxHashMap::default(),
             facts: Vec::new(),
             previous_facts_start: 0,
             mentions: BTreeMap::new(),
@@ -222,7 +238,7 @@ impl<'a> TextExtractor<'a> {
         self.only_names = false;
         self.new_names = NewNames::default();
         self.history.forget_new();
-        self.source = self.text.text;
+        self.source = &self.plain.text;
         self.read_source();
         self.finish()
     }

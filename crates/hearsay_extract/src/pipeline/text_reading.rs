@@ -16,6 +16,7 @@ use crate::{
     grammar::{CueType, Grammar, WordClass},
     kind_set::KindSet,
     mentions::{EntityRef, MentionFinder, NameMention},
+    nicknames::{self, Nickname, PlainText},
     sentence_reader::{RawFact, SentenceReader, SpeechContext},
     sentence_splitter::{self, Sentence},
     tokenizer::{Token, TokenKind},
@@ -24,7 +25,7 @@ use crate::{
 /// Default confidence factor of a fact that the speaker takes back.
 const DEFAULT_RETRACTION_FACTOR: f64 = 0.3;
 
-impl TextExtractor<'_> {
+impl<'a> TextExtractor<'a> {
     pub(super) fn read_source(&mut self) {
         let source = self.source;
         let grammar = self.extractor.grammar();
@@ -70,13 +71,9 @@ impl TextExtractor<'_> {
         self.sentences += usize::from(!self.only_names);
         self.scene.recent = self.history.recent_entities();
         let mention_finder = MentionFinder { lexicon: self.lexicon, grammar, scene: &self.scene, text: self.source };
-        let names = mention_finder.find_names(tokens, &mut self.new_names);
-        let entry = names.first().filter(|name| {
-            name.start == 0 && tokens.get(name.end).is_some_and(|token| token.is_punctuation("\u{2014}:("))
-        });
-        if let Some(name) = entry {
-            self.history.topic = Some(name.entity);
-        }
+        let mut names = mention_finder.find_names(tokens, &mut self.new_names);
+        let nicknames = self.link_nicknames(tokens, &mut names);
+        self.note_topic(tokens, &names);
         if is_heading(tokens, grammar) {
             self.read_heading(tokens, &names);
             return;
@@ -97,6 +94,7 @@ impl TextExtractor<'_> {
         let mut reader = SentenceReader {
             lexicon: self.lexicon,
             grammar,
+            vocabulary: self.extractor.vocabulary(),
             text: self.source,
             tokens,
             names: &names,
@@ -135,6 +133,7 @@ impl TextExtractor<'_> {
             reader.read_facts();
             reader.run_stage(ExtractionStage::Fields, |reader| {
                 reader.read_bracketed_pronouns(&clean_sentence.pronouns);
+                reader.read_nicknames(&nicknames);
             });
         }
         reader.history.focus = reader.next_focus.or(reader.history.focus);
@@ -163,6 +162,26 @@ impl TextExtractor<'_> {
             };
             self.read_quotation(quote.clone(), &inner_speech, depth + 1);
         }
+    }
+
+    /// If a sentence is an entry such as "Odo: a ferryman", records that the text is now about the entity of the entry.
+    fn note_topic(&mut self, tokens: &[Token], names: &[NameMention]) {
+        let entry = names.first().filter(|name| {
+            name.start == 0 && tokens.get(name.end).is_some_and(|token| token.is_punctuation("\u{2014}:("))
+        });
+        if let Some(name) = entry {
+            self.history.topic = Some(name.entity);
+        }
+    }
+
+    /// Links nicknames among the names of a sentence to their entities. Returns the nicknames that the sentence states,
+    /// with their entities.
+    fn link_nicknames(&mut self, tokens: &[Token], names: &mut [NameMention]) -> Vec<(EntityRef, &'a Nickname)> {
+        if self.only_names {
+            return Vec::new();
+        }
+        let PlainText { text, nicknames } = self.plain;
+        nicknames::link_nicknames(nicknames, text, tokens, names, &self.new_names, &mut self.nickname_owners)
     }
 
     /// Reads the sentences of a quotation.

@@ -12,6 +12,9 @@ pub(crate) struct MentionSpan {
     pub(crate) resolved: ResolvedEntity,
     pub(crate) start: usize,
     pub(crate) end: usize,
+    /// Whether the words refer to another person or thing, which has no name, and the entity only stands in for it. For
+    /// example, Odo stands in for his horse in "Odo's horse".
+    pub(crate) is_substitute: bool,
 }
 
 /// Two entities in one sentence, with the features for the classifier.

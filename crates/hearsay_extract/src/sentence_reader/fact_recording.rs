@@ -95,6 +95,9 @@ impl SentenceReader<'_> {
             Err(value) => {
                 let value = self.checked_value(&target_info, subject.entity, &value, weight_names, span);
                 let Some(value) = value else { return };
+                if weight_names.contains(&"loose") && self.is_death_of_other(target, subject.entity, &value, span) {
+                    return;
+                }
                 RawObject::Value(value)
             }
         };

@@ -1,6 +1,7 @@
 //! Reads the facts of one sentence.
 
 mod candidates;
+mod deaths;
 mod entity_resolution;
 mod fact_recording;
 mod pronouns;
@@ -9,7 +10,7 @@ mod raw_fact;
 
 use std::collections::BTreeSet;
 
-use hearsay_model::{ExtractionStage, Span};
+use hearsay_model::{ExtractionStage, Span, Vocabulary};
 
 pub(crate) use candidates::{AssertionExample, AttributeCandidate, EntityPair, MentionSpan, TrainingExamples};
 pub(crate) use entity_resolution::ResolvedEntity;
@@ -47,6 +48,7 @@ pub(crate) struct SpeechContext {
 pub(crate) struct SentenceReader<'a> {
     pub(crate) lexicon: &'a Lexicon,
     pub(crate) grammar: &'a Grammar,
+    pub(crate) vocabulary: &'a Vocabulary,
     pub(crate) text: &'a str,
     pub(crate) tokens: &'a [Token],
     pub(crate) names: &'a [NameMention],

@@ -8,6 +8,7 @@ use hearsay_model::Factuality;
 use super::{PreparedDocument, word_splitter::Word};
 use crate::{
     conjugation::{Inflections, third_person},
+    grammar::WordClass,
     mentions::EntityRef,
     model::{DecodedStatement, LikelyReferent, Referent},
 };
@@ -28,6 +29,8 @@ pub(crate) struct StatementText {
     pub(crate) certainty: f32,
     /// Whether the sentence contains a new name.
     pub(crate) has_new_name: bool,
+    /// Whether "the party" replaces a pronoun, a description or an omitted subject.
+    pub(crate) names_party: bool,
     /// Number of words such as "it" and "there" whose meaning the sentence does not explain.
     pub(crate) vague_words: u8,
     /// Number of personal pronouns that remain in the sentence.
@@ -44,8 +47,8 @@ const FIRST_AND_SECOND_PERSON: [&str; 12] =
 /// Pronouns of the third person that refer to persons.
 const THIRD_PERSON: [&str; 9] = ["he", "she", "they", "him", "her", "them", "his", "their", "theirs"];
 /// Possessive pronouns.
-const POSSESSIVE_PRONOUNS: [&str; 11] =
-    ["my", "our", "your", "his", "their", "its", "mine", "ours", "yours", "theirs", "hers"];
+const POSSESSIVE_PRONOUNS: [&str; 12] =
+    ["my", "our", "your", "his", "their", "its", "mine", "ours", "yours", "theirs", "hers", "whose"];
 /// Pronouns that can be the subject of a verb.
 const SUBJECT_PRONOUNS: [&str; 6] = ["i", "we", "you", "he", "she", "they"];
 /// Verbs that already express a plan. A sentence with such a verb gets no "Planned:" prefix.
@@ -132,12 +135,19 @@ impl SentenceWriter<'_, '_> {
         let names = &self.document.lines[self.line].names;
         let mut certainty = 1.0;
         let mut replacements: Vec<Replacement> = Vec::new();
+        let mut names_party = decoded.subject.referent == Referent::Party;
         for reference in &decoded.references {
             // A name is not replaced.
             let is_name =
                 names.iter().any(|(range, _)| range.start < reference.words.end && reference.words.start < range.end);
             if is_name || reference.words.end > decoded.words.end {
                 continue;
+            }
+            if let Referent::Named(entity) = reference.likely_referent.referent
+                && self.is_relative_pronoun(reference.words.start)
+                && self.is_about_relative(reference.words.start, entity)
+            {
+                return None;
             }
             let words = self.replaced_words(&reference.words);
             let is_pronoun = words.len() == 1 && self.is_pronoun(words.start);
@@ -147,6 +157,7 @@ impl SentenceWriter<'_, '_> {
             }
             let Some((entity, name, is_plural)) = self.referent_name(&reference.likely_referent) else { continue };
             certainty *= reference.likely_referent.probability;
+            names_party |= reference.likely_referent.referent == Referent::Party;
             replacements.push(Replacement { words, entity, name, is_plural });
         }
         let mentioned =
@@ -157,6 +168,11 @@ impl SentenceWriter<'_, '_> {
         mentioned.sort_unstable();
         self.check_pronouns(decoded, &replacements, &mentioned)?;
         let note = self.document.source[self.line].topic.filter(|_| self.starts_sentence(decoded));
+        if let (Referent::Named(entity), None) = (decoded.subject.referent, note)
+            && self.is_about_relative(decoded.words.start, entity)
+        {
+            return None;
+        }
         let subject = match (decoded.subject.referent, note) {
             (Referent::Explicit, _) => None,
             (_, Some(note)) => {
@@ -192,6 +208,7 @@ impl SentenceWriter<'_, '_> {
             factuality,
             added_subject,
             certainty,
+            names_party,
             has_new_name: is_new(&subject) || mentioned.iter().any(|(_, entity)| is_new(entity)),
             vague_words: self.count_remaining(decoded, &replacements, &VAGUE_WORDS),
             pronoun_count: self.count_remaining(decoded, &replacements, &THIRD_PERSON),
@@ -211,6 +228,26 @@ impl SentenceWriter<'_, '_> {
         let is_apostrophe = |at: &usize| matches!(self.words[*at].text, "'" | "\u{2019}");
         let owner_end = (start + 1..end.saturating_sub(2)).find(|at| is_apostrophe(at) && self.lower(*at + 1) == "s");
         start..owner_end.unwrap_or(end)
+    }
+
+    /// Returns whether the words from `start` on are about an unnamed relative of an entity, and not about the entity
+    /// itself: the words "died at sea" in "Odo's brother, who died at sea", and "died" in "whose brother died".
+    fn is_about_relative(&self, start: usize, entity: EntityRef) -> bool {
+        let grammar = self.document.extractor.grammar();
+        let is_kin = |word: usize| grammar.word_class(&self.lower(word)).has(WordClass::KIN);
+        let is_relative =
+            |word: usize| word > 0 && is_kin(word) && self.is_possessive(&self.lower(word - 1), word, self.words.len());
+        let text = |word: usize| self.words.get(word).map_or("", |word| word.text);
+        let is_owner = |end: usize| {
+            let is_possessive = matches!(text(end), "'" | "\u{2019}") && self.lower(end + 1) == "s";
+            let is_same_sentence = !(end..start).any(|word| matches!(text(word), "." | "!" | "?"));
+            is_possessive && end + 2 < start && is_kin(end + 2) && is_same_sentence
+        };
+        let names = &self.document.lines[self.line].names;
+        let last_name = names.iter().rfind(|(range, other)| *other == entity && range.end <= start);
+        is_relative(start)
+            || start.checked_sub(1).is_some_and(is_relative)
+            || last_name.is_some_and(|(range, _)| is_owner(range.end))
     }
 
     /// Returns how many of the words in `counted` remain in the statement.
@@ -306,6 +343,10 @@ impl SentenceWriter<'_, '_> {
         Some(())
     }
 
+    fn is_relative_pronoun(&self, word: usize) -> bool {
+        self.document.extractor.grammar().word_class(&self.lower(word)).has(WordClass::RELATIVE)
+    }
+
     fn is_pronoun(&self, word: usize) -> bool {
         let lower = self.lower(word);
         [&FIRST_AND_SECOND_PERSON[..], &THIRD_PERSON, &POSSESSIVE_PRONOUNS]
@@ -321,7 +362,6 @@ impl SentenceWriter<'_, '_> {
         replacements: &[Replacement],
         added_subject: Option<EntityRef>,
     ) -> String {
-        let text = self.document.source[self.line].text;
         let names = &self.document.lines[self.line].names;
         let mut named_entities: Vec<EntityRef> = added_subject.into_iter().collect();
         let mut body = String::new();
@@ -329,7 +369,7 @@ impl SentenceWriter<'_, '_> {
         while at < decoded.words.end {
             let word = &self.words[at];
             if !body.is_empty() {
-                body.push_str(&text[self.words[at - 1].end..word.start]);
+                body.push_str(if self.words[at - 1].end < word.start { " " } else { "" });
             }
             named_entities.extend(names.iter().filter(|(range, _)| range.end == at).map(|(_, entity)| *entity));
             let lower = self.lower(at);
@@ -413,7 +453,6 @@ impl SentenceWriter<'_, '_> {
         if pronoun != "her" {
             return POSSESSIVE_PRONOUNS.contains(&pronoun);
         }
-        use crate::grammar::WordClass;
         let grammar = self.document.extractor.grammar();
         let lower = self.lower(next);
         let closed_classes = WordClass::PREPOSITION.or(WordClass::CONJUNCTION).or(WordClass::DETERMINER);

@@ -129,6 +129,24 @@ fn stages_of_the_reading_model_can_be_switched_off() {
 }
 
 #[test]
+fn statements_in_the_note_of_an_entity_are_less_certain() {
+    let text =
+        "The party travels to the harbour. They agree to help the mayor. Kash Zeller owes Vex Arlen forty crowns.";
+    let extractor = Extractor::new(Language::english(), Vocabulary::default());
+    let confidence = |topic: Option<&EntityId>, begin: &str| {
+        let line = [DocumentLine { text, role: LineRole::Written, speaker: None, topic }];
+        let read = extractor.extract_statements(&lexicon(), &MODEL, &line, 0).unwrap();
+        let statement = read[0].statements.iter().find(|statement| statement.fact.statement.contains(begin));
+        statement.unwrap_or_else(|| panic!("{begin}: {:?}", sentences(&read))).fact.confidence.get()
+    };
+    let note = id("mill");
+    for (begin, factor) in [("owes Vex Arlen", NOTE_FACTOR), ("help the mayor", NOTE_PLAN_FACTOR)] {
+        let (elsewhere, in_note) = (confidence(None, begin), confidence(Some(&note), begin));
+        assert!((in_note - elsewhere * factor).abs() < 1e-6, "{begin}: {elsewhere} and {in_note}");
+    }
+}
+
+#[test]
 fn the_party_is_an_entity() {
     let text = "The party travels to the harbour. They agree to help the mayor.";
     let read = read(&[(LineRole::Written, None, text)], 0);
@@ -312,13 +330,14 @@ fn a_typed_fact_refers_to_no_new_name_of_the_sentence() {
         resolved: Vec::new(),
         certainty: 1.0,
         has_new_name: true,
+        names_party: false,
         vague_words: 0,
         pronoun_count: 0,
         starts_at_boundary: true,
         ends_at_boundary: true,
     };
     let lines = [DocumentLine { text, role: LineRole::Written, speaker: None, topic: None }];
-    let typed = PreparedDocument::new(&extractor, &lexicon, &MODEL, &lines).typed_facts(&statement, &sentence);
+    let typed = PreparedDocument::new(&extractor, &lexicon, &MODEL, &lines, &[]).typed_facts(&statement, &sentence);
     assert_eq!(typed.len(), 1, "{typed:?}");
     assert_eq!(typed[0].stated_by, Some(Mention::Known(id("odo-brandt"))));
     assert_eq!(typed[0].told_to, []);
@@ -341,7 +360,7 @@ fn the_entity_of_a_note_is_the_subject_of_a_sentence_without_a_subject() {
             stated_by: likely(Referent::Other),
             references: Vec::new(),
         };
-        let document = PreparedDocument::new(&extractor, &lexicon, &MODEL, &lines);
+        let document = PreparedDocument::new(&extractor, &lexicon, &MODEL, &lines, &[]);
         StatementText::write(&document, 0, &decoded).map(|sentence| sentence.text)
     };
     let text = "Sleeps late. Owes Uriel Tal forty crowns.";
@@ -351,6 +370,26 @@ fn the_entity_of_a_note_is_the_subject_of_a_sentence_without_a_subject() {
     let text = "Kash Zeller sleeps late and owes Uriel Tal forty crowns.";
     assert_eq!(write(text, 5..10, Some(&note)), owes("Kash Zeller"));
     assert_eq!(write(text, 5..10, None), owes("Kash Zeller"));
+    // The brother owes the money, not Kash.
+    assert_eq!(write("Kash Zeller's brother, who died, owes Uriel Tal forty crowns.", 9..14, None), None);
+    assert_eq!(write("Kash Zeller, whose brother owes Uriel Tal forty crowns, left.", 5..10, None), None);
+}
+
+#[test]
+fn the_death_of_a_relative_is_not_the_death_of_its_owner() {
+    for text in [
+        "Odo Brandt, whose brother died, wept.",
+        "Mirela Voss, whose brother was killed by Odo Brandt, wept.",
+        "Odo Brandt's brother, who died at sea, owned the Mill.",
+    ] {
+        let facts = find(text).facts;
+        let is_death = |fact: &&ExtractedFact| {
+            let is_typed = fact.predicate == *"KILLED" || fact.predicate == *"condition";
+            is_typed && fact.confidence.get() >= 0.3
+        };
+        let deaths: Vec<_> = facts.iter().filter(is_death).collect();
+        assert!(deaths.is_empty(), "{text}: {deaths:?}");
+    }
 }
 
 #[test]

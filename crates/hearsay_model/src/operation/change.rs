@@ -91,7 +91,8 @@ pub enum Change {
     /// Removes the slot with this name.
     DropSlot(String),
     /// Records that a source states a fact again. The recorded fact gets the new evidence and the higher of the two
-    /// confidences. If the fact is not recorded yet, this change records the fact. A retracted fact stays retracted.
+    /// confidences. If the fact is not recorded yet, this change records the fact. A retracted fact stays retracted. If
+    /// the earlier assertions of the fact were reverted, later decisions on them apply to the fact.
     Support(#[serde(deserialize_with = "deserialize_arc")] Arc<Fact>),
     /// Sets the kind of talk of a passage. If the passage is added again later, the kind in the new version applies.
     SetTalkKind {
@@ -170,6 +171,23 @@ impl Change {
     #[inline]
     pub(crate) fn is_rejection(&self) -> bool {
         matches!(self, Self::SetStatus { status: FactStatus::Rejected, .. })
+    }
+
+    /// Returns whether the change is a decision on a recorded fact: a new status, end or secrecy, or a confirmation.
+    #[inline]
+    pub(crate) fn is_decision(&self) -> bool {
+        matches!(self, Self::SetStatus { .. } | Self::Confirm(_) | Self::EndFact { .. } | Self::SetSecrecy { .. })
+    }
+
+    /// Applies a decision on a fact to this fact. Any other change has no effect.
+    pub(crate) fn decide(&self, fact: &mut Fact) {
+        match self {
+            Self::EndFact { until, .. } => fact.set_end(until.clone()),
+            Self::SetStatus { status, .. } => fact.set_status(*status),
+            Self::SetSecrecy { secrecy, .. } => fact.set_secrecy(*secrecy),
+            Self::Confirm(_) => fact.confirm(),
+            _ => {}
+        }
     }
 
     /// Returns whether the change saves or drops a slot. Undo does not affect slots.

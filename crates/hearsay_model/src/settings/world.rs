@@ -28,7 +28,8 @@ pub enum WorldSetting {
     /// The audience rules, which decide who knows a fact if its author names no knowers. The rules apply only to facts
     /// that are neither common nor secret.
     Audience(AudienceRules),
-    /// The rules that decide how characters forget, how they distort rumours, and how long their feelings last.
+    /// The rules that decide how characters forget, how they distort rumours and lose interest in them, and how long
+    /// their feelings last.
     Minds(MindRules),
     /// A relation that the campaign defines, or a redefinition of a built-in relation.
     Predicate(PredicateDef),

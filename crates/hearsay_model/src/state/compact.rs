@@ -13,8 +13,8 @@
 //! a former value of a predicate without full [`History`].
 //!
 //! If a person removed a record, the removal remains in the journal, so that no import adds the record again. The
-//! revert of an import or a merge also remains, so that the import or merge is not repeated. The rejection of a fact
-//! remains too, even if the operation that recorded the fact was reverted, so that the fact is not proposed again.
+//! revert of an import or a merge also remains, so that the import or merge is not repeated. A decision on a fact
+//! remains too, even if the operation that recorded the fact was reverted, so that the DM need not decide again.
 
 use std::{
     collections::{HashSet, VecDeque},
@@ -316,12 +316,14 @@ impl State {
     }
 
     /// Returns whether a change of a reverted operation remains in the journal, because it must not be repeated. The
-    /// change records an import, a merge, or a fact that was rejected later.
+    /// change records an import, a merge, or a fact on which a later change decided.
     fn prevents_repetition(&self, change: &Change, context: &Context) -> bool {
         match change {
-            Change::AssertFact(fact) => self.facts.get(&fact.id()).is_some_and(|row| {
-                let is_rejection = |write: Write| self.change(write).is_rejection() && self.is_final(write, context);
-                row.record.writes.iter().any(is_rejection)
+            Change::AssertFact(fact) | Change::Support(fact) => self.facts.get(&fact.id()).is_some_and(|row| {
+                let may_apply = |write: Write| {
+                    self.journal[write.operation as usize].live || context.restorable.contains(&write.operation)
+                };
+                row.record.writes.iter().any(|write| self.change(write).is_decision() && may_apply(write))
             }),
             Change::Set(
                 Setting::Review(ReviewSetting::Merged { .. }) | Setting::Engine(EngineSetting::Imported { .. }),

@@ -41,30 +41,29 @@ pub(super) fn fold_fact(journal: &Journal, row: &FactRow) -> Option<Arc<Fact>> {
         let entry = &journal[write.operation as usize];
         entry.live.then(|| &entry.operation.changes[write.change as usize])
     });
+    // Decisions on a reverted assertion. They apply again if a support records the fact again.
+    let mut decisions = SmallVec::<[&Change; 2]>::new();
     for change in live {
-        if let Change::AssertFact(fact) = change {
-            (value, retracted) = (Some(Arc::clone(fact)), false);
-            continue;
-        }
-        if let Change::RetractFact(_) = change {
-            (value, retracted) = (None, true);
-            supports.clear();
-            continue;
-        }
-        if let Change::Support(fact) = change {
-            if !retracted {
-                supports.push(fact);
-                value.get_or_insert_with(|| Arc::clone(fact));
-            }
-            continue;
-        }
-        let Some(fact) = value.as_mut().map(Arc::make_mut) else { continue };
         match change {
-            Change::EndFact { until, .. } => fact.set_end(until.clone()),
-            Change::SetStatus { status, .. } => fact.set_status(*status),
-            Change::SetSecrecy { secrecy, .. } => fact.set_secrecy(*secrecy),
-            Change::Confirm(_) => fact.confirm(),
-            _ => {}
+            Change::AssertFact(fact) => {
+                (value, retracted) = (Some(Arc::clone(fact)), false);
+                decisions.clear();
+            }
+            Change::RetractFact(_) => {
+                (value, retracted) = (None, true);
+                supports.clear();
+                decisions.clear();
+            }
+            Change::Support(_) if retracted => {}
+            Change::Support(fact) => {
+                supports.push(fact);
+                let value = value.get_or_insert_with(|| Arc::clone(fact));
+                decisions.drain(..).for_each(|decision| decision.decide(Arc::make_mut(value)));
+            }
+            decision => match value.as_mut() {
+                Some(fact) => decision.decide(Arc::make_mut(fact)),
+                None => decisions.push(decision),
+            },
         }
     }
     // Support remains in effect when the fact is asserted again.

@@ -44,6 +44,7 @@ pub use rows::Hop;
 use rows::{EntityRow, FactRow, Indices, KnowledgeRow, NameRow, Order, PassageRow, Row, Table};
 use shared::{Buffer, ChunkedVec, FlatVec, SortedMap};
 pub use slots::Slot;
+pub use texts::PassageSnapshot;
 use texts::TextIndex;
 use transient::Transients;
 pub use transient::{TransientChange, TransientLog, TransientUpdate, TransientValue};

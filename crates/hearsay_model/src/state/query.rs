@@ -489,7 +489,8 @@ impl State {
         }
     }
 
-    /// Returns the rules that decide how characters forget, how they distort rumours, and how long their feelings last.
+    /// Returns the rules that decide how characters forget, how they distort rumours and lose interest in them, and how
+    /// long their feelings last.
     pub fn mind_rules(&self) -> MindRules {
         match self.setting(&SettingKey::Minds) {
             Some(Setting::World(WorldSetting::Minds(rules))) => *rules,

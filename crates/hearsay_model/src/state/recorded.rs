@@ -6,7 +6,7 @@ use super::{
     State,
     rows::{FactRow, Write},
 };
-use crate::{Author, Change, EntityId, Fact, KnowledgeId, PassageId};
+use crate::{Author, Change, EntityId, Evidence, Fact, KnowledgeId, PassageId, text};
 
 impl State {
     /// Returns all facts, with any status, in the order in which they were last asserted.
@@ -44,6 +44,29 @@ impl State {
         })
     }
 
+    /// Returns a fact with the decisions that a person made on it before the operation that recorded it was reverted.
+    /// For example, the extractor reverts the facts of a text when a person changes the text. The decisions still apply
+    /// if the fact quotes the same words of a text as before.
+    ///
+    /// Returns `None` if nobody confirmed the fact, if the fact quotes other words, or if the fact is recorded.
+    pub fn with_withdrawn_decisions(&self, fact: &Fact) -> Option<Arc<Fact>> {
+        let row = self.facts.get(&fact.id()).filter(|row| row.record.value.is_none())?;
+        let mut versions = row.record.writes.iter().filter_map(|write| self.change(write).fact());
+        if !versions.any(|version| quotes_same_words(version, fact)) {
+            return None;
+        }
+        let is_live = |write: &Write| self.journal[write.operation as usize].live;
+        let decisions: Vec<&Change> =
+            row.record.writes.iter().filter(is_live).map(|write| self.change(write)).collect();
+        let is_confirmed = decisions.iter().any(|decision| matches!(decision, Change::Confirm(_)));
+        if !is_confirmed || !decisions.iter().all(|decision| decision.is_decision()) {
+            return None;
+        }
+        let mut decided = fact.clone();
+        decisions.into_iter().for_each(|decision| decision.decide(&mut decided));
+        Some(Arc::new(decided))
+    }
+
     /// Returns whether the last decision on a fact rejected the fact.
     fn is_rejected(&self, row: &FactRow) -> bool {
         let change = |write: Write| {
@@ -72,4 +95,17 @@ impl State {
         let mut operations = edge.record.writes.iter().map(|write| write.operation);
         operations.any(|operation| self.journal[operation as usize].live && has_passage(operation))
     }
+}
+
+/// Returns whether two facts have evidence with the same words of a text.
+fn quotes_same_words(a: &Fact, b: &Fact) -> bool {
+    let quotes = |fact: &Fact| -> Vec<String> {
+        let quotes = fact.provenance().evidence.iter().filter_map(|evidence| match evidence {
+            Evidence::Passage { quote, .. } => Some(text::normalize(quote)),
+            Evidence::File { .. } | Evidence::Excerpt(_) => None,
+        });
+        quotes.collect()
+    };
+    let words = quotes(a);
+    quotes(b).iter().any(|quote| words.contains(quote))
 }

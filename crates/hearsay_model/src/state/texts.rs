@@ -1,11 +1,11 @@
 //! Index of texts: the passages of each session and document, sorted by line number, and the facts that cite each
 //! passage.
 
-use std::sync::Arc;
+use std::{fmt, sync::Arc};
 
 use super::{
     State,
-    rows::Indices,
+    rows::{EntityRow, Indices, PassageRow, Table},
     shared::{Iter, SortedMap},
 };
 use crate::{Author, EntityId, Evidence, Fact, GameTime, Knower, Passage, PassageId, Position, SessionId};
@@ -80,7 +80,67 @@ fn cited_passages(fact: &Fact) -> impl Iterator<Item = PassageId> + use<'_> {
     })
 }
 
+/// The passages of a state, and who received each passage. Later changes of the state do not affect the snapshot.
+///
+/// A snapshot shares its memory with the state, so the time to create or clone a snapshot does not depend on the number
+/// of passages.
+#[derive(Clone)]
+pub struct PassageSnapshot {
+    entities: Table<EntityRow>,
+    passages: Table<PassageRow>,
+    common_passages: Indices,
+}
+
+/// The debug output contains no passages, because the debug output of a view must not contain passages that the knower
+/// did not receive.
+impl fmt::Debug for PassageSnapshot {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("PassageSnapshot").finish_non_exhaustive()
+    }
+}
+
+impl PassageSnapshot {
+    /// Returns a passage; `None` if it does not exist.
+    pub fn passage(&self, id: PassageId) -> Option<&Arc<Passage>> {
+        self.passages.get(&id)?.record.value.as_ref()
+    }
+
+    /// Returns the same passages as [`State::passages_of`], each with the time from [`Passage::received_at`].
+    pub fn received_by<'a>(
+        &'a self,
+        knower: &'a Knower,
+    ) -> impl Iterator<Item = (PassageId, &'a Arc<Passage>, Option<GameTime>)> + use<'a> {
+        received_by(&self.entities, &self.passages, &self.common_passages, knower)
+    }
+}
+
+/// Returns the passages that a knower received, each with the time from [`Passage::received_at`].
+fn received_by<'a>(
+    entities: &'a Table<EntityRow>,
+    passages: &'a Table<PassageRow>,
+    common_passages: &'a Indices,
+    knower: &'a Knower,
+) -> impl Iterator<Item = (PassageId, &'a Arc<Passage>, Option<GameTime>)> + use<'a> {
+    let indices = match knower {
+        Knower::World => Some(common_passages),
+        Knower::Entity(id) => entities.get(id).map(|row| &row.hears),
+    };
+    let rows = indices.map_or_else(Iter::default, Indices::iter).map(move |index| passages.at(index));
+    let recorded = rows.filter_map(|row| Some((row.id, row.record.value.as_ref()?)));
+    // A repeated assertion may have removed hearers, so check each passage again.
+    recorded.filter_map(move |(id, passage)| Some((id, passage, passage.received_at(knower)?)))
+}
+
 impl State {
+    /// Returns a snapshot of the passages.
+    pub fn passage_snapshot(&self) -> PassageSnapshot {
+        PassageSnapshot {
+            entities: self.entities.clone(),
+            passages: self.passages.clone(),
+            common_passages: self.common_passages.clone(),
+        }
+    }
+
     /// Returns a passage; `None` if it does not exist.
     pub fn passage(&self, id: PassageId) -> Option<&Arc<Passage>> {
         self.passages.get(&id)?.record.value.as_ref()
@@ -92,23 +152,8 @@ impl State {
         &'a self,
         knower: &'a Knower,
     ) -> impl Iterator<Item = (PassageId, &'a Arc<Passage>)> + use<'a> {
-        self.passages_received_by(knower).map(|(id, passage, _)| (id, passage))
-    }
-
-    /// Returns the same passages as [`passages_of`](Self::passages_of), each with the time from
-    /// [`Passage::received_at`].
-    pub fn passages_received_by<'a>(
-        &'a self,
-        knower: &'a Knower,
-    ) -> impl Iterator<Item = (PassageId, &'a Arc<Passage>, Option<GameTime>)> + use<'a> {
-        let indices = match knower {
-            Knower::World => Some(&self.common_passages),
-            Knower::Entity(id) => self.entities.get(id).map(|row| &row.hears),
-        };
-        let rows = indices.map_or_else(Iter::default, Indices::iter).map(|index| self.passages.at(index));
-        let passages = rows.filter_map(|row| Some((row.id, row.record.value.as_ref()?)));
-        // A repeated assertion may have removed hearers, so check each passage again.
-        passages.filter_map(move |(id, passage)| Some((id, passage, passage.received_at(knower)?)))
+        let received = received_by(&self.entities, &self.passages, &self.common_passages, knower);
+        received.map(|(id, passage, _)| (id, passage))
     }
 
     /// Returns all passages with their ids, sorted by id.

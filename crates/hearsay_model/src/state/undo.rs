@@ -3,7 +3,7 @@
 use rustc_hash::FxHashSet;
 
 use super::{ApplyError, State, rows::Writes};
-use crate::{Author, Change, EntityId, Key, Operation, PassageId, Position};
+use crate::{Author, Change, EntityId, Key, Operation, PassageId, Position, SessionId};
 
 /// Preview of the effect of reverting an operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,7 +12,8 @@ pub struct UndoPreview {
     pub lost: Vec<Key>,
     /// Records that would change or reappear. Sorted.
     pub changed: Vec<Key>,
-    /// Operations of the extractor that the undo would also revert, because their text would disappear. Sorted.
+    /// Operations of the extractor that the undo would also revert, because their text or session would disappear.
+    /// Sorted.
     pub extractions: Vec<Position>,
     /// Later operations that change a record that the undo would remove. These changes would no longer have an effect.
     /// Sorted.
@@ -32,7 +33,9 @@ impl State {
     /// Returns the changes that revert an operation.
     ///
     /// If a text disappears with the operation, the changes also revert the operations of the extractor that recorded
-    /// facts from this text. An operation that reverts these changes restores the facts and later decisions on them.
+    /// facts from this text. If a session disappears, they also revert the operations of the extractor by which
+    /// characters learned facts in this session. An operation that reverts these changes restores the facts and later
+    /// decisions on them.
     ///
     /// # Errors
     /// Returns an error if there is no operation at this position, or if the operation was already reverted.
@@ -40,8 +43,8 @@ impl State {
         Ok(reverts(position, &self.extractions_reverted_with(position)?))
     }
 
-    /// Returns the operations of the extractor whose text disappears, or becomes out of character, with an operation.
-    /// Sorted.
+    /// Returns the operations of the extractor whose text disappears, or becomes out of character, with an operation, and
+    /// those whose session disappears. Sorted.
     fn extractions_reverted_with(&self, position: Position) -> Result<Vec<Position>, ApplyError> {
         let mut after = self.clone();
         let touched = after.apply(Operation::new(Author::Dm, "undo", vec![Change::Revert(position)]))?.touched;
@@ -49,11 +52,16 @@ impl State {
             |state: &Self, id: PassageId| state.passage(id).is_some_and(|passage| !passage.is_out_of_character());
         let mut extractions = Vec::new();
         for key in &touched {
-            if let Key::Passage(id) = key
-                && is_read(self, *id)
-                && !is_read(&after, *id)
-            {
-                extractions.extend(after.extractions_from(*id));
+            match key {
+                Key::Passage(id) if is_read(self, *id) && !is_read(&after, *id) => {
+                    extractions.extend(after.extractions_from(*id));
+                }
+                Key::Session(id) if self.session(id).is_some() && after.session(id).is_none() => {
+                    let later = after.journal().filter(|(at, _)| *at > position);
+                    let lessons = later.filter(|(_, entry)| records_lessons_of(&entry.operation, id));
+                    extractions.extend(lessons.map(|(at, _)| at));
+                }
+                _ => {}
             }
         }
         let is_revertible = |at: &Position| *at > self.compacted_to && self.entry(*at).is_some_and(|entry| entry.live);
@@ -182,6 +190,12 @@ impl State {
             }
         }
     }
+}
+
+/// Returns whether the extractor recorded with an operation only what characters learned in a session.
+fn records_lessons_of(operation: &Operation, session: &SessionId) -> bool {
+    let is_lesson = |change: &Change| matches!(change, Change::Learn(edge) if edge.session.as_ref() == Some(session));
+    operation.author == Author::Extractor && operation.changes.iter().all(is_lesson)
 }
 
 /// Returns the changes that revert the operation at a position, followed by operations of the extractor.

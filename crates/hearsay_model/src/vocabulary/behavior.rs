@@ -31,7 +31,8 @@ pub struct Behavior {
     /// For relations: the fear that the subject has of the object as long as the fact is valid. `None` if the relation
     /// implies no fear.
     pub fear: Option<Attitude>,
-    /// For relations such as a killing: whether the object is dead from the start of the fact's validity.
+    /// For relations such as a killing: whether the object is dead from the start of the fact's validity. Facts of such
+    /// a relation that are extracted from a text always wait for review.
     pub fatal: bool,
     /// For relations: whether the predicate is vague. If `true`, only the statement of a fact says how the two entities
     /// are related.
@@ -57,7 +58,8 @@ pub struct Behavior {
     /// to an entity in this way.
     pub reference: Option<ReferringExpression>,
     /// For attributes: values, in lowercase, that mean that the entity is dead. When the engine records a death, it
-    /// writes the first value of the built-in list.
+    /// writes the first value of the built-in list. Facts with such a value that are extracted from a text always wait
+    /// for review.
     pub dead_values: Vec<String>,
     /// For attributes: words, in lowercase, that mean that a quest has ended. The engine recognizes the word only if it
     /// is the first or second word of the value.

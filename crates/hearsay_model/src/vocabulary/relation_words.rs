@@ -76,10 +76,10 @@ impl RelationWords {
     }
 }
 
-/// The relation that the name of a field states.
+/// The predicate that the name of a field states, in most cases a relation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RelationField {
-    /// The relation.
+    /// The predicate.
     pub predicate: Predicate,
     /// Whether the entity of the note is the object of the relation. If `false`, it is the subject.
     pub is_inverse: bool,
@@ -103,6 +103,11 @@ impl WordIndex {
             self.fields.extend(fields.iter().map(|text| (slug(text), field.clone())));
         }
         self.by_name.insert(name.clone(), words.clone());
+    }
+
+    /// Returns the names of all fields, in the form that [`slug`] returns.
+    pub(super) fn field_names(&self) -> impl Iterator<Item = &str> {
+        self.fields.keys().map(String::as_str)
     }
 }
 

@@ -283,6 +283,38 @@ fn a_relation_has_several_names() {
 }
 
 #[test]
+fn a_field_of_an_entity_states_a_relation_or_an_attribute() {
+    let vocabulary = Vocabulary::default();
+    let field = |text: &str| {
+        let field = vocabulary.entity_field(text)?;
+        Some(format!("{}{}", field.predicate, if field.is_inverse { " inverse" } else { "" }))
+    };
+    for (text, expected) in [
+        ("home", "RESIDENT_OF"),
+        ("location", "LOCATED_AT"),
+        ("part_of", "PART_OF"),
+        ("faction", "MEMBER_OF"),
+        ("member_of", "MEMBER_OF"),
+        ("owner", "OWNS inverse"),
+        ("OWES", "OWES"),
+        ("player", "player"),
+        ("headquarters", "headquarters"),
+        ("aliases", "alias"),
+        ("Speaking style", "speaking_style"),
+    ] {
+        assert_eq!(field(text).as_deref(), Some(expected), "{text}");
+    }
+    assert_eq!(field("mood"), None);
+    let similar = |text: &str| vocabulary.similar_entity_field(text);
+    for (text, expected) in [("loction", "location"), ("faktion", "faction"), ("occupatin", "occupation")] {
+        assert_eq!(similar(text).as_deref(), Some(expected), "{text}");
+    }
+    for text in ["mood", "race", "class", "eye colour", ""] {
+        assert_eq!(similar(text), None, "{text}");
+    }
+}
+
+#[test]
 fn an_unknown_relation_is_similar_to_a_known_one() {
     let vocabulary = Vocabulary::default();
     let similar = |name: &str| vocabulary.similar_relation(name).map(Predicate::as_str);

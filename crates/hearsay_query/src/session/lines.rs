@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use hearsay_belief::place_at;
 use hearsay_model::{Date, EntityId, Knower, Passage, PassageId, Session, SessionId, State, TalkKind};
 use serde::Serialize;
 
@@ -120,13 +121,18 @@ pub fn session_or_latest<'a>(state: &'a State, session: Option<&SessionId>) -> R
     latest.ok_or_else(|| QueryError::NoSession { given: "latest".into(), known: Vec::new() })
 }
 
-/// Returns the last place of the latest session: the place of its last line that has a place. Returns `None` if no line
-/// has a place.
+/// Returns the place where the party is after the latest session: the place of the last line that has a place. If the
+/// characters who attended the session are now at one other place, returns this place. Returns `None` if no line has a
+/// place.
 pub fn last_place(state: &State) -> Option<EntityId> {
     let latest_session = state.sessions().max_by_key(|session| (session.number, session.id.clone()))?;
     let lines_with_place =
         state.passages_in_session(Some(&latest_session.id)).filter(|(_, passage)| passage.place.is_some());
-    lines_with_place.max_by_key(|(id, passage)| (passage.line, *id))?.1.place.clone()
+    let (_, last_line) = lines_with_place.max_by_key(|(id, passage)| (passage.line, *id))?;
+    let moment = later_time(state, last_line.time.clone()).and_then(|date| date.time);
+    let mut places = latest_session.present.iter().map(|id| place_at(state, id, moment));
+    let place = places.next().flatten().filter(|place| places.all(|other| other.as_ref() == Some(place)));
+    place.or_else(|| last_line.place.clone())
 }
 
 /// Returns the later of two times: the time of the log (`logged`) and the game clock. Returns `None` if neither is set.

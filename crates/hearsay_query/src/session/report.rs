@@ -259,7 +259,10 @@ fn world_changes(state: &State, session: &Session, recorded: &[&Fact]) -> Vec<Ch
                 && newer.predicate() == fact.predicate()
                 && state.is_functional(newer.predicate())
         });
-        if (ended.contains(&fact.id()) || ended_during_session(fact)) && !replaced {
+        // The characters move with the scenes of the session.
+        let has_moved =
+            PredicateRole::Location.is(fact.predicate()) && !state.values(fact.subject(), fact.predicate()).is_empty();
+        if (ended.contains(&fact.id()) || ended_during_session(fact)) && !replaced && !has_moved {
             let kind = if is_membership(state, fact) { ChangeKind::Left } else { ChangeKind::Ended };
             let statement = fact.statement().to_owned();
             rows.push(ChangedRow { kind, fact: fact.id(), statement, when: date_text(fact.validity().until.as_ref()) });

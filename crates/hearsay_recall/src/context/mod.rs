@@ -1,6 +1,7 @@
 //! The scene context: a speaker's knowledge for one scene, assembled from its view within a token budget.
 
 mod assemble;
+mod episodes;
 mod form;
 mod grammatical_person;
 mod remark;
@@ -14,7 +15,7 @@ pub use form::{Detail, Form};
 pub use remark::Remark;
 pub use render::ChatParts;
 #[cfg(test)]
-pub(crate) use render::{INSTRUCTION, prompt_note, prompt_sections, prompt_text};
+pub(crate) use render::{INSTRUCTION, citation_lines, prompt_note, prompt_sections, prompt_text};
 pub use request::{ContextRequest, Scene};
 pub use scene_context::{Line, LineClaim, LineFeelings, SceneContext, Section, SectionKind};
 pub use secrecy::LineSecrecy;

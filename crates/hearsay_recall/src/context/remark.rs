@@ -41,6 +41,15 @@ pub enum Remark {
     /// The speaker knows that the subject of the fact is dead, but the statement describes the subject in the present
     /// tense.
     SubjectIsDead(CitedEntity),
+    /// The speaker knows several facts with the content of the line, which began on different days.
+    Repeated {
+        /// Number of days on which a fact began.
+        days: usize,
+        /// The first of these days, in the format of the calendar.
+        first: String,
+        /// The last of these days, in the format of the calendar.
+        last: String,
+    },
     /// These entities told the speaker the fact.
     ToldYou(Vec<CitedEntity>),
     /// The speaker told these entities the fact.
@@ -79,6 +88,7 @@ impl Remark {
             Self::MadeUp => "you made it up".into(),
             Self::OwnVersion => "this is how you tell it".into(),
             Self::SubjectIsDead(entity) => format!("{} is dead", entity.name_or("the person")),
+            Self::Repeated { days, first, last } => format!("on {days} days since {first}, last on {last}"),
             Self::ToldYou(tellers) => format!("{} told you", join_names(tellers, "somebody")),
             Self::YouTold(hearers) => format!("you told {}", join_names(hearers, "somebody")),
             Self::WerePresent(entities) => {
@@ -89,5 +99,23 @@ impl Remark {
                 format!("{} belongs to {}", entity.name_or("somebody"), group.name_or("those who know it"))
             }
         }
+    }
+}
+
+/// Adds remarks on who else knows a fact. Tellers whom the line already names are not named again.
+pub(super) fn add_remarks(remarks: &mut Vec<Remark>, others: Vec<Remark>) {
+    for mut remark in others {
+        if let Remark::ToldYou(tellers) = &mut remark {
+            let named = remarks.iter().filter_map(|remark| match remark {
+                Remark::ToldYou(named) => Some(named),
+                _ => None,
+            });
+            let named: Vec<CitedEntity> = named.flatten().cloned().collect();
+            tellers.retain(|teller| !named.contains(teller));
+            if tellers.is_empty() {
+                continue;
+            }
+        }
+        remarks.push(remark);
     }
 }

@@ -11,6 +11,10 @@ use super::{
 };
 use crate::{Markup, Page, citation::score_explanation};
 
+/// Maximum number of citations of a line that the output forms print, apart from the main citation. JSON contains all
+/// citations.
+const MAX_OTHER_CITATIONS: usize = 3;
+
 impl SceneContext {
     /// Renders the context in one of its forms. The prompt contains citations only if `detail` includes them.
     pub fn render(&self, form: Form, detail: impl Into<Detail>) -> String {
@@ -216,12 +220,21 @@ fn write_note(page: &mut Page, line: &Line) {
     }
 }
 
+/// Returns the citations of a line as text: the main citation, and the first of the others.
+pub(crate) fn citation_lines(line: &Line) -> Vec<String> {
+    let mut lines = vec![line.citation.line()];
+    lines.extend(line.also.iter().take(MAX_OTHER_CITATIONS).map(|citation| format!("also {}", citation.line())));
+    if let more @ 1.. = line.also.len().saturating_sub(MAX_OTHER_CITATIONS) {
+        lines.push(format!("also {more} more"));
+    }
+    lines
+}
+
 /// Returns the details of a line that `detail` includes: its citations and the explanation of its score.
 fn line_details(line: &Line, detail: Detail) -> Vec<String> {
     let mut details = Vec::new();
     if detail != Detail::Plain {
-        details.push(line.citation.line());
-        details.extend(line.also.iter().map(|citation| format!("also {}", citation.line())));
+        details.extend(citation_lines(line));
     }
     if let (Detail::Explained, Some(score), Some(channels)) = (detail, line.score, &line.channels) {
         details.push(score_explanation(score, channels, &line.path));

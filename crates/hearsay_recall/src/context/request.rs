@@ -56,6 +56,9 @@ pub struct ContextRequest<'a> {
     pub vector: Option<&'a [f32]>,
     /// Whether the ranking uses the graph.
     pub graph: bool,
+    /// Number of days from which facts with the same content that began on different days share one line. 0 means that
+    /// each of these facts has its own line.
+    pub min_episodes: usize,
     /// Maximum number of lines in the knowledge section.
     pub limit: usize,
     /// Maximum number of tokens of the prompt form.

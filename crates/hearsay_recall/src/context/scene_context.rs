@@ -68,7 +68,8 @@ pub struct Line {
     pub remarks: Vec<Remark>,
     /// Source of the line, and how the speaker learned the content of the line.
     pub citation: Citation,
-    /// Citations of other facts and passages with the same or nearly the same content.
+    /// Citations of other facts and passages with the same or nearly the same content, and of earlier
+    /// [episodes](Remark::Repeated).
     pub also: Vec<Citation>,
     /// Relevance of the line to the question, 0.0–1.0; `None` for lines without a rank, such as the scene and recent
     /// talk.
@@ -94,6 +95,18 @@ pub struct Line {
 }
 
 impl Line {
+    /// Merges lines with the same content. The first line represents the others; their sources are cited too.
+    pub(super) fn merge(mut lines: impl Iterator<Item = Self>) -> Option<Self> {
+        let mut merged = lines.next()?;
+        for line in lines {
+            merged.secrecy = merged.secrecy.and(line.secrecy);
+            merged.remarks.extend(line.remarks.into_iter().filter(|remark| matches!(remark, Remark::Repeated { .. })));
+            merged.also.push(line.citation);
+            merged.also.extend(line.also);
+        }
+        Some(merged)
+    }
+
     /// Returns whether the line states more than its fact, so another line with this fact does not replace it.
     pub(crate) fn has_own_content(&self) -> bool {
         self.states_presence || self.states_feelings()

@@ -11,7 +11,8 @@ use hearsay_model::{
 };
 
 use super::{
-    remark::Remark,
+    episodes::Episodes,
+    remark::{Remark, add_remarks},
     request::ContextRequest,
     scene_context::{Line, LineClaim, LineFeelings, Section, SectionKind},
     secrecy::LineSecrecy,
@@ -61,6 +62,7 @@ pub(super) struct Writer<'a> {
     written: BTreeSet<DocId>,
     /// Secrecy of the passages that state a concealed fact.
     concealed_passages: BTreeMap<PassageId, LineSecrecy>,
+    episodes: Episodes<'a>,
 }
 
 impl<'a> Writer<'a> {
@@ -72,7 +74,7 @@ impl<'a> Writer<'a> {
                 *secrecy = std::mem::take(secrecy).and(fact_secrecy(request, known));
             }
         }
-        Self { request, written: BTreeSet::new(), concealed_passages }
+        Self { request, written: BTreeSet::new(), concealed_passages, episodes: Episodes::new(request) }
     }
 
     pub(super) fn speaker(&self, name: &str) -> Section {
@@ -130,7 +132,10 @@ impl<'a> Writer<'a> {
         let mut lines = Vec::new();
         for (cause, group) in by_cause {
             let words = join_names(&group.iter().map(|words| words.second_person).collect::<Vec<_>>());
-            let is_stated = relations.iter().any(|known| known.id() == cause.id());
+            let is_stated = relations.iter().any(|known| {
+                let mut stated = std::iter::once(*known).chain(self.episodes.earlier_than(known.id()).iter().copied());
+                stated.any(|known| known.id() == cause.id())
+            });
             let cause_text = if is_stated { String::from(".") } else { format!(": {}", cause.statement()) };
             let levels = group.iter().map(|words| (words.feeling, feelings.level(words.feeling))).collect();
             let line = Line {
@@ -278,7 +283,7 @@ impl<'a> Writer<'a> {
         let (present, mut known_to_others) = (self.present(), 0);
         let lines = group_duplicates(&line_sources).into_iter().filter_map(|group| {
             let best_ranked = considered[*group.iter().min()?];
-            let mut line = merge(group.iter().map(|at| self.source_line(&line_sources[*at])))?;
+            let mut line = Line::merge(group.iter().map(|at| self.source_line(&line_sources[*at])))?;
             if let LineSource::Fact(known) = line_sources[*group.first()?]
                 && known_to_others < MAX_FACTS_OF_OTHERS
             {
@@ -294,13 +299,20 @@ impl<'a> Writer<'a> {
                 ..line
             })
         });
-        Answers { lines: lines.collect(), total: unwritten.len() + others }
+        let mut lines: Vec<Line> = lines.collect();
+        // The present value comes before past values.
+        lines.sort_by_key(|line| matches!(line.citation.source, Source::Fact(id) if view.is_superseded(id)));
+        let episodes = line_sources.iter().map(|source| match source {
+            LineSource::Fact(known) => self.episodes.earlier_than(known.id()).len(),
+            LineSource::Passage(..) => 0,
+        });
+        Answers { lines, total: unwritten.len() + others + episodes.sum::<usize>() }
     }
 
     /// Returns facts as lines. Facts with the same content share one line.
     fn deduplicated_lines(&self, facts: &[&Known], text: impl Fn(&Known) -> String) -> Vec<Line> {
         let line_sources: Vec<LineSource> = facts.iter().map(|known| LineSource::Fact(known)).collect();
-        let line = |group: Vec<usize>| merge(group.into_iter().map(|at| self.line(facts[at], text(facts[at]))));
+        let line = |group: Vec<usize>| Line::merge(group.into_iter().map(|at| self.line(facts[at], text(facts[at]))));
         group_duplicates(&line_sources).into_iter().filter_map(line).collect()
     }
 
@@ -350,12 +362,14 @@ impl<'a> Writer<'a> {
         remarks
     }
 
-    /// Returns `false` for a hidden fact, and for a fact with a functional predicate if the speaker believes a later
-    /// value. Returns `true` otherwise.
+    /// Returns `false` for a hidden fact, and for a fact that a later [episode](Episodes) represents. Also returns
+    /// `false` for a fact with a functional predicate if the speaker believes a later value, unless the fact represents
+    /// repeated episodes. Returns `true` otherwise.
     fn is_usable(&self, doc: DocId) -> bool {
         let DocId::Fact(id) = doc else { return true };
         let view = self.request.view;
-        !view.is_superseded(id) && !view.fact(id).is_some_and(|known| self.is_hidden(known))
+        let is_present = !view.is_superseded(id) || self.episodes.repetition(id).is_some();
+        is_present && !self.episodes.is_earlier(id) && !view.fact(id).is_some_and(|known| self.is_hidden(known))
     }
 
     /// Returns whether the request leaves out a fact.
@@ -373,10 +387,12 @@ impl<'a> Writer<'a> {
         self.request.view.facts_with_object(object).filter(|known| self.is_current(known))
     }
 
-    /// Returns whether a fact is not hidden, and neither superseded nor ended, as far as the speaker knows.
+    /// Returns whether a fact is not hidden, and neither superseded nor ended, as far as the speaker knows. Returns
+    /// `false` for a fact that a later [episode](Episodes) represents.
     fn is_current(&self, known: &Known) -> bool {
         let view = self.request.view;
-        !self.is_hidden(known) && !view.is_superseded(known.id()) && view.known_end(known).is_none()
+        let is_stated = !self.is_hidden(known) && !self.episodes.is_earlier(known.id());
+        is_stated && !view.is_superseded(known.id()) && view.known_end(known).is_none()
     }
 
     /// Returns the fact from which the speaker knows that an entity is dead.
@@ -408,7 +424,11 @@ impl<'a> Writer<'a> {
 
     fn source_line(&self, source: &LineSource) -> Line {
         match source {
-            LineSource::Fact(known) => self.line(known, known.statement().to_owned()),
+            LineSource::Fact(known) => {
+                let repetition = self.episodes.repetition(known.id());
+                let statement = repetition.map_or(known.statement(), |repetition| repetition.statement.as_str());
+                self.line(known, statement.to_owned())
+            }
             LineSource::Passage(id, heard) => self.passage_line(*id, heard),
         }
     }
@@ -424,12 +444,16 @@ impl<'a> Writer<'a> {
 
     fn line(&self, known: &Known, text: String) -> Line {
         let (disputes, credence) = self.disputes(known);
+        let secrecy = |known: &Known| fact_secrecy(self.request, known);
+        let repeated = self.episodes.repetition(known.id()).map(|repetition| repetition.remark.clone());
+        let earlier = self.episodes.earlier_than(known.id()).iter();
         Line {
             claim: Some(LineClaim::from_known(known)),
             credence: known.acquisition().map(|_| credence),
-            secrecy: fact_secrecy(self.request, known),
-            remarks: disputes.into_iter().chain(self.remarks(known, credence)).collect(),
+            secrecy: earlier.clone().fold(secrecy(known), |all, episode| all.and(secrecy(episode))),
+            remarks: disputes.into_iter().chain(repeated).chain(self.remarks(known, credence)).collect(),
             age: self.age(known),
+            also: earlier.map(|episode| self.citations().fact_citation(episode)).collect(),
             ..line(text, self.citations().fact_citation(known))
         }
     }
@@ -540,34 +564,6 @@ impl<'a> Writer<'a> {
 /// Returns whether the speaker may tell a fact.
 fn fact_secrecy(request: &ContextRequest, known: &Known) -> LineSecrecy {
     LineSecrecy::of_fact(known, request.revealable, request.names)
-}
-
-/// Adds remarks on who else knows a fact. Tellers whom the line already names are not named again.
-fn add_remarks(remarks: &mut Vec<Remark>, others: Vec<Remark>) {
-    for mut remark in others {
-        if let Remark::ToldYou(tellers) = &mut remark {
-            let named = remarks.iter().filter_map(|remark| match remark {
-                Remark::ToldYou(named) => Some(named),
-                _ => None,
-            });
-            let named: Vec<CitedEntity> = named.flatten().cloned().collect();
-            tellers.retain(|teller| !named.contains(teller));
-            if tellers.is_empty() {
-                continue;
-            }
-        }
-        remarks.push(remark);
-    }
-}
-
-/// Merges lines with the same content. The first line represents the others; their sources are cited too.
-fn merge(mut lines: impl Iterator<Item = Line>) -> Option<Line> {
-    let mut merged = lines.next()?;
-    for line in lines {
-        merged.secrecy = merged.secrecy.and(line.secrecy);
-        merged.also.push(line.citation);
-    }
-    Some(merged)
 }
 
 /// Returns an attribute with its label: `Occupation: innkeeper`.

@@ -56,6 +56,10 @@ fn the_note_of_a_line_follows_from_its_remarks_and_secrecy() {
         (Remark::Believed, "you believe it"),
         (Remark::Faded, "you remember it only dimly"),
         (Remark::MadeUp, "you made it up"),
+        (
+            Remark::Repeated { days: 3, first: "1 Rainmoon".into(), last: "8 Rainmoon".into() },
+            "on 3 days since 1 Rainmoon, last on 8 Rainmoon",
+        ),
         (Remark::ToldYou(vec![odo()]), "Odo Brandt told you"),
         (Remark::ToldYou(vec![unnamed("odo")]), "somebody told you"),
         (Remark::YouTold(vec![odo(), nico()]), "you told Odo Brandt and Nico"),

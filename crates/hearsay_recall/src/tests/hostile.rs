@@ -90,8 +90,7 @@ fn expected_structure(context: &SceneContext, form: Form, detail: Detail) -> (Op
     let details = |line: &crate::Line| {
         let mut remarks = Vec::new();
         if detail != Detail::Plain {
-            remarks.push(line.citation.line());
-            remarks.extend(line.also.iter().map(|citation| format!("also {}", citation.line())));
+            remarks.extend(crate::context::citation_lines(line));
         }
         if let (Detail::Explained, Some(score), Some(channels)) = (detail, line.score, &line.channels) {
             remarks.push(score_explanation(score, channels, &line.path));

@@ -132,6 +132,22 @@ impl CharacterKnowledge<'_> {
         if outweighed && belief < BELIEF_THRESHOLD { 0.0 } else { belief }
     }
 
+    /// Returns the facts from which a character knows that a fact, or a fact that it distorts, is refuted.
+    pub(in crate::gossip) fn known_refutations(&mut self, character: u32, known: &Known, now: GameTime) -> Vec<FactId> {
+        let mut refutable: SmallVec<[FactId; 2]> = smallvec![known.id()];
+        let mut distorted = known.distorted_fact();
+        while let Some(version) = distorted {
+            refutable.push(version);
+            distorted = self.known(character, version, now).and_then(|version| version.distorted_fact());
+        }
+        let is_refutation = |id: FactId| {
+            let relation = self.fact(id).and_then(|fact| fact.fact_relation());
+            matches!(relation, Some(FactRelation::Refutes(_))) && self.knows(character, id, now)
+        };
+        let related = refutable.iter().filter_map(|id| self.fact_relations.get(id)).flatten().copied();
+        related.filter(|id| is_refutation(*id)).collect()
+    }
+
     /// Returns whether a character believes a fact that contradicts `known` more than `known`. `credence` is the
     /// character's [effective credence](Self::effective_credence) in `known`.
     ///

@@ -34,7 +34,7 @@ impl Line {
 
 impl World {
     fn hears(&mut self, line: &Line, statement: &HeardStatement) -> Learning {
-        let learning = overhear(&mut LearnerViews::new(&self.0), statement, &line.occasion);
+        let learning = overhear(&StateViews::new(&self.0), statement, &line.occasion);
         self.commit(learning)
     }
 }

@@ -7,21 +7,37 @@ use hearsay_model::{EntityId, Knower, Passage, Session, SessionId, slug};
 use super::{assembly::Assembly, entity_names::sort_and_dedup};
 use crate::{
     campaign::{AudienceSource, CampaignPassage},
-    import::{Block, Note, Visibility},
+    import::{Block, Note, NoteLink, Origin, Visibility, quote, truth},
 };
 
 impl Assembly<'_> {
-    /// Adds the texts of a note as passages. A text without a subject and without a visibility mark has no reader.
+    /// Adds the texts of a note as passages. A text without a subject and without a visibility mark has no reader. If a
+    /// text ends with a remark that says whether the text is true, only the DM can read the text with the remark.
     pub(super) fn add_texts(&mut self, subject: Option<&EntityId>, note: &Note) {
         let mut line_counts: HashMap<(Option<String>, &str), u32> = HashMap::new();
+        let mut add = |block: &Block, text: &str, line: u32, title: Option<String>| {
+            let passage = Passage { title, line, ..Passage::new(text) };
+            self.add_text(subject, note, block, passage, Vec::new());
+        };
         for block in &note.texts {
             let title = passage_title(note, block);
-            let line = line_counts.entry((title.clone(), &block.text.text)).or_default();
-            let mut passage = Passage::new(&block.text.text);
-            passage.title = title;
-            passage.line = *line;
-            *line += 1;
-            self.add_text(subject, note, block, passage, Vec::new());
+            let mut line = |text| {
+                let count = line_counts.entry((title.clone(), text)).or_default();
+                *count += 1;
+                *count - 1
+            };
+            let text = block.text.text.as_str();
+            let remark = truth::split_remark(text).filter(|(_, remark)| truth::split_verdict(remark).is_some());
+            let Some((statement, _)) = remark else {
+                add(block, text, line(text), title.clone());
+                continue;
+            };
+            let is_stated = |link: &&NoteLink| link.label.as_deref().is_some_and(|label| statement.contains(label));
+            let links = block.links.iter().filter(is_stated).cloned().collect();
+            let origin = Origin { quote: quote(statement).into(), ..block.origin.clone() };
+            add(&Block { links, origin, ..block.clone() }, statement, line(statement), title.clone());
+            let visibility = Visibility::SECRET.within(&block.visibility);
+            add(&Block { visibility, ..block.clone() }, text, line(text), title.clone());
         }
     }
 

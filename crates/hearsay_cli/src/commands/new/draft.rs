@@ -63,6 +63,8 @@ pub(super) struct DraftLie {
 pub(super) struct DraftEntity {
     pub(super) id: EntityId,
     pub(super) name: String,
+    /// Other names, such as nicknames.
+    pub(super) aliases: Vec<String>,
     pub(super) kind: Kind,
     /// Line of the page that names the entity first, counted from 1.
     pub(super) line: Option<usize>,
@@ -117,6 +119,7 @@ impl Draft {
         self.entities.push(DraftEntity {
             id,
             name,
+            aliases: Vec::new(),
             kind,
             line: None,
             player: None,
@@ -135,7 +138,7 @@ impl Draft {
     }
 
     /// Returns the indices of the entities that a text names, in the order of the text. A text names an entity with the
-    /// whole name, or with a word of the name that no other entity has.
+    /// whole name, with a whole alias, or with a word of the name that no other entity has.
     ///
     /// The words must begin with a capital letter, as in the name, unless the text has no capital letters.
     pub(super) fn named_in(&self, text: &str) -> Vec<usize> {
@@ -160,9 +163,13 @@ impl Draft {
         let is_capital = |token: &Token| !has_capitals || token.is_capital;
         let mut found: Vec<(usize, usize)> = Vec::new();
         for (index, name) in names.iter().enumerate() {
-            let is_name =
-                |window: &[Token]| window.iter().map(|token| &token.word).eq(name) && window.iter().any(is_capital);
-            let whole = tokens.windows(name.len().max(1)).position(is_name);
+            let position_of = |name: &[String]| {
+                let is_name =
+                    |window: &[Token]| window.iter().map(|token| &token.word).eq(name) && window.iter().any(is_capital);
+                tokens.windows(name.len().max(1)).position(is_name)
+            };
+            let aliases = self.entities[index].aliases.iter().map(|alias| hearsay_model::text::words(alias));
+            let whole = position_of(name).into_iter().chain(aliases.filter_map(|alias| position_of(&alias))).min();
             let is_part =
                 |token: &Token| is_capital(token) && name.contains(&token.word) && is_distinctive(&token.word);
             if let Some(at) = whole.or_else(|| tokens.iter().position(is_part)) {

@@ -39,6 +39,7 @@ use kinds::kind_of_noun_phrase;
 use sections::{Section, is_section_title};
 use statements::without_rumour_start;
 use subjects::{Subjects, leading_entity};
+use told::continues_remark;
 
 /// Marks in the source of a page that make text secret. If a page has one of these marks, a secret paragraph is not
 /// split into an open and a secret part.
@@ -87,6 +88,7 @@ pub(super) fn read(page: &str, name: Option<&str>, default_name: &str) -> PageDr
     }
     blocks_of_world.iter().for_each(|block| reader.add_listed(block));
     reader.add_entities(page, &blocks_of_world);
+    blocks.iter().for_each(|block| reader.add_nicknames(block));
     for block in &blocks_of_world {
         reader.subjects.learn_pronouns(&reader.made.draft, &block.sentences());
     }
@@ -136,9 +138,14 @@ impl PageReader {
         self.subjects.begin_block(owner);
         let open = parts.len().min(self.open_sentences(block));
         let mut last = None;
-        for (sentence, line) in &parts[..open] {
+        let mut open_parts = parts[..open].iter().peekable();
+        while let Some((sentence, line)) = open_parts.next() {
             if without_rumour_start(sentence).is_some() {
-                self.add_rumour(block, sentence, *line, None);
+                let mut rumour = (*sentence).to_owned();
+                while let Some((remark, _)) = open_parts.next_if(|(next, _)| continues_remark(&rumour, next)) {
+                    rumour = format!("{rumour} {remark}");
+                }
+                self.add_rumour(block, &rumour, *line, None);
                 last = None;
                 continue;
             }
@@ -280,7 +287,8 @@ impl PageReader {
     fn add_missing_lines(&mut self, page: &str, blocks: &[PageBlock]) {
         let draft = &self.made.draft;
         let mut seen: HashSet<String> = words(&draft.name).into_iter().collect();
-        seen.extend(draft.entities.iter().flat_map(|entity| words(&entity.name)));
+        let names = draft.entities.iter().flat_map(|entity| entity.aliases.iter().chain([&entity.name]));
+        seen.extend(names.flat_map(|name| words(name)));
         for block in blocks {
             let texts = block.headings.iter().chain(&block.label).chain([&block.text]);
             seen.extend(texts.flat_map(|text| words(text)));

@@ -82,6 +82,10 @@ pub(super) fn write(draft: &Draft) -> String {
 fn entry(entity: &DraftEntity, comments: &mut Comments) -> String {
     let id_comment = comments.once("the id, for commands and references");
     let mut text = format!("  - id: {}{id_comment}\n    name: {}\n", scalar(entity.id.as_str()), scalar(&entity.name));
+    if !entity.aliases.is_empty() {
+        let aliases: Vec<String> = entity.aliases.iter().map(|alias| scalar(alias)).collect();
+        let _ = writeln!(text, "    aliases: [{}]", aliases.join(", "));
+    }
     let kind_comment = comments.once("npc, player, location, faction, item, … or a word of your own");
     let _ = writeln!(text, "    kind: {}{kind_comment}", scalar(entity.kind.as_str()));
     if let Some(player) = &entity.player {

@@ -45,7 +45,7 @@ const PAUSE: Duration = Duration::from_secs(2);
 const MAX_LIVE_LINES: usize = 8;
 
 /// Number of earlier lines that help to decide whether a line is in character.
-const CONTEXT_LINES: usize = 4;
+const CONTEXT_LINES: usize = 16;
 
 /// One line of the transcript with its effects, as the command prints it.
 #[derive(Serialize)]
@@ -79,8 +79,8 @@ struct Follower<'a> {
     was_playing: bool,
     new: NewSession,
     speakers: Vec<SpeakerAssignment>,
-    /// Texts of the last lines.
-    context: Vec<String>,
+    /// Speakers and texts of the last lines.
+    context: Vec<(Option<EntityId>, String)>,
     /// Number of recorded lines.
     recorded: usize,
     /// Entities whose card was shown.
@@ -234,17 +234,19 @@ impl<'a> Follower<'a> {
         }
     }
 
-    /// Finds the recorded facts that a line states, and adds them to the line. Nobody learns a fact from a line unless
-    /// the reading model finds that the line is in character.
+    /// Decides the talk kind of a line before it is recorded. Also finds the recorded facts that the line states, and adds
+    /// them to the line. Nobody learns a fact from a line unless the reading model finds that the line is in character.
     fn recognize(&mut self, line: &mut LogLine) -> Result<LineFacts> {
         let before = self.context.clone();
-        self.context.push(line.text.clone());
+        self.context.push((line.speaker.as_ref().map(|speaker| speaker.id.clone()), line.text.clone()));
         let excess = self.context.len().saturating_sub(CONTEXT_LINES);
         self.context.drain(..excess);
+        let reading = stated_facts::read_line(self.memory, UnrecordedLine { line: line.clone(), before })?;
+        line.talk_kind = reading.talk_kind;
         if line.speaker.is_none() {
+            // The facts are secrets that narration may state, but the players have already heard the line.
             return Ok(LineFacts::default());
         }
-        let reading = stated_facts::read_line(self.memory, UnrecordedLine { line: line.clone(), before })?;
         let facts = LineFacts::from(reading.facts);
         line.states = facts.ids();
         Ok(facts)

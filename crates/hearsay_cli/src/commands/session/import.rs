@@ -2,19 +2,22 @@
 
 use anyhow::Result;
 use hearsay_campaign::Transcript;
-use hearsay_commands::session::{Log, TranscriptImport, TranscriptReport, transcript_talk};
-use hearsay_engine::{Memory, MemoryError, Written};
+use hearsay_commands::session::{
+    Log, TranscriptImport, TranscriptReport, end_imported_session, transcript_session, transcript_talk,
+};
+use hearsay_engine::{Memory, MemoryError, Written, real_time};
 use hearsay_model::Author;
-use hearsay_query::session::TalkCounts;
+use hearsay_query::session::{SessionReport, TalkCounts, session_report};
 use serde::Serialize;
 
 use super::{
-    report::print_talk,
+    report::{print_next_steps, print_report, print_talk},
     transcript::{assigned_speakers, new_session, read_state, transcript_name},
 };
 use crate::{
     args,
     campaign::{self, Access},
+    display_names::DisplayNames,
     dry_run::print_written,
     interrupt,
     names::Names,
@@ -41,6 +44,10 @@ struct ImportOutput {
     /// Numbers of lines by kind of talk; `None` for a dry run.
     #[serde(skip_serializing_if = "Option::is_none")]
     talk: Option<TalkCounts>,
+    /// Report of the session that ended with the import; `None` if nothing was imported, or if the session is still
+    /// being played.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session_report: Option<SessionReport>,
 }
 
 /// A speaker whom the campaign does not identify, with the option that identifies the speaker.
@@ -105,11 +112,40 @@ pub(super) fn import(args: &args::SessionImport, output: &mut Output) -> Result<
     let unidentified =
         unidentified.map(|row| UnidentifiedSpeaker { name: row.name.clone(), option: speakers::option(row) }).collect();
     let talk = if args.dry_run { None } else { Some(count_talk(&memory, &report)?) };
-    if let Some(talk) = &talk {
-        print_talk(talk, output)?;
+    let session_report = match &written {
+        Some(_) => end_session(&memory, &report.file)?,
+        None => None,
+    };
+    match (&session_report, &talk) {
+        (Some(report), _) => {
+            print_report(report, 10, &DisplayNames::read(&memory)?, output)?;
+            print_next_steps(&args.campaign, report, output)?;
+        }
+        (None, Some(talk)) => print_talk(talk, output)?,
+        (None, None) => {}
     }
-    print_with_reveals(&memory, ImportOutput { written, saved_speakers, report, unidentified, found, talk }, output)?;
+    let imported = ImportOutput { written, saved_speakers, report, unidentified, found, talk, session_report };
+    print_with_reveals(&memory, imported, output)?;
     Ok(memory.close()?)
+}
+
+/// Ends the session of a transcript: its characters learn the names that they heard. Returns the report of the session.
+/// Returns `None` if the session is still being played.
+fn end_session(memory: &Memory, file: &str) -> Result<Option<SessionReport>> {
+    let name = file.to_owned();
+    let read = memory.read_in_background(move |world| {
+        let session = transcript_session(&world.state, &name);
+        let playing = world.state.active_session().map(|playing| &playing.session);
+        let Some(session) = session.filter(|session| Some(session) != playing) else { return Ok(None) };
+        let operation = end_imported_session(&world.state, &session, real_time())?;
+        Ok(Some((session, operation)))
+    })?;
+    let Some((session, operation)) = read.wait()? else { return Ok(None) };
+    if let Some(operation) = operation {
+        memory.write(move |_| Ok(operation.clone()))?.wait()?;
+    }
+    let read = memory.read_in_background(move |world| Ok(session_report(&world.state, Some(&session))?))?;
+    Ok(Some(read.wait()?))
 }
 
 /// Returns the name and the contents of the transcript.
@@ -145,6 +181,9 @@ fn print_import_report(report: &TranscriptReport, with_preview: bool, output: &m
     }
     if with_preview {
         for row in &report.preview {
+            if let Some(place) = &row.place {
+                output.line(format!("        at {place}:"))?;
+            }
             let speaker = row.speaker.as_ref().map_or(String::new(), |speaker| format!("{speaker}: "));
             output.line(format!("{:>6}  {speaker}{}", row.line, row.text))?;
         }

@@ -3,8 +3,11 @@
 use std::collections::BTreeMap;
 
 use hearsay_campaign::{Transcript, TranscriptFormat, split_hearers};
-use hearsay_model::{EntityId, SessionId, State, text};
-use hearsay_query::ids::{require_entity, require_session};
+use hearsay_model::{EntityId, SessionId, State, text, words::with_article};
+use hearsay_query::{
+    ids::{require_entity, require_session},
+    resolve::resolve_complete_words,
+};
 use serde::Serialize;
 
 use super::{
@@ -14,7 +17,7 @@ use super::{
 };
 use crate::{
     CommandError,
-    session::{Log, LogLine, LogSource, NewSession, log::is_from_transcript},
+    session::{Log, LogLine, LogSource, NewSession, transcript_lines::is_from_transcript},
 };
 
 /// A transcript to import as the log of a session.
@@ -66,6 +69,8 @@ pub struct PreviewRow {
     pub speaker: Option<EntityId>,
     /// Text of the line.
     pub text: String,
+    /// Place to which the scene moves before the line; `None` if the scene does not move.
+    pub place: Option<EntityId>,
 }
 
 impl TranscriptImport {
@@ -82,8 +87,12 @@ impl TranscriptImport {
         let first_line = self.first_line.unwrap_or(0);
         let utterances = self.transcript.utterances.iter().filter(|utterance| utterance.line >= first_line);
         let mut notes = self.transcript.notes.clone();
+        let mut earlier_lines = self.transcript.utterances.iter().rev().map(|utterance| utterance.line);
+        let mut last_line = earlier_lines.find(|line| *line < first_line).unwrap_or(0);
         let lines: Vec<LogLine> = utterances
             .map(|utterance| {
+                let place = self.marked_place(state, last_line, utterance.line, &mut notes);
+                last_line = utterance.line;
                 let identity = utterance.speaker.as_deref().and_then(|name| Some((name, *by_name.get(name)?)));
                 let line = match identity {
                     Some((name, identity)) => {
@@ -92,7 +101,7 @@ impl TranscriptImport {
                     }
                     None => LogLine::new(&utterance.text),
                 };
-                LogLine { number: Some(utterance.line), at_table: true, ..line }
+                LogLine { number: Some(utterance.line), at_table: true, place, ..line }
             })
             .collect();
         let earlier_session = self.earlier_session(state);
@@ -101,13 +110,16 @@ impl TranscriptImport {
             (None, earlier_session) => earlier_session,
         };
         let mut digest = self.transcript.digest.clone();
-        // The digest includes the assignment of speakers and the listed hearers, because other speakers or hearers
-        // result in a different log.
+        // The digest includes the assignment of speakers, the listed hearers and the places, because other speakers,
+        // hearers or places result in a different log.
         for row in &speakers {
             digest.push_str(&format!(" {}={:?}", row.name, row.is));
         }
         for line in lines.iter().filter(|line| !line.heard_by.is_empty()) {
             digest.push_str(&format!(" {:?}>{:?}", line.number, line.heard_by));
+        }
+        for (line, place) in lines.iter().filter_map(|line| Some((line, line.place.as_ref()?))) {
+            digest.push_str(&format!(" {:?}@{place}", line.number));
         }
         let source = LogSource { name: self.name.clone(), digest, appends: self.first_line.is_some() };
         let is_already_written = session.as_ref().is_some_and(|session| self.was_imported_into(state, session));
@@ -123,6 +135,7 @@ impl TranscriptImport {
                     .filter(|speaker| speaker.alias.is_none())
                     .map(|speaker| speaker.id.clone()),
                 text: line.text.clone(),
+                place: line.place.clone(),
             })
             .collect();
         let present = || {
@@ -208,6 +221,20 @@ impl TranscriptImport {
         Ok(identities)
     }
 
+    /// Returns the place to which the marks after the line `after`, up to the line `line`, move the scene. Returns `None`
+    /// if there are no such marks. If the place of a mark does not exist, adds a note, because one wrong name must not
+    /// stop the import of a whole evening.
+    fn marked_place(&self, state: &State, after: u32, line: u32, notes: &mut Vec<String>) -> Option<EntityId> {
+        let mut place = None;
+        for mark in self.transcript.places.iter().filter(|mark| mark.line > after && mark.line <= line) {
+            match find_place(state, &mark.place) {
+                Ok(id) => place = Some(id),
+                Err(reason) => notes.push(format!("line {}: the scene stays where it is, because {reason}", mark.line)),
+            }
+        }
+        place
+    }
+
     /// Returns the session of an earlier import of this file.
     fn earlier_session(&self, state: &State) -> Option<SessionId> {
         state.imported(&Log::key(&self.name))?;
@@ -218,6 +245,15 @@ impl TranscriptImport {
     fn was_imported_into(&self, state: &State, session: &SessionId) -> bool {
         let mut session_passages = state.passages_in_session(Some(session));
         session_passages.any(|(_, passage)| is_from_transcript(passage, &self.name))
+    }
+}
+
+/// Finds the place that a mark names. If there is no such place, returns the reason.
+fn find_place(state: &State, name: &str) -> Result<EntityId, String> {
+    let id = resolve_complete_words(state, name).map_err(|error| error.to_string())?;
+    match state.kind(&id) {
+        Some(kind) if kind.is_character() => Err(format!("`{name}` is {}, not a place", with_article(&kind.noun()))),
+        _ => Ok(id),
     }
 }
 

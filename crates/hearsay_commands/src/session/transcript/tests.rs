@@ -367,6 +367,27 @@ fn a_transcript_can_name_the_hearers_of_a_line() {
 }
 
 #[test]
+fn a_mark_moves_the_scene_of_the_following_lines() {
+    let mut state = table();
+    add(&mut state, "The Gilded Gull", Kind::Location);
+    let talk = "Wren: Hm.\n[at Gilded Gull]\nWren: Here we are.\nDorric: Yes.\n[at Mirela Voss]\n[at The Golden Gull]\n\
+                Wren: Hello?\n";
+    let (report, log) = import(talk, Vec::new()).plan(&state).unwrap();
+    let places: Vec<Option<&EntityId>> = log.lines.iter().map(|line| line.place.as_ref()).collect();
+    let gull = id("the-gilded-gull");
+    assert_eq!(places, [None, Some(&gull), None, None]);
+    assert_eq!(report.notes.len(), 2, "{:?}", report.notes);
+    assert!(report.notes[0].starts_with("line 5: ") && report.notes[0].contains("an NPC, not a place"));
+    assert!(report.notes[1].starts_with("line 6: ") && report.notes[1].contains("did you mean the-gilded-gull"));
+    // The new lines of a transcript that another program still writes.
+    for (first_line, lines, moves) in [(3, 3, true), (4, 2, false)] {
+        let live = TranscriptImport { first_line: Some(first_line), ..import(talk, Vec::new()) };
+        let (_, log) = live.plan(&state).unwrap();
+        assert_eq!((log.lines.len(), log.lines[0].place.is_some()), (lines, moves));
+    }
+}
+
+#[test]
 fn the_marks_of_a_transcript_decide_the_kind_of_talk() {
     let (_, log) = import("Wren: (ooc) brb\nWren (OOC): Me too.\nWren: Hello.\n", Vec::new()).plan(&table()).unwrap();
     let kinds: Vec<_> = log.lines.iter().map(|line| line.talk_kind).collect();

@@ -14,7 +14,7 @@ use hearsay_commands::{
 };
 use hearsay_extract::{Lexicon, Text};
 use hearsay_llm::{ApiKey, CancelHandle, Job, Llm, LlmError, LlmExtraction, LlmSettings, RunControl};
-use hearsay_model::State;
+use hearsay_model::{State, Vocabulary};
 
 use crate::{
     MemoryError,
@@ -30,8 +30,18 @@ pub(crate) struct LlmResult {
 
 /// A task for the threads that query the language model.
 pub(super) enum Task {
-    Read { job: Job, lexicon: Arc<Lexicon>, cancel: CancelHandle },
-    Draft { draft: Draft, lexicon: Arc<Lexicon>, policy: Policy, responder: Responder<DraftExtraction> },
+    Read {
+        job: Job,
+        lexicon: Arc<Lexicon>,
+        cancel: CancelHandle,
+    },
+    Draft {
+        draft: Draft,
+        lexicon: Arc<Lexicon>,
+        vocabulary: Arc<Vocabulary>,
+        policy: Policy,
+        responder: Responder<DraftExtraction>,
+    },
     Write(String, Responder<String>),
 }
 
@@ -114,11 +124,11 @@ fn run(inbox: &Receiver<LlmTask>, internal: &Sender<Internal>, all_tasks: &Cance
                 let outcome = catch_unwind(AssertUnwindSafe(read_job)).unwrap_or(Err(LlmError::ReadingPanicked));
                 let _ = internal.send(Internal::LlmResult(Box::new(LlmResult { job, outcome })));
             }
-            Task::Draft { draft, lexicon, policy, responder } if !responder.is_cancelled() => {
+            Task::Draft { draft, lexicon, vocabulary, policy, responder } if !responder.is_cancelled() => {
                 responder.give(guarded(|| {
                     let watch = RunControl { cancel: all_tasks.clone(), ..RunControl::default() };
                     let extract = |text: &Text<'_>| Ok(llm.extract_blocking(&lexicon, text, &watch)?.extraction);
-                    draft.extract_with(&policy, extract).map_err(to_memory_error)
+                    draft.extract_with(&policy, &vocabulary, extract).map_err(to_memory_error)
                 }));
             }
             Task::Write(prompt, responder) if !responder.is_cancelled() => {

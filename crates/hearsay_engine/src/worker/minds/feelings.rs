@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use hearsay_belief::{Feelings, View};
+use hearsay_belief::{Feelings, StateViews};
 use hearsay_model::{
     Change, EntityId, Fact, FactId, Feeling, GameTime, Knower, OpenThread, Operation, State, Vocabulary,
 };
@@ -64,9 +64,10 @@ impl Minds {
                 }
             }
         }
-        let (now, mut views) = (state.clock(), Views { state, view: None });
+        let (now, views) = (state.clock(), StateViews::new(state));
         let feelings = facts.into_iter().map(|((knower, towards), facts)| {
-            let feelings = Feelings::from_view_at(views.of_knower(&knower), &towards, now);
+            let view = views.get(&Knower::Entity(knower.clone()), now);
+            let feelings = Feelings::from_view_at(&view, &towards, now);
             EarlierFeeling { knower, towards, facts, feelings }
         });
         EarlierFeelings { now, feelings: feelings.collect() }
@@ -86,9 +87,10 @@ impl EarlierFeelings {
     /// Returns the feelings that differ from those before the write, sorted by knower and other entity. `state` is the
     /// state after the write.
     pub(in crate::worker) fn changes(self, state: &State) -> Vec<FeelingChange> {
-        let (mut changes, mut views) = (Vec::new(), Views { state, view: None });
+        let (mut changes, views) = (Vec::new(), StateViews::new(state));
         for EarlierFeeling { knower, towards, facts, feelings: before } in self.feelings {
-            let after = Feelings::from_view_at(views.of_knower(&knower), &towards, self.now);
+            let view = views.get(&Knower::Entity(knower.clone()), state.clock());
+            let after = Feelings::from_view_at(&view, &towards, self.now);
             for feeling in Feeling::ALL {
                 let levels = (before.level(feeling), after.level(feeling));
                 if levels.0 == levels.1 {
@@ -109,20 +111,6 @@ impl EarlierFeelings {
             }
         }
         changes
-    }
-}
-
-/// The view of one knower at a time, for feelings that are sorted by knower.
-struct Views<'a> {
-    state: &'a State,
-    view: Option<View>,
-}
-
-impl Views<'_> {
-    fn of_knower(&mut self, knower: &EntityId) -> &View {
-        let other_view = self.view.take().filter(|view| view.knower().entity() == Some(knower));
-        let new_view = || View::without_passages(self.state, &Knower::Entity(knower.clone()), self.state.clock());
-        self.view.insert(other_view.unwrap_or_else(new_view))
     }
 }
 

@@ -260,6 +260,37 @@ fn a_rejection_outlives_the_text_of_its_fact() {
 }
 
 #[test]
+fn a_confirmation_outlives_the_text_of_its_fact() {
+    let mut state = initial_state();
+    let found = restated_fact(1);
+    let read = apply(&mut state, Author::Extractor, vec![Change::AssertFact(Arc::clone(&found))]);
+    let canon = Change::SetStatus { fact: found.id(), status: FactStatus::Canon };
+    let decision = apply(&mut state, Author::Dm, vec![canon, Change::Confirm(found.id())]);
+    let is_confirmed = |fact: &Fact| fact.status() == FactStatus::Canon && fact.provenance().confirmed;
+    assert!(state.with_withdrawn_decisions(&found).is_none(), "the fact still exists");
+    apply(&mut state, Author::Extractor, vec![Change::Revert(read)]);
+    let mut undone = state.clone();
+    undone.apply(revert(decision.0)).unwrap();
+    assert!(undone.with_withdrawn_decisions(&found).is_none());
+    compact(&mut state, 0);
+    compact(&mut state, 0);
+    // The fact can be found and withdrawn several times.
+    for _ in 0..2 {
+        assert!(state.fact(found.id()).is_none());
+        assert!(state.with_withdrawn_decisions(&fact(1)).is_none(), "the fact quotes no words of the text");
+        assert!(is_confirmed(&state.with_withdrawn_decisions(&found).unwrap()));
+        let again = apply(&mut state, Author::Extractor, vec![Change::Support(Arc::clone(&found))]);
+        assert!(is_confirmed(state.fact(found.id()).unwrap()));
+        apply(&mut state, Author::Extractor, vec![Change::Revert(again)]);
+        compact(&mut state, 0);
+    }
+    assert!(reload(&state, TransientLog::default()).with_withdrawn_decisions(&found).is_some());
+    // A new assertion replaces the decision.
+    apply(&mut state, Author::Extractor, vec![Change::AssertFact(Arc::clone(&found))]);
+    assert_eq!(state.fact(found.id()).unwrap().status(), FactStatus::Proposed);
+}
+
+#[test]
 fn slots_and_sessions_hold_compaction_back() {
     let mut state = initial_state();
     let retention = |operations, sessions| UndoRetention { operations, sessions };

@@ -1,7 +1,8 @@
 //! The paragraphs and list items of a page.
 
 use hearsay_campaign::import::{Block, FileId, SourceText, Visibility, markup};
-use hearsay_model::text::words;
+use hearsay_extract::{Nickname, find_nicknames};
+use hearsay_model::{Span, text::words};
 
 use super::{
     super::{
@@ -26,6 +27,9 @@ pub(super) struct PageBlock {
     pub(super) is_item: bool,
     /// Whether the page marks the block as secret.
     pub(super) is_secret: bool,
+    /// The nicknames in the innermost heading and in the text, with their lines. The headings and the text do not contain
+    /// them. Empty if the block is secret or consists of statements: such a text keeps its nicknames.
+    pub(super) nicknames: Vec<(Nickname, usize)>,
     /// For each line of the page, the number of characters of the text before the line. Spaces do not count.
     lines: Vec<(usize, usize)>,
 }
@@ -56,14 +60,35 @@ impl PageBlock {
                 text = rest.to_owned();
             }
         }
-        Self {
+        let mut block = Self {
             is_item: is_list_item(page, block),
             is_secret: block.visibility.is_secret(),
+            nicknames: Vec::new(),
             headings,
             section,
             label,
             text,
             lines,
+        };
+        block.take_nicknames();
+        block
+    }
+
+    /// Moves the nicknames from the headings and the text to `nicknames`.
+    fn take_nicknames(&mut self) {
+        let is_open = !self.is_secret && !self.section.is_some_and(Section::has_statements);
+        let heading = self.headings.last().filter(|_| is_open).map_or("", |heading| heading.as_str());
+        self.nicknames = find_nicknames(heading).into_iter().map(|nickname| (nickname, self.line(0))).collect();
+        self.headings.iter_mut().for_each(|heading| *heading = without_nicknames(heading));
+        let found = if is_open { find_nicknames(&self.text) } else { Vec::new() };
+        for nickname in found.into_iter().rev() {
+            let Span { start, end } = nickname.span;
+            self.nicknames.push((nickname, self.line(start)));
+            let (before, removed) = (visible(&self.text[..start]), visible(&self.text[start..end]));
+            for (at, _) in self.lines.iter_mut().filter(|(at, _)| *at > before) {
+                *at = at.saturating_sub(removed).max(before);
+            }
+            self.text.replace_range(start..end, "");
         }
     }
 
@@ -111,6 +136,15 @@ impl PageBlock {
         };
         Some(players(text)).filter(|players| !players.is_empty() && !self.is_secret)
     }
+}
+
+/// Returns a text without its nicknames.
+pub(super) fn without_nicknames(text: &str) -> String {
+    let mut plain = text.to_owned();
+    for Nickname { span, .. } in find_nicknames(text).into_iter().rev() {
+        plain.replace_range(span.start..span.end, "");
+    }
+    plain
 }
 
 /// Returns the paragraphs and list items of a page in Markdown. A paragraph such as `NPCs:` is a heading of the list below

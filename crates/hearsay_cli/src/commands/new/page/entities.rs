@@ -10,7 +10,7 @@ use super::{
         draft::DraftText,
     },
     PageReader,
-    blocks::PageBlock,
+    blocks::{PageBlock, without_nicknames},
     kinds::{extracted_kind, is_used_as_place, kind_in_text, kind_of_noun_phrase},
     layout::entry_name,
     sections::{Section, exact_section, listed_kind},
@@ -93,7 +93,7 @@ impl PageReader {
         let mut starts = Vec::with_capacity(blocks.len());
         for block in &blocks {
             starts.push(text.len());
-            text.push_str(&block.text);
+            text.push_str(&without_nicknames(&block.text));
             text.push_str("\n\n");
         }
         let line_at = |at: usize| {
@@ -115,7 +115,10 @@ impl PageReader {
         }
         for (index, entity) in found.entities.iter().enumerate() {
             let is_known = self.made.draft.entities.iter().any(|known| contains_words(&known.name, &entity.name));
-            if is_known || has_only_game_words(&entity.name) || entity.confidence.get() < MIN_NAME_CONFIDENCE {
+            let mut nicknames = blocks.iter().flat_map(|block| &block.nicknames);
+            let is_nickname = nicknames.any(|(nickname, _)| words(&nickname.name) == words(&entity.name));
+            let is_unsure = entity.confidence.get() < MIN_NAME_CONFIDENCE;
+            if is_known || is_nickname || is_unsure || has_only_game_words(&entity.name) {
                 continue;
             }
             let has_article =
@@ -129,6 +132,22 @@ impl PageReader {
                 Some(Ok(added)) => self.made.draft.entities[added].line = line_at(entity.span.start),
                 Some(Err(_)) => {}
                 None => self.made.unrecognized.push(name),
+            }
+        }
+    }
+
+    /// Adds the nicknames in a block to their entities.
+    pub(super) fn add_nicknames(&mut self, block: &PageBlock) {
+        for (nickname, line) in &block.nicknames {
+            let draft = &mut self.made.draft;
+            let Some(owner) = draft.named_in(&nickname.owner).first().copied() else {
+                let text = format!("{} (\u{201C}{}\u{201D})", nickname.owner, nickname.name);
+                self.add_not_understood(&text, *line);
+                continue;
+            };
+            let aliases = &mut draft.entities[owner].aliases;
+            if !aliases.contains(&nickname.name) {
+                aliases.push(nickname.name.clone());
             }
         }
     }

@@ -1,5 +1,6 @@
 //! Reads lies and rumours: the statement, the characters who tell it, and the characters who hear it.
 
+use hearsay_campaign::import::truth::{split_remark, split_verdict};
 use hearsay_model::{text::words, words::upper_first};
 
 use super::super::sentences::sentences;
@@ -57,6 +58,9 @@ const MAX_TELLER_WORDS: usize = 6;
 /// Maximum number of words between such a verb and the statement.
 const MAX_HEARER_WORDS: usize = 5;
 
+/// Marks at the end of a sentence.
+const SENTENCE_ENDS: [char; 6] = ['.', '!', '?', '\u{2026}', '"', '\u{201D}'];
+
 /// A statement that characters tell each other.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct ToldStatement {
@@ -67,14 +71,21 @@ pub(super) struct ToldStatement {
     pub(super) hearers: Option<String>,
     /// Whether a remark says that the statement is true or false.
     pub(super) truth: Option<bool>,
+    /// Remarks of the DM about the statement.
+    pub(super) remarks: Vec<String>,
 }
 
 /// Reads a statement. `names_someone` returns whether words name an entity of the campaign.
 pub(super) fn told_statement(text: &str, names_someone: impl Fn(&str) -> bool) -> ToldStatement {
     let mut stated = ToldStatement { text: text.trim().to_owned(), ..ToldStatement::default() };
-    while let Some((rest, remark)) = last_remark(&stated.text)
-        && read_remark(&remark, &mut stated, &names_someone)
-    {
+    while let Some((rest, remark)) = last_remark(&stated.text) {
+        if !read_remark(&remark, &mut stated, &names_someone) {
+            // A remark after the statement is the DM's. A remark within the sentence belongs to the sentence.
+            if !rest.ends_with(SENTENCE_ENDS) {
+                break;
+            }
+            stated.remarks.insert(0, remark);
+        }
         stated.text = rest;
     }
     if stated.teller.is_none()
@@ -104,11 +115,8 @@ pub(super) fn without_rumour_start(sentence: &str) -> Option<&str> {
 
 /// Splits the remark at the end of a text from the text: text in parentheses, or a sentence such as "Told to Odo."
 fn last_remark(text: &str) -> Option<(String, String)> {
-    let trimmed = text.trim_end_matches(['.', ' ']);
-    for (open, close) in [('(', ')'), ('[', ']')] {
-        if let Some((before, inner)) = trimmed.strip_suffix(close).and_then(|inside| inside.rsplit_once(open)) {
-            return (!before.trim().is_empty()).then(|| (before.trim().to_owned(), inner.trim().to_owned()));
-        }
+    if let Some((before, remark)) = split_remark(text) {
+        return Some((before.to_owned(), remark.to_owned()));
     }
     let parts = sentences(text);
     let last = parts.last().filter(|last| parts.len() > 1 && is_remark_about_telling(last))?;
@@ -119,13 +127,11 @@ fn last_remark(text: &str) -> Option<(String, String)> {
 /// Reads a remark. Returns whether its words are understood.
 fn read_remark(remark: &str, stated: &mut ToldStatement, names_someone: &impl Fn(&str) -> bool) -> bool {
     let lowercase = remark.to_lowercase();
-    let truth = match words(remark).iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        ["true"] => Some(true),
-        ["false" | "untrue" | "wrong"] | ["not", "true"] => Some(false),
-        _ => None,
-    };
-    if truth.is_some() {
-        stated.truth = truth;
+    if let Some((is_true, rest)) = split_verdict(remark) {
+        stated.truth = Some(is_true);
+        if !rest.is_empty() {
+            stated.remarks.insert(0, upper_first(rest));
+        }
         return true;
     }
     let after = |starts: &[&str]| {
@@ -193,7 +199,7 @@ fn to_statement(text: &str) -> String {
     let is_quote = |c: char| matches!(c, '"' | '\u{201C}' | '\u{201D}');
     let text = if text.matches(is_quote).count() <= 2 { text.trim_matches(is_quote) } else { text };
     let text = text.trim();
-    if text.is_empty() || text.ends_with(['.', '!', '?', '\u{2026}', '"', '\u{201D}']) {
+    if text.is_empty() || text.ends_with(SENTENCE_ENDS) {
         return upper_first(text);
     }
     upper_first(text) + "."
@@ -217,10 +223,24 @@ mod tests {
             ("The mill is cursed (false)", "The mill is cursed.", None, None, Some(false)),
             ("There is a rumour that the mill is cursed.", "The mill is cursed.", None, None, None),
             ("It is old: the mill burned (twice).", "It is old: the mill burned (twice).", None, None, None),
+            ("the miller waters the flour. (Not true!)", "The miller waters the flour.", None, None, Some(false)),
         ] {
             let found = told_statement(text, names_someone);
             let names = (found.teller.as_deref(), found.hearers.as_deref());
             assert_eq!((found.text.as_str(), names, found.truth), (expected, (teller, hearers), truth), "{text}");
+        }
+    }
+
+    #[test]
+    fn remarks_of_the_dm_are_not_told() {
+        for (text, expected, truth, remarks) in [
+            ("He is rich (False; he only looks rich).", "He is rich.", Some(false), &["He only looks rich"][..]),
+            ("He is rich. (He owns nothing.) (untrue)", "He is rich.", Some(false), &["He owns nothing."][..]),
+            ("He is rich. [see session 4]", "He is rich.", None, &["see session 4"][..]),
+        ] {
+            let found = told_statement(text, |_| false);
+            assert_eq!((found.text.as_str(), found.truth), (expected, truth), "{text}");
+            assert_eq!(found.remarks, remarks, "{text}");
         }
     }
 }

@@ -343,3 +343,39 @@ fn statements_can_have_labels() {
     assert_eq!(made.draft.entities.last().unwrap().name, "Find Odo");
     assert!(made.not_understood.is_empty(), "{:?}", made.not_understood);
 }
+
+#[test]
+fn nicknames_are_other_names_of_their_entities() {
+    let page = "\
+Old Marl fears Ada Brook.
+
+Secret: Marlow Finch (\"The Knife\") robs the mill.
+
+## NPCs
+
+- Marlow Finch (\"Old Marl\"), the miller. He waters the flour.
+- Ada \u{201C}the Mole\u{201D} Brook: a smuggler
+";
+    let made = read(page, None, "town");
+    let expected = [
+        "marlow-finch (npc): Old Marl fears Ada Brook. / Marlow Finch, the miller. He waters the flour. | \
+         Marlow Finch (\"The Knife\") robs the mill.",
+        "ada-brook (npc): Ada Brook: a smuggler | ",
+    ];
+    assert_eq!(entities(&made), expected);
+    let aliases: Vec<&[String]> = made.draft.entities.iter().map(|entity| entity.aliases.as_slice()).collect();
+    assert_eq!(aliases, [["Old Marl"], ["the Mole"]], "a secret nickname stays secret");
+}
+
+#[test]
+fn remarks_of_the_dm_stay_out_of_rumours() {
+    let page = "Odo Brandt is a ferryman.\n\nRumour: Odo waters the flour. (Not true!)\n\n\
+                Rumour: Odo is rich. (False; he only looks rich. He owes everybody.)\n\n\
+                There is a rumour that Odo drinks. (He does, on Fridays.)\n";
+    let made = read(page, None, "town");
+    let expected = ["3 false > : Odo waters the flour.", "5 false > : Odo is rich.", "7 unknown > : Odo drinks."];
+    assert_eq!(told(&made), expected);
+    let remarks = "Remark on a rumour about Odo Brandt: He only looks rich. He owes everybody. / \
+                   Remark on a rumour about Odo Brandt: He does, on Fridays.";
+    assert_eq!((joined(&made.draft.texts).as_str(), made.not_understood.len()), (remarks, 0));
+}

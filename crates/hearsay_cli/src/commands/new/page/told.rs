@@ -36,7 +36,19 @@ impl PageReader {
             let hearers = stated.hearers.map(|hearers| draft.named_in(&capitalize(&hearers))).unwrap_or_default();
             let told_to = hearers.iter().filter(|hearer| **hearer != teller).map(id).collect();
             let text = DraftText { text, line: Some(line) };
-            draft.lies.push(DraftLie { text, by: id(&teller), about, told_to });
+            let lie = DraftLie { text, by: id(&teller), about, told_to };
+            draft.lies.push(lie);
+            self.add_remarks("a lie of", teller, stated.remarks, line);
+        }
+    }
+
+    /// Adds the DM's remarks on a statement to the texts that only the DM sees. `statement` and the name of an entity
+    /// describe the statement.
+    fn add_remarks(&mut self, statement: &str, entity: usize, remarks: Vec<String>, line: usize) {
+        let name = self.made.draft.entities[entity].name.clone();
+        for remark in remarks {
+            let text = format!("Remark on {statement} {name}: {remark}");
+            self.made.draft.texts.push(DraftText { text, line: Some(line) });
         }
     }
 
@@ -74,9 +86,11 @@ impl PageReader {
                 Some(false) => format!("Rumour (false): {}", stated.text),
                 _ => format!("Rumour: {}", stated.text),
             };
-            self.add_not_understood(&text, line);
+            let parts: Vec<String> = std::iter::once(text).chain(stated.remarks).collect();
+            self.add_not_understood(&parts.join(" "), line);
             return;
         }
+        let subject = about[0];
         let ids = |indices: Vec<usize>| {
             let mut ids: Vec<EntityId> = indices.into_iter().map(|index| draft.entities[index].id.clone()).collect();
             let mut seen = Vec::new();
@@ -95,6 +109,7 @@ impl PageReader {
             heard_by: ids(heard_by),
         };
         self.made.draft.rumours.push(rumour);
+        self.add_remarks("a rumour about", subject, stated.remarks, line);
     }
 
     fn told(&self, text: &str) -> ToldStatement {
@@ -118,6 +133,12 @@ impl PageReader {
     }
 }
 
+/// Returns whether a sentence is a remark in brackets, or continues such a remark at the end of the text before it.
+pub(super) fn continues_remark(before: &str, sentence: &str) -> bool {
+    let is_open = |open: char, close: char| before.matches(open).count() > before.matches(close).count();
+    sentence.starts_with(['(', '[']) || is_open('(', ')') || is_open('[', ']')
+}
+
 /// Returns the statements of a block with their lines: the whole item of a list, or each sentence of a paragraph with the
 /// sentences that refer to it.
 fn statements(block: &PageBlock) -> Vec<(String, usize)> {
@@ -126,7 +147,7 @@ fn statements(block: &PageBlock) -> Vec<(String, usize)> {
         let continues = |last: &str| {
             let is_open_quote = !last.matches('\"').count().is_multiple_of(2)
                 || last.matches('\u{201C}').count() > last.matches('\u{201D}').count();
-            let is_remark = is_remark_about_telling(sentence) || sentence.starts_with(['(', '[']);
+            let is_remark = is_remark_about_telling(sentence) || continues_remark(last, sentence);
             block.is_item || is_open_quote || is_remark || begins_with_anaphor(sentence)
         };
         match statements.last_mut() {
