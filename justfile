@@ -73,6 +73,23 @@ deny:
 provenance:
     .ci/provenance
 
+# Write the table of licences in the program hearsay after a change of dependencies
+licence-table:
+    .ci/licence-table
+
+# Package the crates as they will be on crates.io, without compiling them
+packages:
+    .ci/packages
+
+# Write the licence texts of all dependencies of the program hearsay (takes minutes)
+notices file="target/THIRD-PARTY-NOTICES.txt":
+    .ci/notices "{{ file }}"
+
+# Write the software bill of materials of the program hearsay, in the format CycloneDX (needs cargo-sbom)
+sbom file="target/hearsay.cdx.json":
+    mkdir -p "$(dirname "{{ file }}")"
+    cargo sbom --cargo-package hearsay_cli --output-format cyclone_dx_json_1_6 >"{{ file }}"
+
 # Write the shared features after a change of dependencies (needs cargo-hakari)
 hakari:
     cargo hakari generate

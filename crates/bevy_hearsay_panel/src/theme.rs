@@ -9,7 +9,7 @@ use hearsay_model::Kind;
 use serde::{Deserialize, Deserializer, Serialize};
 
 /// The built-in theme.
-const BUILT_IN: &str = include_str!("../../../assets/theme.toml");
+const BUILT_IN: &str = include_str!("../data/theme.toml");
 
 /// Variant of the theme: dark or light.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]

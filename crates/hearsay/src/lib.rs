@@ -20,6 +20,14 @@
 //!   entities.
 //! - [`query`]: queries about a campaign, such as facts, knowledge, secrets, sessions, review and search.
 //! - [`model`], [`belief`], [`recall`]: lower-level types and functions, which the other modules use.
+//!
+//! # Features
+//!
+//! | feature | default | effect |
+//! |---|---|---|
+//! | `import` | no | adds the import of archives and of other tools' formats (Foundry, Kanka, Obsidian, …) |
+//! | `llm` | no | adds extraction of facts with a language model, which the settings must enable |
+//! | `bundled-model` | no | compiles the model of the sentence encoder (45 MB) into the program |
 
 pub use hearsay_belief as belief;
 pub use hearsay_commands as commands;

@@ -25,13 +25,15 @@
 //! A fact is news for [14 days](GossipOptions::news_days) by default after the teller learned it. The teller considers
 //! the newest facts first. The following facts are not news:
 //!
-//! - facts that the teller has always known, and facts that everyone knows (common lore);
+//! - facts that the teller has always known, and facts that everyone knows (common lore). A rumour without a date
+//!   always counts as news of half the age at which a fact is no longer news;
 //! - secret facts, facts that the teller conceals, and facts that the rules of the campaign make
 //!   [private](hearsay_model::Audience::Private);
 //! - facts that state a location, a residence, a membership, or that a place or group is part of another;
-//! - facts whose predicate is excluded from search by meaning, such as names, kinds and moods.
+//! - facts whose predicate is excluded from search by meaning, such as names, kinds and moods;
+//! - facts that [anybody can see](hearsay_model::Behavior::visible), such as occupations.
 //!
-//! A teller never tells the hearer a fact about the hearer. The teller does not tell a fact if its credence is below
+//! A teller never tells the hearer a fact that names the hearer. The teller does not tell a fact if its credence is below
 //! [`min_credence`](GossipOptions::min_credence), or if it knows that the fact is refuted or ended. The teller also does
 //! not tell a fact if it believes a contradicting fact more, for example because it witnessed the contradicting fact.
 //! The teller does not tell a fact that has [faded](crate::Retention::is_faded) from its memory, or in which it has
@@ -172,8 +174,8 @@ pub struct Spread {
 }
 
 impl GossipStep {
-    /// Returns the spread of each told fact. Facts with the most new knowers come first. Facts with equally many new
-    /// knowers are sorted by id.
+    /// Returns the spread of each told fact with new knowers. Facts with the most new knowers come first. Facts with
+    /// equally many new knowers are sorted by id.
     ///
     /// `state` is the state from which the step was computed.
     pub fn spread(&self, state: &State) -> Vec<Spread> {
@@ -197,6 +199,7 @@ impl GossipStep {
             Spread { fact, before, after: knowers.len(), places }
         };
         let mut by_reach: Vec<Spread> = by_fact.into_iter().map(spread).collect();
+        by_reach.retain(|spread| spread.after > spread.before);
         by_reach.sort_by_key(|spread| (std::cmp::Reverse(spread.after - spread.before), spread.fact));
         by_reach
     }
@@ -212,14 +215,16 @@ pub fn gossip(state: &State, options: &GossipOptions) -> Result<GossipStep, Goss
     let GossipOptions { from: GameTime(from), until: GameTime(until), .. } = *options;
     let draws = RandomDraws::new(options.seed);
     let mut plan = MeetingPlan::new(state, options, draws);
+    let news_minutes = i64::from(options.news_days).saturating_mul(day_length);
+    let within = options.from..=options.until;
     let mut simulation = Simulation {
-        knowledge: CharacterKnowledge::new(state, plan.ids().to_vec(), options.from..=options.until),
+        knowledge: CharacterKnowledge::new(state, plan.ids().to_vec(), within, news_minutes / 2),
         state,
         options,
         draws,
         distortion: state.mind_rules().distortion,
         stifling: state.mind_rules().stifling,
-        news_minutes: i64::from(options.news_days).saturating_mul(day_length),
+        news_minutes,
         step: GossipStep::default(),
         obstacles: options.explain.then(Obstacles::default),
     };
@@ -352,7 +357,7 @@ impl Simulation<'_> {
     fn would_tell(&mut self, conversation: &Conversation, id: FactId, skip_interest_check: bool) -> bool {
         let (teller, hearer, when) = (conversation.teller.index, conversation.hearer.index, conversation.when);
         let Some(fact) = self.knowledge.fact(id).map(Arc::clone) else { return false };
-        if untold::is_about(&fact, conversation.hearer.id)
+        if untold::names(&fact, conversation.hearer.id)
             || !(skip_interest_check || self.knowledge.concerns_both(&fact, teller, hearer, when))
         {
             return false;

@@ -103,7 +103,9 @@ pub use credence::{BeliefCalculator, FIRST_IMPRESSION_WEIGHT, RETELLING_FACTOR, 
 pub use derivation::{DerivationStep, RetractionImpact, derivations, retraction_impact, withdrawal_changes};
 pub use edge_moves::{edges_with_dependents, move_edges};
 pub use feelings::{FeelingCause, FeelingValues, FeelingWords, Feelings};
-pub use occasion::{Occasion, characters_at, dead_entity, is_dead, place_at, valid_death_fact};
+pub use occasion::{
+    Occasion, characters_at, dead_entity, is_dead, is_elsewhere, moves_after, place_at, valid_death_fact,
+};
 pub use reveal::{
     Judgement, RevealEvaluation, RevealableFacts, TrustFn, evaluate_condition, evaluate_reveals, evaluate_reveals_for,
     player_characters, revealable_facts,

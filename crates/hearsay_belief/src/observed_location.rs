@@ -1,6 +1,6 @@
-//! Locations of entities according to the observations of a knower.
+//! Places of entities according to the observations of a knower.
 
-use hearsay_model::{Acquisition, EntityId, Evidence, PredicateRole};
+use hearsay_model::{Acquisition, EntityId, Evidence, Kind, PredicateRole, attribute};
 
 use crate::{BELIEF_THRESHOLD, Known, View};
 
@@ -18,10 +18,29 @@ impl View {
     }
 
     /// Returns the facts that state that an entity is at this place, according to the knower's observations. Each fact
-    /// is the [observed location](Self::observed_location) of its subject.
+    /// is the [observed location](Self::observed_location) of its subject or, if there is none, the home of a living
+    /// character.
     pub fn observed_at(&self, place: &EntityId) -> impl Iterator<Item = &Known> {
-        self.facts_with_object(place)
-            .filter(|known| self.observed_location(known.subject()).is_some_and(|location| location.id() == known.id()))
+        self.facts_with_object(place).filter(|known| match self.observed_location(known.subject()) {
+            Some(location) => location.id() == known.id(),
+            None => {
+                PredicateRole::Residence.is(known.predicate())
+                    && self.is_observed(known)
+                    && self.known_end(known).is_none()
+                    && self.is_living_character(known.subject())
+            }
+        })
+    }
+
+    /// Returns whether an entity can be a living character, as far as the knower knows.
+    fn is_living_character(&self, id: &EntityId) -> bool {
+        let is_believed = |known: &&Known| known.credence().get() >= BELIEF_THRESHOLD;
+        let mut facts = self.facts_with_subject(id).chain(self.facts_with_object(id)).filter(is_believed);
+        !facts.any(|known| {
+            let kind = known.object().text().filter(|_| known.predicate().as_str() == attribute::KIND);
+            let is_other_kind = known.subject() == id && kind.is_some_and(|kind| !Kind::from(kind).is_character());
+            is_other_kind || known.dead_entity(self.vocabulary()) == Some(id)
+        })
     }
 
     fn is_observed(&self, known: &Known) -> bool {

@@ -81,13 +81,37 @@ pub(crate) fn death_facts<'s>(state: &'s State, id: &EntityId) -> impl Iterator<
 /// Returns the place of an entity at a moment: its location or, if it has no location, its home. Canon facts state the
 /// location and the home. If several facts state a place, the latest fact counts. A secret home does not count.
 pub fn place_at(state: &State, id: &EntityId, moment: Option<GameTime>) -> Option<EntityId> {
-    let latest = |role: PredicateRole| {
-        let facts = state.facts_with_subject(id, role.name()).at(moment);
-        let canon = facts.filter(|fact| fact.status() == FactStatus::Canon);
-        canon.max_by_key(|fact| (fact.validity().start(), fact.id()))
-    };
-    let home = || latest(PredicateRole::Residence).filter(|home| home.secrecy() != Secrecy::Secret);
-    latest(PredicateRole::Location).or_else(home)?.object().entity().cloned()
+    let home =
+        || latest_value(state, id, PredicateRole::Residence, moment).filter(|home| home.secrecy() != Secrecy::Secret);
+    latest_value(state, id, PredicateRole::Location, moment).or_else(home)?.object().entity().cloned()
+}
+
+/// Returns the canon fact that is valid at a moment and states the value of a predicate. Of several facts, the latest
+/// fact counts.
+fn latest_value<'s>(
+    state: &'s State,
+    id: &EntityId,
+    role: PredicateRole,
+    moment: Option<GameTime>,
+) -> Option<&'s Arc<Fact>> {
+    let facts = state.facts_with_subject(id, role.name()).at(moment);
+    let canon = facts.filter(|fact| fact.status() == FactStatus::Canon);
+    canon.max_by_key(|fact| (fact.validity().start(), fact.id()))
+}
+
+/// Returns whether an entity is at another place than a scene: whether its location at the moment of the scene is
+/// another place. Returns `false` if the entity has no location, or if its current location begins after the moment,
+/// because a scene in the past does not move the entity.
+pub fn is_elsewhere(state: &State, id: &EntityId, scene: &EntityId, moment: Option<GameTime>) -> bool {
+    let is_elsewhere = latest_value(state, id, PredicateRole::Location, moment)
+        .is_some_and(|location| location.object().entity() != Some(scene));
+    is_elsewhere && !moves_after(state, id, moment)
+}
+
+/// Returns whether the current location of an entity begins after a moment.
+pub fn moves_after(state: &State, id: &EntityId, moment: Option<GameTime>) -> bool {
+    let locations = state.values(id, PredicateRole::Location.predicate());
+    moment.is_some() && locations.iter().any(|fact| fact.validity().start() > moment)
 }
 
 /// Returns the living characters that are at a place at a moment, sorted: the characters whose location is the place,

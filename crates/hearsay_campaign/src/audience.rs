@@ -39,11 +39,13 @@ pub(crate) struct CampaignSurroundings<'a> {
     state: &'a State,
     homes: HashMap<&'a EntityId, &'a EntityId>,
     locations: HashMap<&'a EntityId, &'a EntityId>,
+    /// For each place, the larger place to which it belongs.
+    larger_places: HashMap<&'a EntityId, &'a EntityId>,
 }
 
 impl<'a> CampaignSurroundings<'a> {
     pub(crate) fn new(campaign: &'a Campaign, state: &'a State) -> Self {
-        let (mut homes, mut locations) = (HashMap::new(), HashMap::new());
+        let (mut homes, mut locations, mut larger_places) = (HashMap::new(), HashMap::new(), HashMap::new());
         for CampaignFact { fact, .. } in &campaign.facts {
             let Some(place) = fact.object().entity() else { continue };
             let is_secret = fact.secrecy() == Secrecy::Secret;
@@ -53,10 +55,32 @@ impl<'a> CampaignSurroundings<'a> {
             match fact.predicate() {
                 name if PredicateRole::Residence.is(name) => homes.insert(fact.subject(), place),
                 name if PredicateRole::Location.is(name) => locations.insert(fact.subject(), place),
+                name if PredicateRole::Part.is(name) => larger_places.insert(fact.subject(), place),
                 _ => None,
             };
         }
-        Self { campaign, state, homes, locations }
+        Self { campaign, state, homes, locations, larger_places }
+    }
+
+    /// Returns the additional knowers of a name with the audience `local`. The player characters know each other's
+    /// names. The name of an NPC is also known in the larger place to which the home of the NPC belongs, so the residents
+    /// of the houses of a village know each other's names.
+    fn acquaintances(&self, name: &Fact) -> Vec<Knower> {
+        let subject = name.subject();
+        if *name.predicate() != *attribute::NAME {
+            return Vec::new();
+        }
+        let entities = &self.campaign.entities;
+        let found: Vec<&EntityId> = match entities.get(subject) {
+            Some(Kind::Player) => {
+                entities.iter().filter(|(_, kind)| **kind == Kind::Player).map(|(id, _)| id).collect()
+            }
+            Some(Kind::Npc) => {
+                self.homes.get(subject).and_then(|home| self.larger_places.get(home)).copied().into_iter().collect()
+            }
+            _ => Vec::new(),
+        };
+        found.into_iter().cloned().map(Knower::Entity).collect()
     }
 }
 
@@ -155,8 +179,11 @@ fn draft_edges(campaign: &Campaign, surroundings: &CampaignSurroundings) -> Edge
         // A rumour from another tool's files has the credence 0.5.
         let is_rumour = campaign.findings.format.is_some() && campaign_fact.fact.status() == FactStatus::Claimed;
         let credence = if is_rumour { Credence::new(0.5).unwrap_or(Credence::FULL) } else { Credence::FULL };
-        let default_knowers =
+        let mut default_knowers =
             audience.map_or(Vec::new(), |audience| default_audience(audience, &campaign_fact.fact, surroundings));
+        if audience == Some(Audience::Local) {
+            default_knowers.extend(surroundings.acquaintances(&campaign_fact.fact));
+        }
         for knower in default_knowers {
             if knowers.insert(knower.clone()) {
                 let edge = KnowledgeEdge { credence, ..KnowledgeEdge::authored(knower, id) };

@@ -78,8 +78,8 @@ keys! {
     RELATION_WORDS = "relation_words", "the mapping `words`", &[&["fields", "inverse_fields", "lists", "nouns",
         "inverse_nouns", "verbs", "inverse_verbs"]];
     ENTITY = "entity", "an entity", &[
-        &["id", "name", "kind", "player", "aliases", "description", "home", "location", "part_of", "attributes",
-            "relationships", "facts", "secrets"],
+        &["id", "name", "kind", "player", "pronouns", "aliases", "description", "home", "location", "part_of",
+            "faction", "attributes", "relationships", "facts", "secrets"],
         // Keys that other tools use.
         &["type", "properties", "tags", "visibility", "personality", "behavior_rules", "knowledge_scope",
             "secret_knowledge"],

@@ -142,6 +142,16 @@ Examples:
   hearsay fact correct 3fa91c02 --object salt-quay
   hearsay fact correct jory-found-the-ledger --statement \"Jory found the ledger in a wall.\"")]
     Correct(Correct),
+    /// Make a recorded fact secret, or open again
+    #[command(after_help = "\
+The characters who know a secret still know it. Those who know it from the campaign files
+or from an edit conceal it from then on. Places, groups and the world forget it, with their
+residents and members. Nobody tells a secret as gossip.
+
+Examples:
+  hearsay fact secret 3fa91c02
+  hearsay fact secret club-alibi --open --dry-run")]
+    Secret(MakeSecret),
     /// Retract a fact, or end its validity at a date
     #[command(after_help = "\
 Examples:

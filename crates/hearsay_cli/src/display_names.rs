@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use hearsay_engine::Memory;
-use hearsay_model::{EntityId, Knower, Resolution, State};
+use hearsay_model::{EntityId, Kind, Knower, Resolution, State};
 
 /// The names of the entities of a campaign.
 ///
@@ -39,6 +39,20 @@ impl DisplayNames {
     /// Lists the names of entities, separated by commas; `nobody` for no entity.
     pub(crate) fn list<'a>(&self, ids: impl IntoIterator<Item = &'a EntityId>) -> String {
         or_nobody(ids.into_iter().map(|id| self.name(id)).collect())
+    }
+
+    /// Lists the knowers of a fact like [`list`](Self::list). Says that the residents of a place and the members of a
+    /// group know the fact too.
+    pub(crate) fn list_audience<'a>(&self, knowers: impl IntoIterator<Item = &'a Knower>) -> String {
+        let with_others = |knower: &Knower| {
+            let name = self.knower(knower);
+            match knower.entity().and_then(|id| self.state.kind(id)) {
+                Some(Kind::Location) => format!("{name} and its residents"),
+                Some(Kind::Faction | Kind::Party) => format!("{name} and its members"),
+                _ => name,
+            }
+        };
+        or_nobody(knowers.into_iter().map(with_others).collect())
     }
 
     /// Lists the names of knowers like [`list`](Self::list).

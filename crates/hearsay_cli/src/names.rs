@@ -18,7 +18,7 @@ use hearsay_query::{
     named_view::NamedView,
     resolve::{
         Speaker, find_fact, find_session, resolve, resolve_character, resolve_merged, resolve_named, resolve_object,
-        resolve_replacement, resolve_speaker,
+        resolve_place, resolve_replacement, resolve_speaker,
     },
 };
 
@@ -118,6 +118,15 @@ impl Names {
             Some(own) => own.resolve_character(name),
             None => resolve_character(&self.state, name),
         })
+    }
+
+    /// Like [`optional_entity`](Self::optional_entity), for a place. If a place has the name, no other entity counts.
+    pub(crate) fn optional_place(&self, name: Option<&String>) -> Result<Option<EntityId>> {
+        let find = |name: &String| match &self.own {
+            Some(own) => own.resolve_place(name),
+            None => resolve_place(&self.state, name),
+        };
+        name.map(|name| self.chosen(find(name))).transpose()
     }
 
     /// Returns a found entity. For an ambiguous name, asks the user.

@@ -3,10 +3,10 @@
 use std::{path::Path, sync::Arc};
 
 use anyhow::{Context, Result};
-use hearsay_belief::dead_entity;
+use hearsay_belief::{dead_entity, place_at};
 use hearsay_commands::proposal::ProposalCounts;
 use hearsay_engine::{Memory, ModelStatus, Settings, Status};
-use hearsay_model::{Author, Fact, FactId, FactStatus, Passage, PassageId};
+use hearsay_model::{Author, EntityId, Fact, FactId, FactStatus, Factuality, Passage, PassageId, PredicateRole, State};
 use hearsay_query::session::{FoundFact, MatchingPromises, matching_promises};
 use serde::Serialize;
 
@@ -206,10 +206,20 @@ pub(crate) struct ExtractedRow {
     /// or is not from narration.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) unconfirmed_death: Option<String>,
+    /// Move that the fact states. `None` if the fact states no move, does not wait for review, or is not from narration.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) unconfirmed_move: Option<UnconfirmedMove>,
     /// Promises that were kept or broken according to the fact. `None` if the fact is not about a kept or broken promise,
     /// or is neither canon nor waits for review.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) settles: Option<SettledPromises>,
+}
+
+/// Names of a character that moves and of its new place.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct UnconfirmedMove {
+    character: String,
+    place: String,
 }
 
 /// Promises to which a fact about a kept or broken promise may refer.
@@ -246,12 +256,15 @@ pub(crate) fn extracted_facts(memory: &Memory, passages: &[Arc<Passage>]) -> Res
         let row = |(fact, is_narration): (&Arc<Fact>, bool)| {
             let is_proposed = fact.status() == FactStatus::Proposed;
             let dead = dead_entity(state, fact).filter(|_| is_narration && is_proposed);
+            let moved = moved_character(state, fact).filter(|_| is_narration && is_proposed);
+            let name = |id: &EntityId| state.name_or_id(id).to_owned();
             let settles = matching_promises(state, fact).filter(|_| is_proposed || fact.status() == FactStatus::Canon);
             ExtractedRow {
                 fact: fact.id(),
                 statement: fact.statement().to_owned(),
                 status: fact.status(),
-                unconfirmed_death: dead.map(|id| state.name_or_id(id).to_owned()),
+                unconfirmed_death: dead.map(name),
+                unconfirmed_move: moved.map(|(id, place)| UnconfirmedMove { character: name(id), place: name(place) }),
                 settles: settles.map(SettledPromises::new),
             }
         };
@@ -263,7 +276,19 @@ pub(crate) fn extracted_facts(memory: &Memory, passages: &[Arc<Passage>]) -> Res
     Ok(rows.wait()?)
 }
 
-/// Prints extracted facts with their ids. For each death that waits for review, prints the command that accepts it.
+/// Returns the character that moves according to a fact, and its new place. Returns `None` if the fact states no
+/// present location, or if the character is already there.
+fn moved_character<'f>(state: &State, fact: &'f Fact) -> Option<(&'f EntityId, &'f EntityId)> {
+    let (id, place) = (fact.subject(), fact.object().entity()?);
+    let is_location = PredicateRole::Location.is(fact.predicate()) && fact.factuality() == Factuality::Asserted;
+    let is_current = fact.fact_relation().is_none() && !fact.validity().is_closed();
+    let is_character = state.kind(id).is_some_and(|kind| kind.is_character());
+    let is_there = || place_at(state, id, state.clock()).as_ref() == Some(place);
+    (is_location && is_current && is_character && !is_there()).then_some((id, place))
+}
+
+/// Prints extracted facts with their ids. For each death and each move that waits for review, prints the command that
+/// accepts it.
 pub(crate) fn print_extracted_facts(rows: &[ExtractedRow], campaign: &Campaign, output: &mut Output) -> Result<()> {
     for row in rows {
         let label = match row.status {
@@ -282,6 +307,9 @@ pub(crate) fn print_extracted_facts(rows: &[ExtractedRow], campaign: &Campaign, 
                 " {name} counts as alive, and can still hear and speak, until you accept the death: `{accept}`"
             );
             output.line(Line::default().styled(Style::Warning, "warning:").plain(text))?;
+        }
+        if let Some(UnconfirmedMove { character, place }) = &row.unconfirmed_move {
+            output.line(format!("  to move {character} to {place}, accept the fact: `{accept}`"))?;
         }
         if let Some(settled) = &row.settles {
             let accept = (row.status == FactStatus::Proposed).then_some(&*accept);

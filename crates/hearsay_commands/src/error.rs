@@ -121,6 +121,18 @@ pub enum CommandError {
         /// Names of the speakers in the transcript, in the order of their first lines.
         speakers: Vec<String>,
     },
+    /// Error: the session of a transcript already exists, without characters who should attend it.
+    #[error(
+        "session `{session}` already exists, without {}; to change who attended the session, undo its import with \
+         `hearsay undo`, and import the file again",
+        join_first_names(absent, MAX_LISTED_SPEAKERS)
+    )]
+    AttendanceOfImport {
+        /// Session of the transcript.
+        session: SessionId,
+        /// Names of the characters who do not attend the session.
+        absent: Vec<String>,
+    },
     /// Error: the DM has already decided on all facts of the command, or all these facts already have the requested
     /// secrecy.
     #[error(

@@ -12,11 +12,11 @@ use hearsay_belief::{
 use hearsay_model::{
     Acquisition, Author, Change, Confidence, Credence, Date, EntityId, Evidence, ExtractionStage, Fact, FactId,
     FactRelation, FactStatus, Factuality, Knower, KnowledgeEdge, Method, Object, Operation, Predicate, Provenance,
-    SessionId, State, Timestamp, Validity,
+    Secrecy, SessionId, State, Timestamp, Validity,
 };
 use hearsay_query::{
     dates::clock_date,
-    duplicates::{Claim, is_equivalent, is_other_occurrence, known_equivalent},
+    duplicates::{Claim, is_equivalent, is_other_occurrence, known_equivalent, recorded_secret},
     resolve::public_name,
     trust::TrustCalibration,
 };
@@ -285,6 +285,9 @@ impl Proposer<'_> {
                 fact = Arc::new(fact.to_builder().status(status).build()?);
             }
         }
+        if self.is_copy_of_secret(proposal, &fact) {
+            fact = Arc::new(fact.to_builder().secrecy(Secrecy::Secret).build()?);
+        }
         let recorded = self.batch.recorded_status(state, fact.id());
         if recorded.is_some_and(|(status, _)| status == FactStatus::Rejected) {
             self.counts.rejected_before += 1;
@@ -293,6 +296,18 @@ impl Proposer<'_> {
         self.record(&fact, recorded, ended_values);
         self.teach(proposal, &fact, max_credence);
         Ok(())
+    }
+
+    /// Returns whether a text states the content of a recorded secret. A statement of a speaker counts only if the speaker
+    /// knows the secret.
+    fn is_copy_of_secret(&self, proposal: &Proposal, fact: &Fact) -> bool {
+        if proposal.text.is_none() || fact.status() == FactStatus::False {
+            return false;
+        }
+        let Some(secret) = recorded_secret(self.state, fact, fact.id()) else { return false };
+        let knows =
+            |speaker: &EntityId| self.views.get(&Knower::Entity(speaker.clone()), None).fact(secret.id()).is_some();
+        proposal.speaker.as_ref().is_none_or(knows)
     }
 
     /// If the DM confirmed the fact of a proposal before its text was changed, and the new text contains the same words,

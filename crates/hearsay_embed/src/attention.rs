@@ -12,17 +12,19 @@ use crate::{
 const PANEL: usize = 32;
 
 /// Computation of the attention of one text. The text consists of `count` rows of `query_key_value`, from row `first`
-/// on. Each row attends to all rows of the text.
+/// on. Each of the first `queries` rows attends to all rows of the text.
 pub(crate) struct Attention<'a> {
     pub(crate) query_key_value: &'a Panels,
     pub(crate) first: usize,
     /// Number of rows (tokens) of the text, at least 1.
     pub(crate) count: usize,
+    /// Number of rows whose attention is computed.
+    pub(crate) queries: usize,
     pub(crate) heads: usize,
     /// Number of components per head in a row.
     pub(crate) size: usize,
     pub(crate) scratch: &'a mut Scratch,
-    /// Output: `heads` · `size` numbers for each row.
+    /// Output: `heads` · `size` numbers for each of the first `queries` rows.
     pub(crate) out: &'a mut [f32],
 }
 
@@ -31,10 +33,10 @@ impl WithSimd for Attention<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let Self { query_key_value, first, count, heads, size, scratch, out } = self;
+        let Self { query_key_value, first, count, queries, heads, size, scratch, out } = self;
         let (keys, values) = (count.next_multiple_of(PANEL), size.next_multiple_of(PANEL));
         let hidden = heads * size;
-        scratch.resize(count, size);
+        scratch.resize(count, queries, size);
         let Scratch { query, key, keys: key_panels, values: value_panels, scores, context } = scratch;
         let scale = (size as f32).sqrt().recip();
         for head in 0..heads {
@@ -42,7 +44,9 @@ impl WithSimd for Attention<'_> {
                 let copy = |part, out: &mut [f32]| {
                     query_key_value.copy(first + row, part * hidden + head * size, out);
                 };
-                copy(0, &mut query[row * size..][..size]);
+                if row < queries {
+                    copy(0, &mut query[row * size..][..size]);
+                }
                 copy(1, key);
                 let panel = &mut key_panels[row / PANEL * size * PANEL..][..size * PANEL];
                 for (number, column) in key.iter().zip(panel.as_chunks_mut::<PANEL>().0) {
@@ -85,14 +89,14 @@ pub(crate) struct Scratch {
 }
 
 impl Scratch {
-    fn resize(&mut self, count: usize, size: usize) {
+    fn resize(&mut self, count: usize, queries: usize, size: usize) {
         let (keys, values) = (count.next_multiple_of(PANEL), size.next_multiple_of(PANEL));
-        self.query.resize(count * size, 0.0);
+        self.query.resize(queries * size, 0.0);
         self.key.resize(size, 0.0);
         self.keys.resize(size * keys, 0.0);
         self.values.resize(count * values, 0.0);
-        self.scores.resize(count * keys, 0.0);
-        self.context.resize(count * values, 0.0);
+        self.scores.resize(queries * keys, 0.0);
+        self.context.resize(queries * values, 0.0);
     }
 }
 

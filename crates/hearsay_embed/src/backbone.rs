@@ -38,6 +38,24 @@ pub(crate) struct Backbone {
     scratch_pool: Mutex<Vec<Scratch>>,
 }
 
+/// The tokens of each text whose vectors are computed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum OutputTokens {
+    All,
+    /// The first token. The vector is the same as with [`All`](Self::All), but the last layer needs less time.
+    First,
+}
+
+impl OutputTokens {
+    /// Returns the number of these tokens in a text of `length` tokens.
+    fn count(self, length: usize) -> usize {
+        match self {
+            Self::All => length,
+            Self::First => length.min(1),
+        }
+    }
+}
+
 struct Layer {
     /// The linear maps for query, key and value, combined so that one matrix product replaces three.
     query_key_value: Linear,
@@ -108,7 +126,7 @@ impl Backbone {
     }
 
     /// Runs the model on texts. Each text is a pair of token ids and token type ids. Calls `on_text` once for each
-    /// text, in order, with the token vectors from the last layer.
+    /// text, in order, with the vectors of its output tokens from the last layer.
     ///
     /// The rows of all texts are stacked, each text at its exact length, without padding or mask. Matrix products
     /// process all texts at once, but no row of a product depends on another row. Attention processes one text at a
@@ -116,18 +134,22 @@ impl Backbone {
     pub(crate) fn run(
         &self,
         texts: &[(&[u32], &[u32])],
+        output: OutputTokens,
         parallel: bool,
         mut on_text: impl FnMut(&[f32]),
     ) -> Result<(), EmbedError> {
         let mut scratch = self.scratch_pool.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
         let result = self.embed(texts, &mut scratch.x).and_then(|()| {
-            for layer in &self.layers {
-                self.layer(layer, texts, parallel, &mut scratch)?;
+            for (index, layer) in self.layers.iter().enumerate() {
+                let is_last = index + 1 == self.layers.len();
+                let output = if is_last { output } else { OutputTokens::All };
+                self.layer(layer, texts, output, parallel, &mut scratch)?;
             }
             let mut offset = 0;
             for (ids, _) in texts {
-                on_text(&scratch.x[offset..][..ids.len() * self.hidden_size]);
-                offset += ids.len() * self.hidden_size;
+                let size = output.count(ids.len()) * self.hidden_size;
+                on_text(&scratch.x[offset..][..size]);
+                offset += size;
             }
             Ok(())
         });
@@ -161,29 +183,37 @@ impl Backbone {
         &self,
         layer: &Layer,
         texts: &[(&[u32], &[u32])],
+        output: OutputTokens,
         parallel: bool,
         scratch: &mut Scratch,
     ) -> Result<(), EmbedError> {
         let Scratch { x, input, matmul, bytes, attention } = scratch;
-        let (processor, rows) = (self.processor, texts.iter().map(|(ids, _)| ids.len()).sum::<usize>());
+        let (processor, hidden) = (self.processor, self.hidden_size);
+        let rows: usize = texts.iter().map(|(ids, _)| ids.len()).sum();
         layer.query_key_value.apply(processor, Rows { numbers: x, count: rows }, None, parallel, bytes, matmul)?;
-        grow(input, rows * self.hidden_size);
-        let mut first_row = 0;
+        grow(input, rows * hidden);
+        // From here on, `x` and `input` contain only the rows of the output tokens.
+        let (mut first_row, mut output_rows) = (0, 0);
         for (ids, _) in texts.iter().filter(|(ids, _)| !ids.is_empty()) {
-            let out = &mut input[first_row * self.hidden_size..][..ids.len() * self.hidden_size];
-            let (head_count, head_size) = (self.head_count, self.hidden_size / self.head_count);
-            let count = ids.len();
+            let (count, queries) = (ids.len(), output.count(ids.len()));
             processor.dispatch(Attention {
                 query_key_value: matmul,
                 first: first_row,
                 count,
-                heads: head_count,
-                size: head_size,
+                queries,
+                heads: self.head_count,
+                size: hidden / self.head_count,
                 scratch: attention,
-                out,
+                out: &mut input[output_rows * hidden..][..queries * hidden],
             });
-            first_row += ids.len();
+            if output_rows < first_row {
+                x.copy_within(first_row * hidden..(first_row + queries) * hidden, output_rows * hidden);
+            }
+            first_row += count;
+            output_rows += queries;
         }
+        x.truncate(output_rows * hidden);
+        let rows = output_rows;
         layer.attention_output.apply(processor, Rows { numbers: input, count: rows }, None, parallel, bytes, matmul)?;
         processor.dispatch(AddAndNormalize { x, added: Some(matmul), norm: &layer.attention_norm });
 

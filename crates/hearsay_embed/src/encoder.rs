@@ -14,7 +14,7 @@ use tokenizers::{Encoding, PostProcessor, Tokenizer, TruncationDirection, Trunca
 
 use crate::{
     EmbedError, Pooling,
-    backbone::Backbone,
+    backbone::{Backbone, OutputTokens},
     cache::Cache,
     hash::model_hash,
     linear::WeightPrecision,
@@ -268,7 +268,7 @@ impl Encoder {
         let texts: Vec<_> =
             group.iter().map(|index| (tokens[*index].get_ids(), tokens[*index].get_type_ids())).collect();
         let mut vectors = Vec::with_capacity(texts.len());
-        self.backbone.run(&texts, parallel, |hidden| {
+        self.backbone.run(&texts, OutputTokens::All, parallel, |hidden| {
             let mut vector = self.info.pooling.apply(hidden, self.info.dimension);
             if self.info.normalized {
                 normalize(&mut vector);

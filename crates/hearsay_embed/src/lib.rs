@@ -61,7 +61,7 @@
 //!
 //! | feature | default | effect |
 //! |---|---|---|
-//! | `bundled-model` | no | compiles the model all-MiniLM-L6-v2 into the program (45 MB); [`Encoder::open`] uses this model if it finds no model directory |
+//! | `bundled-model` | no | compiles the model all-MiniLM-L6-v2 into the program (45 MB); [`Encoder::open`] uses this model if it finds no model directory. Outside the workspace, set `HEARSAY_MODEL_DIR` during the build to the absolute path of the model |
 //!
 //! # Speed
 //!

@@ -73,11 +73,8 @@ impl ModelFiles {
             ($name:literal) => {
                 File {
                     path: Path::new("(bundled)").join($name),
-                    bytes: Cow::Borrowed(include_bytes!(concat!(
-                        env!("CARGO_MANIFEST_DIR"),
-                        "/../../assets/models/all-MiniLM-L6-v2/",
-                        $name
-                    ))),
+                    // `build.rs` sets this variable.
+                    bytes: Cow::Borrowed(include_bytes!(concat!(env!("HEARSAY_BUNDLED_MODEL_DIR"), "/", $name))),
                 }
             };
         }

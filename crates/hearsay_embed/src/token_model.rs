@@ -8,7 +8,7 @@ use tokenizers::Tokenizer;
 
 use crate::{
     EmbedError, EncoderOptions,
-    backbone::Backbone,
+    backbone::{Backbone, OutputTokens},
     encoder::{group_texts, load_tokenizer},
     model_dir::ModelFiles,
     weights::{self, HeadTensor},
@@ -94,11 +94,27 @@ impl TokenModel {
     ///
     /// Returns an error if a token id, type or position has no vector in the model, or if a result is not finite.
     pub fn encode(&self, texts: &[TokenText]) -> Result<Vec<Vec<f32>>, EmbedError> {
+        self.encode_tokens(texts, OutputTokens::All)
+    }
+
+    /// Returns the vector of the first token of each text, as [`encode`](Self::encode) computes it, but in less time.
+    ///
+    /// # Errors
+    ///
+    /// Returns the same errors as [`encode`](Self::encode).
+    pub fn encode_first(&self, texts: &[TokenText]) -> Result<Vec<Vec<f32>>, EmbedError> {
+        self.encode_tokens(texts, OutputTokens::First)
+    }
+
+    fn encode_tokens(&self, texts: &[TokenText], output: OutputTokens) -> Result<Vec<Vec<f32>>, EmbedError> {
         let lengths: Vec<usize> = texts.iter().map(|text| text.ids.len()).collect();
         let groups = group_texts(&lengths, self.pool.current_num_threads());
         let encoded: Vec<_> = self.pool.install(|| match groups.as_slice() {
-            [group] => vec![self.encode_group(group, texts, true)],
-            groups => groups.par_iter().with_max_len(1).map(|group| self.encode_group(group, texts, false)).collect(),
+            [group] => vec![self.encode_group(group, texts, output, true)],
+            groups => {
+                let encode = |group: &Vec<usize>| self.encode_group(group, texts, output, false);
+                groups.par_iter().with_max_len(1).map(encode).collect()
+            }
         });
         let mut vectors = vec![Vec::new(); texts.len()];
         for (group, encoded) in groups.iter().zip(encoded) {
@@ -112,11 +128,17 @@ impl TokenModel {
         }
     }
 
-    fn encode_group(&self, group: &[usize], texts: &[TokenText], parallel: bool) -> Result<Vec<Vec<f32>>, EmbedError> {
+    fn encode_group(
+        &self,
+        group: &[usize],
+        texts: &[TokenText],
+        output: OutputTokens,
+        parallel: bool,
+    ) -> Result<Vec<Vec<f32>>, EmbedError> {
         let texts: Vec<_> =
             group.iter().map(|index| (texts[*index].ids.as_slice(), texts[*index].types.as_slice())).collect();
         let mut rows = Vec::with_capacity(texts.len());
-        self.backbone.run(&texts, parallel, |hidden| rows.push(hidden.to_vec()))?;
+        self.backbone.run(&texts, output, parallel, |hidden| rows.push(hidden.to_vec()))?;
         Ok(rows)
     }
 }
@@ -124,5 +146,32 @@ impl TokenModel {
 impl fmt::Debug for TokenModel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("TokenModel").field("dimension", &self.dimension).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{find_model, linear::WeightPrecision};
+
+    #[test]
+    fn the_first_vectors_are_the_same_as_with_all_tokens() {
+        let directory = find_model(None).unwrap();
+        for precision in [WeightPrecision::F32, WeightPrecision::Int8] {
+            let model = TokenModel::load(&directory, &[], &EncoderOptions { threads: 2, precision }).unwrap();
+            // One text gives one group, whose products the threads share. Seven texts give several groups.
+            for count in [1, 7] {
+                let text = |index: u32| {
+                    let ids: Vec<u32> = (0..index * 9 % 40 + 2).map(|place| 2000 + place * 31 % 500).collect();
+                    TokenText { types: vec![0; ids.len()], ids }
+                };
+                let texts: Vec<TokenText> = (0..count).map(text).collect();
+                let (all, first) = (model.encode(&texts).unwrap(), model.encode_first(&texts).unwrap());
+                assert_eq!(all.len(), first.len());
+                for (all, first) in all.iter().zip(first) {
+                    assert_eq!(all[..model.dimension()], first, "{precision:?}, {count} texts");
+                }
+            }
+        }
     }
 }

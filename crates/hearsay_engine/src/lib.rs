@@ -26,6 +26,14 @@
 //! - **Sending a request never blocks.** If too many requests wait, the request fails with [`MemoryError::Full`].
 //! - **An answer contains only facts and passages that the character knows.** Hearsay computes the answer from the
 //!   character's view.
+//!
+//! # Features
+//!
+//! | feature | default | effect |
+//! |---|---|---|
+//! | `import` | no | adds the import of archives and of other tools' formats (Foundry, Kanka, Obsidian, …) |
+//! | `llm` | no | adds extraction of facts with a language model, which the settings must enable |
+//! | `bundled-model` | no | compiles the model of the sentence encoder (45 MB) into the program |
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod campaign;

@@ -42,6 +42,7 @@ impl SentenceReader<'_> {
             cues: Vec::new(),
             is_embedded: false,
             is_past_state: false,
+            is_past_speech: false,
             has_would: false,
             has_can: false,
         };
@@ -255,6 +256,7 @@ impl SentenceReader<'_> {
         }
         status.is_past_state |=
             vg.is_copula && vg.is_past && !vg.is_perfect && self.speech.is_table_talk && !status.is_embedded;
+        status.is_past_speech = vg.is_past && !vg.is_perfect && self.speech.is_direct_speech;
         // Example: "nearly killed"
         let has_nearly = (vg.start.saturating_sub(1)..(vg.end + 1).min(self.tokens.len()))
             .any(|token| matches!(self.norm(token), "nearly" | "almost" | "barely"));

@@ -26,6 +26,8 @@ pub(crate) struct AssertionStatus {
     /// Whether the clause describes a past state in the past tense. Facts of predicates that can end, such as
     /// `MEMBER_OF`, then count as over.
     pub(crate) is_past_state: bool,
+    /// Whether a speaker uses the past tense, as in "I loved him". Such words do not say whether a feeling lasts.
+    pub(crate) is_past_speech: bool,
     /// Whether the verb has the modal "would". From a clause with "would", only statements about wishes, likes and
     /// trust are read.
     pub(crate) has_would: bool,

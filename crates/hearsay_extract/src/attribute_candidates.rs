@@ -56,7 +56,7 @@ impl SentenceReader<'_> {
     }
 
     /// Returns the entities that the subject of a clause describes. "Katya's teeth" describes Katya.
-    fn described_entities(&mut self, nps: &[usize]) -> Vec<ResolvedEntity> {
+    pub(crate) fn described_entities(&mut self, nps: &[usize]) -> Vec<ResolvedEntity> {
         let mut refs = self.resolve_subjects(nps);
         if refs.is_empty()
             && let [np] = nps
@@ -320,8 +320,13 @@ impl SentenceReader<'_> {
             Some(Chunk::NounGroup(first)) if self.chunks.noun_groups[first].name.is_some() => {
                 (self.resolve(first, &[]), self.chunks.noun_groups[first].end)
             }
-            // Notes without a name describe the person mentioned last: "Polite, greedy."
-            _ if self.names.is_empty() && self.tokens.len() < MAX_VALUE_TOKENS => {
+            // Notes without a name describe the person mentioned last: "Polite, greedy." Speech contains no notes, so
+            // "Ten years." is not the age of this person. "No, sorry, twenty." corrects the sentence before it.
+            _ if self.names.is_empty()
+                && self.tokens.len() < MAX_VALUE_TOKENS
+                && !self.speech.is_direct_speech
+                && !(self.norm(0) == "no" && self.norm(1) == ",") =>
+            {
                 let last = self.history.last_person();
                 let last = last.map(|entity| ResolvedEntity::uncertain(entity, Some("far_pronoun"), None));
                 (last.into_iter().collect(), 0)

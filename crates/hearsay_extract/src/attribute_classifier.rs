@@ -6,7 +6,9 @@ use hearsay_model::text;
 use crate::{
     assertion_status::AssertionStatus,
     chunker::Chunk,
-    grammar::{Target, WordClass},
+    clauses::Clause,
+    grammar::{Pattern, Target, WordClass},
+    kind_set::KindSet,
     relation_classifier::{VALUE_WEIGHT_NAMES, add_assertion_features, weight_name_for},
     sentence_reader::{AttributeCandidate, MentionSpan, RawObject, SentenceReader},
 };
@@ -81,6 +83,9 @@ impl SentenceReader<'_> {
         {
             return;
         }
+        if !self.describes(candidate, name) {
+            return;
+        }
         let Some(status) = self.status_for_proposal(statuses, candidate.from) else { return };
         let fits = |target: &Target| {
             target.predicate == *name
@@ -94,6 +99,63 @@ impl SentenceReader<'_> {
         );
         let weight_names = ["loose", "value_learned", weight_name_for(&VALUE_WEIGHT_NAMES, probability, true)];
         self.record_fact(target, &subject, Err(candidate.value.clone()), "", &weight_names, &status, span);
+    }
+
+    /// Returns whether the sentence itself connects a value with a person: the value is beside the person, before the
+    /// verb, or after a verb that describes its subject. The object of an action describes nobody: in "Odo stole a
+    /// silver case at the mill", neither "silver" nor "mill" describes Odo. A value of anything else than a person
+    /// needs no such connection, because other things have few attributes that could be confused.
+    fn describes(&mut self, candidate: &AttributeCandidate, name: &str) -> bool {
+        let (subject, from, to) = (candidate.subject, candidate.from, candidate.to);
+        if self.kinds(subject.resolved.entity) != KindSet::PERSON || self.is_beside(subject, from, to) {
+            return true;
+        }
+        // In "Odo lay there, his throat cut", the throat has a verb of its own, and "his" connects it with Odo.
+        let contains_value = |np: &usize| self.noun_group(*np).start <= from && from < self.noun_group(*np).end;
+        let has_action = |clause: &&Clause| !self.chunks.verb_groups[clause.verb_group].is_copula;
+        let actor =
+            self.clauses.iter().filter(has_action).flat_map(|clause| clause.subjects.clone()).find(contains_value);
+        if let Some(np) = actor {
+            return self.described_entities(&[np]).iter().any(|actor| actor.entity == subject.resolved.entity);
+        }
+        let Some(at) = self.clause_with_predicate_word(from) else { return true };
+        let subjects = self.clauses[at].subjects.clone();
+        let described = self.described_entities(&subjects);
+        if !subjects.is_empty() && !described.iter().any(|described| described.entity == subject.resolved.entity) {
+            return false;
+        }
+        let vg = self.verb_group(at);
+        let states_value = |pattern: &Pattern| self.grammar.targets[pattern.target].predicate == *name;
+        let group = self.chunks.noun_groups.iter().find(|group| group.start <= from && from < group.end);
+        let follows_with =
+            group.is_some_and(|group| group.start.checked_sub(1).is_some_and(|at| self.norm(at) == "with"));
+        vg.is_copula
+            || self.grammar.verb_properties(&vg.lemma).is_seeming
+            || matches!(vg.lemma.as_str(), "have" | "get")
+            || self.grammar.verb_patterns.get(&vg.lemma).is_some_and(|patterns| patterns.iter().any(states_value))
+            || follows_with
+            || group.is_none()
+    }
+
+    /// Returns whether a value is part of a mention, or only words such as articles and adjectives separate them.
+    fn is_beside(&self, mention: MentionSpan, from: usize, to: usize) -> bool {
+        let (start, end) = match (mention.end <= from, to <= mention.start) {
+            (true, _) => (mention.end, from),
+            (false, true) => (to, mention.start),
+            (false, false) => return true,
+        };
+        let classes = WordClass::DETERMINER.or(WordClass::ADJECTIVE).or(WordClass::ADVERB);
+        (start..end).all(|at| !self.tokens[at].is_word() || self.grammar.word_class(self.norm(at)).has(classes))
+    }
+
+    /// Returns the clause whose verb precedes a word, unless the word is before the verb of a later clause.
+    fn clause_with_predicate_word(&self, word: usize) -> Option<usize> {
+        let is_before_verb =
+            |clause: &Clause| self.chunk_start(clause.start) <= word && word < self.chunk_start(clause.verb_item);
+        if self.clauses.iter().any(is_before_verb) {
+            return None;
+        }
+        (0..self.clauses.len()).rfind(|at| self.verb_group(*at).end <= word)
     }
 
     /// Returns all words that can be values, each with the entities that they can describe.

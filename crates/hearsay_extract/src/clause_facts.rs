@@ -20,8 +20,8 @@ impl SentenceReader<'_> {
         let clause = self.clauses[at].clone();
         let vg = self.verb_group(at).clone();
         let mut subjects = self.resolve_subjects(&clause.subjects);
-        if vg.is_omitted && clause.subjects.is_empty() {
-            // In "In foul mood.", the subject is the person who was mentioned last.
+        if vg.is_omitted && clause.subjects.is_empty() && !self.speech.is_direct_speech {
+            // In the note "In foul mood.", the subject is the person who was mentioned last.
             let last_person = self.history.last_person();
             subjects.extend(last_person.map(|entity| ResolvedEntity::uncertain(entity, Some("far_pronoun"), None)));
         }

@@ -31,6 +31,8 @@ const MAX_SENTENCE_DISTANCE: usize = 4;
 pub(crate) struct MentionHistory {
     mentions: Vec<EntityMention>,
     pub(crate) sentence: usize,
+    /// Number of sentences in the earlier texts.
+    earlier_sentences: usize,
     /// Entities that the text listed together most recently, as in "Odo and Bram".
     pub(crate) listed_together: Vec<EntityRef>,
     pub(crate) listed_in_sentence: usize,
@@ -52,6 +54,8 @@ pub(crate) struct Antecedent {
     pub(crate) is_ambiguous: bool,
     /// Whether the sentence of the pronoun also names another suitable entity, as in "Odo stabs Bram and he dies".
     pub(crate) has_rival_in_sentence: bool,
+    /// Whether only an earlier text mentions the entity, and its pronouns are unknown.
+    pub(crate) is_unconfirmed: bool,
 }
 
 impl MentionHistory {
@@ -75,8 +79,9 @@ impl MentionHistory {
         self.mentions.push(mention);
     }
 
-    /// Forgets all mentions of names that belong to no known entity.
-    pub(crate) fn forget_new(&mut self) {
+    /// Begins the text itself after the earlier texts. Forgets all mentions of names that belong to no known entity.
+    pub(crate) fn begin_text(&mut self) {
+        self.earlier_sentences = self.sentence;
         let known = |entity: &EntityRef| matches!(entity, EntityRef::Known(_));
         self.mentions.retain(|mention| known(&mention.entity));
         self.listed_together.retain(known);
@@ -198,6 +203,7 @@ impl MentionHistory {
             is_ambiguous: (rivals > 0 && (rival_has_same_role || !best.is_subject))
                 || (!has_known_gender(best) && candidates.len() > 1 && rivals > 0),
             has_rival_in_sentence: best.sentence == self.sentence && rivals > 0,
+            is_unconfirmed: best.sentence <= self.earlier_sentences && best.gender == Gender::Unknown,
         })
     }
 }

@@ -81,10 +81,8 @@ impl EntailmentModel {
         let premise = self.encoder.pieces(&format!("{listener}: {question} {speaker}: {text}"))?;
         let texts = facts.iter().map(|fact| self.pair(&premise, fact)).collect::<Result<Vec<_>, _>>()?;
         let (weight, bias) = (self.encoder.head("classifier.weight"), self.encoder.head("classifier.bias"));
-        let rows = self.encoder.encode(&texts)?;
-        let classified =
-            rows.iter().map(|rows| classify(rows.get(..self.encoder.dimension()).unwrap_or(&[]), weight, bias));
-        Ok(classified.collect())
+        let vectors = self.encoder.encode_first(&texts)?;
+        Ok(vectors.iter().map(|vector| classify(vector, weight, bias)).collect())
     }
 
     fn pair(&self, premise: &[u32], fact: &str) -> Result<TokenText, EmbedError> {

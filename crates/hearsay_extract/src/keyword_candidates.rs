@@ -332,11 +332,15 @@ impl SentenceReader<'_> {
         let from = currency_sign.unwrap_or(from);
         let is_unit = |at: &usize| noun_target(*at) == population || self.is_in_list(CURRENCIES, *at);
         let unit = currency_sign.map(|_| to - 1).or_else(|| (to..(to + 2).min(self.tokens.len())).find(is_unit));
-        let is_date = (number..to).any(|at| self.norm(at).len() == 4 && self.tokens[at].kind == TokenKind::Number)
+        let previous_word = from.checked_sub(1).map_or("", |at| self.norm(at)).to_owned();
+        // Example: "the spring of sixty-eight"
+        let is_year =
+            previous_word == "of" && from.checked_sub(2).is_some_and(|at| self.is_calendar_word(self.norm(at)));
+        let is_date = is_year
+            || (number..to).any(|at| self.norm(at).len() == 4 && self.tokens[at].kind == TokenKind::Number)
             || (number.saturating_sub(1)..(to + 1).min(self.tokens.len())).any(|at| {
                 self.grammar.word_class(self.norm(at)).has(WordClass::MONTH) && self.tokens[at].is_capitalized
             });
-        let previous_word = from.checked_sub(1).map_or("", |at| self.norm(at)).to_owned();
         let is_labelled = (0..number).any(|at| matches!(self.norm(at), "population" | "pop"));
         if let Some(unit) = unit {
             if noun_target(unit) == population {

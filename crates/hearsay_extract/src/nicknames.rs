@@ -1,4 +1,5 @@
-//! Nicknames in quotation marks within or after a name: `Marlow "Old Marl" Finch`, `Marlow Finch ("Old Marl")`.
+//! Nicknames in quotation marks within or after a name: `Marlow "Old Marl" Finch`, `Marlow Finch ("Old Marl")`, `Marlow
+//! Finch, "Old Marl", the miller`.
 //!
 //! A nickname is another name of the same entity. The extractor reads a text without its nicknames, and records each
 //! nickname as an alias.
@@ -30,7 +31,8 @@ pub struct Nickname {
     pub name: String,
     /// The name of the entity with this nickname, as far as the text states the name beside the nickname.
     pub owner: String,
-    /// Position of the nickname in the text, in bytes, with its quotation marks, its parentheses and the space before it.
+    /// Position of the nickname in the text, in bytes, with its quotation marks, its parentheses, and the space and comma
+    /// before it.
     pub span: Span,
 }
 
@@ -58,6 +60,8 @@ fn nickname_at(text: &str, at: usize, mark: char) -> Option<Nickname> {
     };
     let bracket = text[..at].strip_suffix('(');
     let before = bracket.unwrap_or(&text[..at]).strip_suffix(' ')?;
+    let comma = before.strip_suffix(',').filter(|_| bracket.is_none());
+    let before = comma.unwrap_or(before);
     let mut owner: Vec<&str> =
         before.rsplit([' ', '\n']).take(MAX_WORDS).map(without_markup).take_while(|word| is_name_word(word)).collect();
     owner.reverse();
@@ -74,12 +78,15 @@ fn nickname_at(text: &str, at: usize, mark: char) -> Option<Nickname> {
     if bracket.is_some() {
         end = text.len() - text[end..].strip_prefix(')')?.len();
     } else {
-        // The name continues after the nickname.
-        let following = words_of_name(text[end..].strip_prefix(' ')?);
-        if following.is_empty() {
-            return None;
+        // The name continues after the nickname, or the nickname ends it.
+        let following = text[end..].strip_prefix(' ').map(words_of_name).unwrap_or_default();
+        let begins_line = before.rsplit('\n').next().is_some_and(|line| text::words(line).len() <= owner.len());
+        let is_end = begins_line || comma.is_none() && owner.len() > 1;
+        match comma {
+            None if !following.is_empty() => owner.extend(following),
+            _ if is_end && ends_name(&text[end..]) => {}
+            _ => return None,
         }
-        owner.extend(following);
     }
     let span = Span { start: before.len(), end };
     Some(Nickname { name: window[..length].to_owned(), owner: owner.join(" "), span })
@@ -99,6 +106,14 @@ fn words_of_name(text: &str) -> Vec<&str> {
         }
     }
     words
+}
+
+/// Returns whether a name ends before a text: at its end, or at a punctuation mark.
+fn ends_name(rest: &str) -> bool {
+    let rest = rest.trim_start_matches(['*', '_']);
+    let is_dash = |c: char| matches!(c, '-' | '\u{2013}' | '\u{2014}');
+    let after_space = rest.strip_prefix(' ').is_some_and(|rest| rest.starts_with(|c: char| c == '(' || is_dash(c)));
+    rest.is_empty() || after_space || rest.starts_with([',', ':', ';', '.', ')', '\n'])
 }
 
 /// Returns a word without the marks of bold and italic text.
@@ -223,12 +238,19 @@ mod tests {
         check("Then Marlow \u{201C}Old Marl\u{201D} Finch, the miller, came.", &[("Marlow Finch", "Old Marl")]);
         check("**Ada 'the Mole' O'Brien** digs.", &[("Ada O'Brien", "the Mole")]);
         check("The Gilded Gull (\u{2018}The Gull\u{2019})", &[("Gilded Gull", "The Gull")]);
+        check("- Marlow Finch, \"Old Marl\" - keeps the mill", &[("Marlow Finch", "Old Marl")]);
+        check("Marlow, \u{201C}Old Marl\u{201D}, is ill.", &[("Marlow", "Old Marl")]);
+        check("They all fear Ada Brook \"the Mole\".", &[("Ada Brook", "the Mole")]);
+        check("**Ada Brook \"the Mole\"** digs.", &[]);
         for text in [
             "Marlow said \"Old Marl\" Finch.",
             "Odo Brandt (\"I was asleep.\") lies.",
             "The \"Gilded Gull\" Inn",
             "He left. \"Old Marl\" Finch",
             "Marlow \"Old Marl\" left.",
+            "He asked Marlow Finch, \"Why\", and left.",
+            "Then Odo said to Ada \"Never\".",
+            "Odo Brandt: \"Run.\"",
             "the song (\"Old Marl\")",
             "Marlow (\"Old",
             "\"",

@@ -260,12 +260,21 @@ impl SentenceReader<'_> {
         if let Some(at) = clause {
             self.offer_verb_candidates(at, (from, to), subject, other, &mut offer);
         }
+        let is_identified = clause.is_none_or(|at| self.verb_group(at).is_copula);
         for token in from..to {
             if self.is_named(token) {
                 continue;
             }
             self.offer_phrase_candidates(token, to, subject, other, &mut offer);
-            self.offer_noun_candidates(token, subject, other, &mut offer);
+            // In "Odo let my husband die", the husband is a third person, whom the clause does not identify with Odo.
+            let is_third_person = |mention: &MentionSpan| {
+                mention.is_substitute
+                    && (mention.start..mention.end).contains(&token)
+                    && mention.start.checked_sub(1).is_none_or(|at| self.norm(at) != "as")
+            };
+            if is_identified || !(is_third_person(subject) || is_third_person(other)) {
+                self.offer_noun_candidates(token, subject, other, &mut offer);
+            }
         }
         best.or_else(|| self.default_candidate(clause, subject, other))
     }

@@ -165,6 +165,7 @@ pub(crate) fn propose_by_similarity(
             pattern_target: target,
             object: RawObject::Entity(unmatched.object.entity),
             relation: String::new(),
+            detail: String::new(),
             weight_names: WeightNames { names: vec!["loose", "by_meaning"] },
             span: unmatched.span,
             stated_by: unmatched.stated_by,

@@ -4,6 +4,7 @@ mod deaths;
 mod innocent_lines;
 mod other_people;
 mod partial_names;
+mod plain_lines;
 mod stages;
 
 use std::time::Instant;
@@ -366,6 +367,7 @@ fn what_only_looks_like_a_fact_is_none() {
     check("Odo, 34, owns the Gilded Eel.", &["odo-brandt OWNS gilded-eel", "odo-brandt age `34`"]);
     check("Odo loses patience.", &[]);
     check("Odo relaxed.", &[]);
+    check("Odo came here in the spring of sixty-eight.", &[]);
     check("Odo was restrained.", &[]);
     check("You are restrained.", &[]);
     check("Should Odo be hired by Mirela, we are done.", &[]);

@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn lines_of_a_story_with_such_words_are_no_address() {
-        let lines = include_str!("../../hearsay_extract/tests/data/innocent-lines.txt");
+        let lines = include_str!("../tests/data/innocent-lines.txt");
         for line in lines.lines().filter(|line| !line.starts_with('#')) {
             assert!(!text_addresses_program(line), "{line}");
         }

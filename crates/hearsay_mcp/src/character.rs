@@ -152,18 +152,15 @@ pub(crate) fn may_i_tell(
         let rows: Vec<ListenerRow> = listeners
             .iter()
             .map(|listener| {
+                let already_knows = !own.view().attribution_reasons(listener, known).is_empty();
                 let (may_tell, reason) = match &released {
                     _ if !known.conceals() => (true, "you do not keep it secret"),
+                    _ if already_knows => (true, "they already know it"),
                     None => (false, "you keep it to yourself"),
                     Some(to) if to.is_empty() || to.contains(listener) => (true, "you may tell it now"),
                     Some(_) => (false, "you may tell it only to others"),
                 };
-                ListenerRow {
-                    listener: own.name_of(listener),
-                    may_tell,
-                    reason: reason.to_owned(),
-                    already_knows: !own.view().attribution_reasons(listener, known).is_empty(),
-                }
+                ListenerRow { listener: own.name_of(listener), may_tell, reason: reason.to_owned(), already_knows }
             })
             .collect();
         Ok(MayTellOutput {

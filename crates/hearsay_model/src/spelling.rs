@@ -115,6 +115,21 @@ pub fn phonetic_key(letters: &str) -> String {
     key
 }
 
+/// Minimum number of letters of a name that a user may misspell.
+const MIN_MISSPELLED_LETTERS: usize = 3;
+
+/// Returns whether words are probably a misspelling of a name, because at most one letter differs, or two letters of a
+/// name with at least seven letters. The first sound must match. Use this function only to ask the user, because a short
+/// word can be similar to a name by accident.
+pub fn is_misspelling(written: &[String], name: &[String]) -> bool {
+    let (written, name) = (letters(written), letters(name));
+    let shorter = written.chars().count().min(name.chars().count());
+    let max_distance = if shorter < 7 { 1 } else { 2 };
+    shorter >= MIN_MISSPELLED_LETTERS
+        && phonetic_key(&written).chars().next() == phonetic_key(&name).chars().next()
+        && strsim::osa_distance(&written, &name) <= max_distance
+}
+
 /// Minimum similarity (Jaro–Winkler) of a name that a user probably meant.
 const MIN_NAME_SIMILARITY: f64 = 0.78;
 
@@ -307,6 +322,21 @@ mod tests {
         check("odo", "otto", true);
         check("mirela", "marwen", false);
         check("pell", "tell", false);
+    }
+
+    #[test]
+    fn a_misspelled_name_differs_in_one_or_two_letters() {
+        let check = |written: &str, name: &str, expected: bool| {
+            assert_eq!(is_misspelling(&[written.to_owned()], &[name.to_owned()]), expected, "{written} {name}");
+        };
+        for (written, name) in [("hana", "hanna"), ("korbim", "korbin"), ("tomy", "tomi"), ("ludho", "ludo")] {
+            check(written, name, true);
+        }
+        check("corbim", "korbin", false);
+        check("rosalindd", "rosalynd", true);
+        check("bob", "bo", false);
+        check("rain", "odo", false);
+        check("nina", "tina", false);
     }
 
     #[test]

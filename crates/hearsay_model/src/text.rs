@@ -76,6 +76,18 @@ pub fn contains_name(text: &[String], name: &[String]) -> bool {
     !name.is_empty() && text.windows(name.len()).any(|window| window == name)
 }
 
+/// Returns whether the lowercase form of a text contains `part`, which must be lowercase. Most texts are ASCII; such a
+/// text is not copied.
+pub fn contains_lowercase(text: &str, part: &str) -> bool {
+    if !text.is_ascii() {
+        return text.to_lowercase().contains(part);
+    }
+    let part = part.as_bytes();
+    let Some(first) = part.first() else { return true };
+    let is_part = |window: &[u8]| window[0].to_ascii_lowercase() == *first && window.eq_ignore_ascii_case(part);
+    text.as_bytes().windows(part.len()).any(is_part)
+}
+
 /// Deserializes a type from its text form without copying the text.
 pub(crate) fn deserialize_from_str<'de, T: FromStr<Err: Display>, D: Deserializer<'de>>(
     deserializer: D,
@@ -130,5 +142,15 @@ mod tests {
         check("Grimjaw Ironhand, the smith", "grimjaw ironhand", true);
         check("Grimjaw and Ironhand", "Grimjaw Ironhand", false);
         check("anything", "", false);
+    }
+
+    #[test]
+    fn a_part_is_found_in_any_case() {
+        for (text, part) in [("The HARBOUR Watch", "harbour"), ("ZOË", "zoë"), ("Odo", "")] {
+            assert!(contains_lowercase(text, part), "{part} in {text}");
+        }
+        for (text, part) in [("The Harbour", "harbours"), ("Od", "odo"), ("", "odo"), ("Zoe", "zoë")] {
+            assert!(!contains_lowercase(text, part), "{part} in {text}");
+        }
     }
 }

@@ -22,12 +22,31 @@ pub struct Words {
     pub out_of_character_marks: Vec<String>,
     /// Words in brackets after the name of a speaker, before the names of the hearers, such as `whispers to`.
     pub hearer_openers: Vec<String>,
+    /// Verbs between a speaker and a colon, such as `says`.
+    pub speech_verbs: Vec<String>,
+    /// Verbs between a speaker and a colon that make the words confidential, such as `whispers`.
+    pub whisper_verbs: Vec<String>,
+    /// Words near a verb of speech that make the words confidential, such as `in private`.
+    pub confidential_manners: Vec<String>,
+    /// Words after a verb of speech that begin a phrase about how, where or to whom somebody speaks, such as `across`.
+    pub speech_manner_openers: Vec<String>,
+    /// Endings of adverbs, such as `ly`.
+    pub adverb_endings: Vec<String>,
+    /// Phrases that name the hearers after a verb of speech. A `*` stands for the names.
+    pub hearer_phrases: Vec<String>,
+    /// Phrases that name the hearers after a verb of speech, and that make the words confidential, such as `in * ear`.
+    pub ear_phrases: Vec<String>,
+    /// Pronouns for the speaker, such as `himself`.
+    pub reflexives: Vec<String>,
+    /// Phrases of narration about persons who do not notice what happens. A `*` stands for the names of the persons.
+    pub unnoticed_phrases: Vec<String>,
     /// Words at the start of a line in square brackets, before the name of the place to which the scene moves, such as
     /// `at`.
     pub place_openers: Vec<String>,
     /// Words between the last two names of a list, such as `and`.
     pub name_conjunctions: Vec<String>,
-    /// Phrases that players use to talk about rules and dice. A `#` stands for a number.
+    /// Phrases that players use to talk about the rules, the dice and the evening. A `#` stands for a number, and a `$`
+    /// for the end of a clause.
     pub game_phrases: Vec<String>,
     /// Beginnings of words that start with a consonant letter but a vowel sound, such as `hour`.
     pub vowel_sounds: Vec<String>,

@@ -11,6 +11,7 @@ use crate::{
     QueryError,
     ids::{require_entities, require_session},
     reveals,
+    session::attending_in_scene,
     views::ViewCache,
 };
 
@@ -141,34 +142,35 @@ impl Ask {
     /// Returns the place of the scene, and the characters who are present. An empty list means that the context
     /// determines the characters who are present.
     ///
-    /// A character who attends the session being played is at the place of the session. If the scene is at the place of
-    /// the session, the characters who attend the session are present, and the entities that the speaker observes at
-    /// this place. A scene at another place does not contain the characters who attend the session.
+    /// A character who attends the session being played is at the place of the session, unless its location is another
+    /// place. If the scene is at the place of the session, these characters are present, and the entities that the
+    /// speaker observes at this place. A scene at another place does not contain these characters.
     fn scene_of(&self, state: &State, view: &View) -> (Option<EntityId>, Vec<EntityId>) {
         let playing = state.active_session().filter(|_| self.as_of.is_none());
         let session_place = playing.and_then(|playing| playing.place.as_ref());
-        let is_attending = playing.is_some_and(|playing| playing.here.contains(&self.speaker));
+        let attending = playing.map(|playing| attending_in_scene(state, playing)).unwrap_or_default();
+        let is_attending = attending.contains(&self.speaker);
         let speaker_place = match session_place.filter(|_| is_attending) {
             Some(place) => Some(place.clone()),
             None => known_place(view, &self.speaker),
         };
         let place = self.place.clone().or(speaker_place);
         let has_default = self.present.is_empty() && self.strangers == 0;
-        let Some(playing) = playing.filter(|_| has_default && place.is_some() && session_place.is_some()) else {
+        if !has_default || place.is_none() || session_place.is_none() {
             return (place, self.present.clone());
-        };
+        }
         let is_at_session = place.as_ref() == session_place;
         // At the place of the session, a player character whose player is away is not in the scene.
-        let is_elsewhere = |id: &EntityId| match playing.here.contains(id) {
+        let is_absent = |id: &EntityId| match attending.contains(id) {
             true => !is_at_session,
             false => is_at_session && state.kind(id) == Some(Kind::Player),
         };
         let seen = place.iter().flat_map(|place| view.observed_at(place));
         let seen = seen.filter(|known| !self.hidden.contains(known.predicate()));
         let mut present: Vec<EntityId> = seen.map(|known| known.subject().clone()).collect();
-        present.retain(|id| !is_elsewhere(id));
+        present.retain(|id| !is_absent(id));
         if is_at_session {
-            present.extend(playing.here.iter().filter(|id| state.entity(id).is_some()).cloned());
+            present.extend(attending.iter().filter(|id| state.entity(id).is_some()).cloned());
         } else {
             // For an empty list, the context would add the characters who attend the session.
             present.push(self.speaker.clone());

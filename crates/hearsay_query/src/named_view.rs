@@ -83,6 +83,15 @@ impl NamedView {
         self.resolve_wanted(name, Wanted::Character)
     }
 
+    /// Finds a place like [`resolve_place`](crate::resolve::resolve_place()), but searches only entities and names that
+    /// the knower knows.
+    ///
+    /// # Errors
+    /// Returns the same errors as [`resolve`](Self::resolve).
+    pub fn resolve_place(&self, name: &str) -> Result<EntityId, QueryError> {
+        self.resolve_wanted(name, Wanted::Place)
+    }
+
     /// Finds an entity like [`resolve_named`](crate::resolve::resolve_named()), but searches only entities and names
     /// that the knower knows.
     ///

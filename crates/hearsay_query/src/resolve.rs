@@ -19,8 +19,8 @@ use crate::{
 /// Finds an entity by its id, its name, an alias, or a part of its name that no other entity shares. The part is a
 /// first name, a surname, or a title with a surname. If no name matches the words, the last word may be the beginning
 /// of a word, such as `tam` for Tamsin. Secret names match only in full. If still no name matches, finds the entity by
-/// its occupation, its title or its description: `the landlady`. As a last resort, finds a character by the name of its
-/// player.
+/// the first words of its id, such as `father-benno` for `father-benno-kalt`, or by its occupation, its title or its
+/// description: `the landlady`. As a last resort, finds a character by the name of its player.
 ///
 /// # Errors
 /// Returns an error if no entity has this name, or if several entities have this name. The error contains the ids of
@@ -35,6 +35,15 @@ pub fn resolve(state: &State, name: &str) -> Result<EntityId, QueryError> {
 /// Returns the same errors as [`resolve`].
 pub fn resolve_character(state: &State, name: &str) -> Result<EntityId, QueryError> {
     resolve_in(state, name, Wanted::Character)
+}
+
+/// Finds a place like [`resolve`]. If a name has several meanings, and some of them are places, only the places count. The
+/// error suggests no similar names of characters and groups.
+///
+/// # Errors
+/// Returns the same errors as [`resolve`].
+pub fn resolve_place(state: &State, name: &str) -> Result<EntityId, QueryError> {
+    resolve_in(state, name, Wanted::Place)
 }
 
 /// Finds an entity by its id or its names like [`resolve`], but not by its occupation, its title, its description or
@@ -53,6 +62,8 @@ pub(crate) enum Wanted {
     Any,
     /// All entities. The error suggests only characters and groups, and entities of unknown kind.
     Character,
+    /// Places, or all entities if no place has the name. The error suggests no characters and groups.
+    Place,
     /// Entities with a matching name.
     Named,
 }
@@ -145,6 +156,10 @@ fn one_candidate(
     wanted: Wanted,
     mut candidates: Vec<EntityId>,
 ) -> Result<EntityId, QueryError> {
+    let is_place = |id: &EntityId| source.kind_of(id) == Some(Kind::Location);
+    if wanted == Wanted::Place && candidates.iter().any(is_place) {
+        candidates.retain(is_place);
+    }
     match candidates.len() {
         0 => Err(QueryError::Unknown { name: name.into(), nearest: nearest_entity_ids(source, name, wanted) }),
         1 => Ok(candidates.swap_remove(0)),
@@ -163,6 +178,9 @@ fn candidates(source: &impl NameSource, name: &str, wanted: Wanted) -> Vec<Entit
     let mut found = candidates_with_words(source, name);
     if found.is_empty() {
         found = entities_with_name_part(source, name, LastWord::MayBeIncomplete);
+    }
+    if found.is_empty() && wanted != Wanted::Named {
+        found = entities_with_id_prefix(source, name);
     }
     if found.is_empty() && wanted != Wanted::Named {
         let is_described = |id: &&EntityId| source.noun_phrases_of(id).iter().any(|phrase| refers_by(name, phrase));
@@ -229,6 +247,19 @@ fn entities_with_name_part(source: &impl NameSource, part: &str, last_word: Last
     };
     let has_matching_name = |id: &&EntityId| source.open_names_of(id).into_iter().any(has_part);
     let mut found: Vec<EntityId> = source.entity_ids().filter(has_matching_name).cloned().collect();
+    found.sort_unstable();
+    found
+}
+
+/// Returns the entities whose ids begin with a text of at least two whole words, such as `father-benno` for
+/// `father-benno-kalt`. Sorted.
+fn entities_with_id_prefix(source: &impl NameSource, text: &str) -> Vec<EntityId> {
+    let Some(prefix) = EntityId::new(text.trim()).ok().filter(|prefix| prefix.as_str().contains('-')) else {
+        return Vec::new();
+    };
+    let has_prefix =
+        |id: &&EntityId| id.as_str().strip_prefix(prefix.as_str()).is_some_and(|rest| rest.starts_with('-'));
+    let mut found: Vec<EntityId> = source.entity_ids().filter(has_prefix).cloned().collect();
     found.sort_unstable();
     found
 }
@@ -303,8 +334,15 @@ pub fn resolve_merged(state: &State, name: &str) -> Result<EntityId, QueryError>
 pub(crate) fn nearest_entity_ids(source: &impl NameSource, name: &str, wanted: Wanted) -> Vec<String> {
     let normalized_name = text::normalize(name);
     let mut scored: Vec<(f64, String)> = Vec::new();
-    let can_speak = |id: &&EntityId| source.kind_of(id).is_none_or(|kind| kind.can_speak());
-    for id in source.entity_ids().filter(|id| wanted != Wanted::Character || can_speak(id)) {
+    let is_suggested = |id: &&EntityId| {
+        let kind = source.kind_of(id);
+        match wanted {
+            Wanted::Character => kind.is_none_or(|kind| kind.can_speak()),
+            Wanted::Place => kind.is_none_or(|kind| kind == Kind::Location || !kind.can_speak()),
+            Wanted::Any | Wanted::Named => true,
+        }
+    };
+    for id in source.entity_ids().filter(is_suggested) {
         let names = source.names_of(id).into_iter().map(str::to_owned);
         for candidate in names.chain([id.to_string()]) {
             let normal = text::normalize(&candidate);

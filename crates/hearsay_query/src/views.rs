@@ -6,7 +6,9 @@ use std::{
 };
 
 use hearsay_belief::{Known, View, ViewImpact};
-use hearsay_model::{EntityId, FactId, GameTime, Key, Knower, State, StateVersion, text};
+use hearsay_model::{
+    EntityId, FactId, GameTime, Key, Knower, Predicate, State, StateVersion, Vocabulary, attribute, text,
+};
 use hearsay_recall::EntityLinker;
 
 use crate::{QueryError, ids::require_entities};
@@ -26,6 +28,9 @@ pub struct CachedView {
     pub view: View,
     /// Entity linker, which finds the entity that a name in the view refers to.
     pub names: EntityLinker,
+    /// Identity of the names, kinds, descriptions and pronouns in the view. If one of them changes, the view gets a new
+    /// identity. Data that was computed from them is valid for all views with the same identity.
+    pub names_identity: Arc<()>,
     /// Each fact that states a name, with the normalized name, in the order of the view. Computed at the first search
     /// by name.
     normalized_names: OnceLock<Vec<(FactId, String)>>,
@@ -33,13 +38,18 @@ pub struct CachedView {
 
 impl CachedView {
     fn new(view: View) -> Self {
-        Self { names: EntityLinker::new(&view), view, normalized_names: OnceLock::new() }
+        let names = EntityLinker::new(&view);
+        Self { names, view, names_identity: Arc::default(), normalized_names: OnceLock::new() }
     }
 
     /// Updates the view for changed records. Returns `false` if the view cannot be updated and must be computed again.
     fn update(&mut self, state: &State, records: &[Key]) -> bool {
         let Some(changed) = self.view.update(state, records) else { return false };
-        if changed.iter().any(|fact| EntityLinker::reads(self.view.vocabulary(), fact.predicate())) {
+        let vocabulary = self.view.vocabulary();
+        if changed.iter().any(|fact| identifies_subject(vocabulary, fact.predicate())) {
+            self.names_identity = Arc::default();
+        }
+        if changed.iter().any(|fact| EntityLinker::reads(vocabulary, fact.predicate())) {
             self.names = EntityLinker::new(&self.view);
             self.normalized_names.take();
         }
@@ -55,6 +65,13 @@ impl CachedView {
         });
         normalized_names.iter().filter_map(|(id, name)| Some((self.view.fact(*id)?, name.as_str())))
     }
+}
+
+/// Returns whether facts with this predicate state a name, a kind, a description or pronouns, by which a reader of a text
+/// recognizes their subject.
+pub fn identifies_subject(vocabulary: &Vocabulary, predicate: &Predicate) -> bool {
+    [attribute::NAME, attribute::ALIAS, attribute::KIND].contains(&predicate.as_str())
+        || vocabulary.behavior(predicate).reference.is_some()
 }
 
 /// Knower and game time of a view. Without a knower, the DM's view.
@@ -148,7 +165,7 @@ pub fn view_of(state: &State, knower: Option<&EntityId>, as_of: Option<GameTime>
 
 #[cfg(test)]
 mod tests {
-    use hearsay_model::{Author, Change, Entity, EntityId, Operation};
+    use hearsay_model::{Author, Change, Entity, EntityId, Fact, KnowledgeEdge, Method, Operation, Provenance};
 
     use super::*;
 
@@ -163,5 +180,34 @@ mod tests {
         };
         let (computed, cached) = (views(), views());
         assert!(computed.iter().zip(&cached).all(|(one, other)| Arc::ptr_eq(one, other)));
+    }
+
+    #[test]
+    fn the_names_of_a_view_keep_their_identity_until_one_of_them_changes() {
+        let ann = EntityId::new("ann").unwrap();
+        let add = Change::AddEntity(Entity::new(ann.clone()));
+        let mut state = State::fold([Operation::new(Author::Dm, "add", vec![add])]).unwrap();
+        let (mut cache, knower) = (ViewCache::default(), Knower::Entity(ann.clone()));
+        let mut identity = Arc::clone(&cache.get_or_compute(&state, Some(&knower), None).names_identity);
+        for (attribute, value, is_same) in [
+            ("lore", "Ann mends nets.", true),
+            ("name", "Ann Dover", false),
+            ("lore", "Ann swims.", true),
+            ("kind", "npc", false),
+            ("pronouns", "she/her", false),
+        ] {
+            let provenance = Provenance::new(Method::Authored, Author::Dm);
+            let fact = Fact::attribute(&ann, attribute, value, provenance).unwrap().statement(value).build();
+            let fact = Arc::new(fact.unwrap());
+            let learn = Change::Learn(Arc::new(KnowledgeEdge::authored(knower.clone(), fact.id())));
+            let before = state.version();
+            let operation = Operation::new(Author::Dm, "learn", vec![Change::AssertFact(fact), learn]);
+            let touched = state.apply(operation).unwrap().touched;
+            cache.follow(before, &state, &touched);
+            let view = cache.get_or_compute(&state, Some(&knower), None);
+            assert_eq!(view.view, View::new(&state, &knower, None), "{attribute}");
+            assert_eq!(Arc::ptr_eq(&view.names_identity, &identity), is_same, "{attribute}");
+            identity = Arc::clone(&view.names_identity);
+        }
     }
 }

@@ -63,7 +63,7 @@ pub use index::{CachedTexts, Index};
 pub use lexical::WordScores;
 pub use page::{Markup, Page, quoted};
 pub use pagerank::ActivationStep;
-pub use rank::{Channels, EXPLAINED, Explanation, Query, Ranked, Ranking, Relevant, Weights, rank};
+pub use rank::{Channels, EXPLAINED, Explanation, Query, Ranked, Ranking, Rankings, Relevant, Weights, rank};
 pub use scope::Scope;
 pub use summarize::{
     Hearer, Part, Recap, RecapLine, RecapRequest, Summary, SummaryRequest, SummarySubject, recap, summarize, truncate,

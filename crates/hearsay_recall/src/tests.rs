@@ -162,7 +162,8 @@ fn every_line_has_its_citation() {
     let context = world.context("mirela", "Did the ledger burn?", 1000);
     let knowledge = context.section_lines(SectionKind::Knowledge);
     let line = knowledge.iter().find(|line| line.text.contains("burned")).unwrap();
-    assert_eq!(line.note(), "you are not sure of it; Odo Brandt told you; you keep it to yourself");
+    let note = "you are not sure of it; Odo Brandt told you; you may tell Odo Brandt, but nobody else";
+    assert_eq!(line.note(), note);
     let (citation, odo) = (&line.citation, CitedEntity { id: id("odo"), name: Some("Odo Brandt".into()) });
     let acquisition = CitedAcquisition::Told { by: Some(odo.clone()), citing: None };
     assert_eq!((&citation.acquisition, &citation.access_path), (&acquisition, &CitedAccessPath::Own));
@@ -170,7 +171,9 @@ fn every_line_has_its_citation() {
         (citation.describe_acquisition().as_str(), citation.credence.unwrap().get()),
         ("told by Odo Brandt", 0.5)
     );
-    assert_eq!((&line.secrecy, line.credence), (&LineSecrecy::Concealed, citation.credence));
+    // Odo, who is present, knows what he told Mirela.
+    let secrecy = LineSecrecy::MayTell { to: vec![odo.clone()] };
+    assert_eq!((&line.secrecy, line.credence), (&secrecy, citation.credence));
     assert_eq!(line.remarks, [Remark::Uncertain, Remark::ToldYou(vec![odo])]);
     let claim = line.claim.as_ref().unwrap();
     assert_eq!((&claim.subject, claim.predicate.as_str()), (&id("ledger"), "lore"));

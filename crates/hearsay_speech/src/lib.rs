@@ -34,6 +34,15 @@
 //!   template says that the speaker can tell nothing.
 //! - **Nothing blocks.** The language model runs on a server, or on a thread of its own with a lower priority than the
 //!   game.
+//!
+//! # Features
+//!
+//! | feature | default | effect |
+//! |---|---|---|
+//! | `server` | no | uses a language model on a server with an OpenAI-compatible API |
+//! | `local` | no | runs language models from GGUF files in this process |
+//! | `cuda` | no | runs these models on an NVIDIA GPU |
+//! | `metal` | no | runs these models on an Apple GPU |
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod drafts;

@@ -6,8 +6,8 @@ mod opinions;
 use std::{cmp::Reverse, collections::BTreeSet, ops::RangeInclusive, sync::Arc};
 
 use hearsay_model::{
-    Audience, AudienceRules, Credence, EntityId, Fact, FactId, FactRelation, GameTime, Justification, Knower,
-    KnowledgeEdge, KnowledgeId, PredicateRole, Secrecy, State, Vocabulary, attribute,
+    Acquisition, Audience, AudienceRules, Credence, EntityId, Fact, FactId, FactRelation, GameTime, Justification,
+    Knower, KnowledgeEdge, KnowledgeId, Predicate, PredicateRole, Secrecy, State, Vocabulary, attribute,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -42,6 +42,17 @@ struct BelongingEdge {
 /// its id.
 pub(super) type NewsCandidate = (GameTime, Option<GameTime>, FactId);
 
+/// Returns whether gossip can contain facts with a predicate.
+pub(super) fn is_gossip(vocabulary: &Vocabulary, predicate: &Predicate) -> bool {
+    let is_place_or_group = vocabulary.belonging(predicate).is_some() || PredicateRole::Location.is(predicate);
+    !is_place_or_group && vocabulary.is_embedded(predicate) && !vocabulary.behavior(predicate).visible
+}
+
+/// Returns whether an edge states that its knower heard a rumour, and the time at which the knower heard it is unknown.
+fn is_undated_rumour(edge: &KnowledgeEdge, learned: Option<GameTime>) -> bool {
+    learned.is_none() && matches!(edge.acquisition, Acquisition::Told { by: None, .. })
+}
+
 /// The edges of one knower.
 #[derive(Default)]
 struct KnowerEdges {
@@ -51,6 +62,8 @@ struct KnowerEdges {
     belonging_edges: FxHashMap<EntityId, Vec<BelongingEdge>>,
     /// Facts that can be told as news, sorted.
     news: Vec<NewsCandidate>,
+    /// Rumours without a date that can be told as news.
+    undated_rumours: Vec<FactId>,
     /// Facts that others told the knower, by the dense index of the teller.
     told_by: FxHashMap<u32, Vec<FactId>>,
     /// Facts that the knower witnessed.
@@ -78,8 +91,10 @@ impl KnowerEdges {
         learned: Option<GameTime>,
         is_news: bool,
     ) {
-        if let Some(learned) = learned.filter(|_| is_news && edge.acquisition.gives_knowledge()) {
-            self.news.push((learned, fact.validity().start(), fact.id()));
+        match learned.filter(|_| edge.acquisition.gives_knowledge()) {
+            Some(learned) if is_news => self.news.push((learned, fact.validity().start(), fact.id())),
+            None if is_news && is_undated_rumour(edge, learned) => self.undated_rumours.push(fact.id()),
+            _ => {}
         }
         let is_own_version = fact.provenance().speaker.as_ref() == edge.knower.entity();
         // A lie is no version of a fact: its record has no source.
@@ -140,10 +155,17 @@ pub(super) struct CharacterKnowledge<'s> {
     new_facts: FxHashMap<FactId, Arc<Fact>>,
     /// Moments within the step at which a membership begins or becomes known, sorted.
     moments: Vec<GameTime>,
+    /// The age of a rumour without a date, in minutes of game time.
+    undated_age: i64,
 }
 
 impl<'s> CharacterKnowledge<'s> {
-    pub(super) fn new(state: &'s State, ids: Vec<Option<&'s EntityId>>, within: RangeInclusive<GameTime>) -> Self {
+    pub(super) fn new(
+        state: &'s State,
+        ids: Vec<Option<&'s EntityId>>,
+        within: RangeInclusive<GameTime>,
+        undated_age: i64,
+    ) -> Self {
         let mut fact_relations: FxHashMap<FactId, Vec<FactId>> = FxHashMap::default();
         let mut moments = BTreeSet::new();
         for fact in state.facts() {
@@ -175,6 +197,7 @@ impl<'s> CharacterKnowledge<'s> {
             deeds: FxHashMap::default(),
             new_facts: FxHashMap::default(),
             moments,
+            undated_age,
         };
         knowledge.common_lore = knowledge.read_edges(&Knower::World);
         knowledge
@@ -186,7 +209,8 @@ impl<'s> CharacterKnowledge<'s> {
         for (id, edge) in self.state.edges_of(knower) {
             let Some(fact) = self.state.fact(edge.fact) else { continue };
             let (learned, is_ranked) = (learned(edge, fact), edge.rank.is_some());
-            let is_news = *knower != Knower::World && learned.is_some() && self.is_eligible_as_news(fact);
+            let can_be_news = learned.is_some() || is_undated_rumour(edge, learned);
+            let is_news = *knower != Knower::World && can_be_news && self.is_eligible_as_news(fact);
             edges.index_edge(self.state, fact, edge, learned, is_news);
             if states_belonging(self.state.vocabulary(), fact) {
                 let edge = BelongingEdge { fact: Arc::clone(fact), id, learned, is_ranked };
@@ -248,9 +272,7 @@ impl<'s> CharacterKnowledge<'s> {
         let vocabulary = self.state.vocabulary();
         let name = fact.predicate();
         let is_eligible = fact.secrecy() == Secrecy::Open
-            && vocabulary.belonging(name).is_none()
-            && !PredicateRole::Location.is(name)
-            && vocabulary.is_embedded(name)
+            && is_gossip(vocabulary, name)
             && vocabulary.audience(&self.audience_rules, fact) != Audience::Private
             && self.common_lore.entries_for(fact.id()).is_empty();
         self.news_eligibility.insert(fact.id(), is_eligible);
@@ -423,6 +445,8 @@ impl<'s> CharacterKnowledge<'s> {
         for edges in access.sources.iter().skip(1).filter_map(|(index, _)| self.source_edges(*index)) {
             let known = &edges.news[..edges.news.partition_point(|(learned, ..)| *learned <= latest)];
             news.extend(known.iter().rev().take_while(|(learned, ..)| *learned >= oldest).take(MAX_NEWS_CANDIDATES));
+            let undated = self.undated_moment(latest);
+            news.extend(edges.undated_rumours.iter().map(|fact| (undated, None, *fact)));
         }
         news.sort_unstable_by_key(|(learned, _, fact)| (*fact, *learned));
         news.dedup_by_key(|(.., fact)| *fact);
@@ -436,7 +460,16 @@ impl<'s> CharacterKnowledge<'s> {
     pub(super) fn first_learned(&self, character: u32, fact: FactId, known_by: GameTime) -> Option<GameTime> {
         let known_edges =
             self.edges_to(character, fact, known_by).filter(|(entry, ..)| entry.edge.acquisition.gives_knowledge());
-        known_edges.map(|(entry, ..)| entry.learned).min().flatten()
+        let learned = |entry: &EdgeEntry| match is_undated_rumour(&entry.edge, entry.learned) {
+            true => Some(self.undated_moment(known_by)),
+            false => entry.learned,
+        };
+        known_edges.map(|(entry, ..)| learned(entry)).min().flatten()
+    }
+
+    /// Returns the moment at which a character learned a rumour without a date, as seen at another moment.
+    fn undated_moment(&self, moment: GameTime) -> GameTime {
+        GameTime(moment.0.saturating_sub(self.undated_age))
     }
 
     /// Returns whether a fact concerns a third entity that both characters know by name.

@@ -365,7 +365,7 @@ proptest! {
         let ids: Vec<_> = (0..state.index_count() as u32)
             .map(|index| state.entities().map(|entity| &entity.id).find(|id| state.index_of(id) == Some(index)))
             .collect();
-        let mut knowledge = CharacterKnowledge::new(&state, ids.clone(), GameTime(0)..=GameTime(6 * DAY));
+        let mut knowledge = CharacterKnowledge::new(&state, ids.clone(), GameTime(0)..=GameTime(6 * DAY), DAY);
         for moment in (0..=6 * DAY).step_by(700) {
             let now = GameTime(moment);
             for (character, knower) in (0_u32..).zip(&ids).filter_map(|(index, id)| Some((index, (*id)?))) {

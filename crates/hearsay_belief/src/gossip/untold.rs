@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use hearsay_model::{Audience, EntityId, Fact, FactId, GameTime, Knower, PredicateRole, Secrecy};
+use hearsay_model::{Audience, EntityId, Fact, FactId, GameTime, Knower, Secrecy};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 
-use super::{Conversation, GossipStep, MeetingPlan, Simulation, meetings::Person};
+use super::{Conversation, GossipStep, MeetingPlan, Simulation, knowledge::is_gossip, meetings::Person};
 use crate::Known;
 
 /// Maximum value of [`Untold::chances`].
@@ -31,6 +31,8 @@ pub enum UntoldReason {
     NotYetLearned,
     /// All knowers of the fact conceal it.
     Concealed,
+    /// All knowers of the fact harmed somebody with this deed themselves, and have told nobody.
+    OwnDeed,
     /// The credence of all knowers of the fact is too low, or they know that the fact is refuted or has ended, or they
     /// believe a contradicting fact more.
     Doubted,
@@ -48,7 +50,7 @@ pub enum UntoldReason {
     /// By chance, the knowers of the fact meet no other character in the step during the time in which the fact is
     /// news.
     NoMeeting,
-    /// The knowers of the fact meet only characters who are the topic of the fact.
+    /// The knowers of the fact meet only characters whom the fact names.
     AboutHearer,
     /// The knowers of the fact meet only characters who know the fact, or who, in the opinion of the teller, know the
     /// fact.
@@ -77,6 +79,7 @@ impl UntoldReason {
             Self::TooOld => "it is no longer news: everybody who knows it learned it too long ago",
             Self::NotYetLearned => "nobody learns it before the end of the simulated time",
             Self::Concealed => "everybody who knows it conceals it",
+            Self::OwnDeed => "those who know it harmed somebody with it, and keep it to themselves",
             Self::Doubted => "nobody who knows it believes it enough to tell it",
             Self::Faded => "everybody who knows it remembers it only dimly",
             Self::LostInterest => "everybody who knows it has lost interest in telling it",
@@ -175,7 +178,7 @@ impl Simulation<'_> {
         let known = self.knowledge.known(teller.index, id, when);
         let reason = if let Some(reason) = known.and_then(|known| self.teller_obstacle(teller, &known, when)) {
             reason
-        } else if is_about(&fact, hearer.id) {
+        } else if names(&fact, hearer.id) {
             UntoldReason::AboutHearer
         } else if self.listener_knows(conversation, id) {
             UntoldReason::HearersKnow
@@ -219,12 +222,8 @@ impl Simulation<'_> {
             living.count += 1;
         }
         let vocabulary = self.state.vocabulary();
-        let is_gossip = |fact: &Fact| {
-            let predicate = fact.predicate();
-            let is_belonging = vocabulary.belonging(predicate).is_some() || PredicateRole::Location.is(predicate);
-            !is_belonging && vocabulary.is_embedded(predicate) && !obstacles.told.contains(&fact.id())
-        };
-        let facts = self.state.facts().filter(|fact| is_gossip(fact));
+        let is_untold = |fact: &Fact| is_gossip(vocabulary, fact.predicate()) && !obstacles.told.contains(&fact.id());
+        let facts = self.state.facts().filter(|fact| is_untold(fact));
         let mut untold: Vec<Untold> =
             facts.filter_map(|fact| self.untold_fact(plan, &obstacles, &living, fact)).collect();
         untold.sort_by_key(|untold| (std::cmp::Reverse(untold.reason), untold.fact));
@@ -275,11 +274,18 @@ impl Simulation<'_> {
         })
     }
 
-    /// Returns why a character tells a fact to nobody at a moment: it conceals or doubts the fact, the fact has faded, or
-    /// the character has lost interest. Returns `None` if there is no such reason.
+    /// Returns why a character tells a fact to nobody at a moment: it conceals or doubts the fact, the fact is its own
+    /// harmful deed, the fact has faded, or the character has lost interest. Returns `None` if there is no such reason.
     pub(super) fn teller_obstacle(&mut self, teller: &Person, known: &Known, when: GameTime) -> Option<UntoldReason> {
         if known.conceals() {
             return Some(UntoldReason::Concealed);
+        }
+        let is_harmful_deed = self.knowledge.vocabulary().behavior(known.predicate()).harms_object();
+        if is_harmful_deed
+            && known.subject() == teller.id
+            && self.knowledge.tellings(teller.index, known.id()).next().is_none()
+        {
+            return Some(UntoldReason::OwnDeed);
         }
         let credence = self.knowledge.effective_credence(teller.index, known, when);
         if credence < self.options.min_credence.get()
@@ -328,6 +334,11 @@ struct Living {
     /// The characters that know facts through an entity: through themselves, a group or a place. The keys are dense
     /// indices.
     by_source: FxHashMap<u32, Vec<usize>>,
+}
+
+/// Returns whether a fact names a character: as its subject, its object or a mention.
+pub(super) fn names(fact: &Fact, id: &EntityId) -> bool {
+    fact.entities().any(|entity| entity == id)
 }
 
 /// Returns whether a fact is about a character.

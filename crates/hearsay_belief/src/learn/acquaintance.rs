@@ -56,7 +56,11 @@ pub fn meet(state: &State, knower: &EntityId, acquaintance: &Acquaintance, occas
         for fact in facts.into_iter().filter(|fact| is_open(fact) && is_new(fact)) {
             let acquisition = if is_seen { Acquisition::Witnessed } else { Acquisition::told(None) };
             let edge = recorder.new_edge(Knower::Entity(knower.clone()), fact, acquisition);
-            recorder.learn(&view, edge, Credence::FULL);
+            // Two sessions can be at the same game time. The edge then keeps the first session.
+            let earlier = state.knowledge(edge.id());
+            if earlier.is_none_or(|earlier| earlier.session.is_none() || earlier.session == edge.session) {
+                recorder.learn(&view, edge, Credence::FULL);
+            }
         }
     }
     recorder.learning

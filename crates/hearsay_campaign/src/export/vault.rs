@@ -12,17 +12,18 @@ use super::{
     file_names::FileNames,
     overwrite::{Overwrite, write_pages},
 };
-use crate::lossless::{Pages, fact_reference, one_line};
+use crate::lossless::{Pages, SECRET_CALLOUT, SECRET_TEXTS_HEADING, fact_reference, one_line};
 
 /// Writes a state as an Obsidian vault into a folder. [`read_any`](crate::read_any) reads the vault back without loss.
 ///
 /// Each entity has a note. The front matter of the note contains the kind and the aliases of the entity. The note also
-/// contains the entity's relations as links, its facts, its secrets in a callout, and its passages. Notes of entities
-/// whose name is secret are in the folder `Secrets`. Each session has a note with its log. You may edit, rename and
-/// move the notes. Each line of a fact ends with a reference to the fact, which Obsidian does not show. If you change
-/// the line but keep the reference, the import changes the fact. Other changed lines are read as in any other vault.
-/// Data that Markdown cannot express is in the file `hearsay.records`, which Obsidian does not show. On Unix, only the
-/// owner of the files can read them.
+/// contains the entity's relations as links, its facts, the facts that have ended, its secrets in a callout, and its
+/// passages. Notes of entities whose name is secret are in the folder `Secrets`. An entity whose facts were all rejected
+/// has no note. Each session has a note with its log. You may edit, rename and move the notes. Each line of a fact ends
+/// with a reference to the fact, which Obsidian does not show. If you change the line but keep the reference, the import
+/// changes the fact. A new line in a secret callout of a character's note is a secret of this character. Other changed
+/// lines are read as in any other vault. Data that Markdown cannot express is in the file `hearsay.records`, which
+/// Obsidian does not show. On Unix, only the owner of the files can read them.
 ///
 /// # Errors
 /// Returns an error if a file cannot be written, or if the export would overwrite a file that `overwrite` protects.
@@ -82,15 +83,15 @@ impl Vault<'_> {
         for (id, passage) in state.passages() {
             match &passage.session {
                 Some(session) => logs.entry(session.as_str()).or_default().push((id, passage)),
-                None => {
-                    let subject = passage.mentions.iter().find(|id| state.entity(id).is_some());
-                    texts.entry(subject).or_default().push((id, passage));
-                }
+                None => texts.entry(subject_of_text(state, passage)).or_default().push((id, passage)),
             }
         }
         for entity in state.entities() {
             let facts = facts.remove(&entity.id).unwrap_or_default();
-            self.write_entity(&entity.id, facts, texts.remove(&Some(&entity.id)).unwrap_or_default());
+            let texts = texts.remove(&Some(&entity.id)).unwrap_or_default();
+            if !texts.is_empty() || !is_rejected(state, &entity.id) {
+                self.write_entity(&entity.id, facts, texts);
+            }
         }
         if let Some(texts) = texts.remove(&None) {
             self.write_texts("Texts.md", "", &texts);
@@ -143,9 +144,15 @@ impl Vault<'_> {
         }
         line("---", vec![]);
         line(&format!("# {}", one_line(self.state.name_or_id(id))), keys(&names));
+        let now = self.state.clock();
+        let has_ended = |fact: &Fact| {
+            let end = fact.validity().end();
+            fact.validity().is_closed() && end.is_none_or(|end| now.is_none_or(|now| end <= now))
+        };
+        let (past, current): (Vec<&Fact>, Vec<&Fact>) = open.into_iter().partition(|fact| has_ended(fact));
         let (relations, statements): (Vec<&Fact>, Vec<&Fact>) =
-            open.into_iter().partition(|fact| fact.object().entity().is_some());
-        for (heading, facts) in [("Relations", relations), ("About", statements)] {
+            current.into_iter().partition(|fact| fact.object().entity().is_some());
+        for (heading, facts) in [("Relations", relations), ("About", statements), ("Past", past)] {
             if !facts.is_empty() {
                 line("", vec![]);
                 line(&format!("## {heading}"), vec![]);
@@ -160,7 +167,7 @@ impl Vault<'_> {
             line("", vec![]);
             line("## Secrets", vec![]);
             line("", vec![]);
-            line("> [!secret]", vec![]);
+            line(SECRET_CALLOUT, vec![]);
         }
         for fact in secret {
             let line_text = fact_line(self.state, &self.note_paths, fact);
@@ -176,14 +183,14 @@ impl Vault<'_> {
     fn write_texts(&mut self, path: &str, page_id: &str, texts: &[(PassageId, &Passage)]) {
         let is_secret = |passage: &Passage| passage.heard_by.is_empty() && passage.readers.is_empty();
         let (secret_texts, open_texts): (Vec<_>, Vec<_>) = texts.iter().partition(|(_, passage)| is_secret(passage));
-        for (heading, texts, quote) in [("Texts", open_texts, ""), ("Secret texts", secret_texts, "> ")] {
+        for (heading, texts, quote) in [("Texts", open_texts, ""), (SECRET_TEXTS_HEADING, secret_texts, "> ")] {
             if texts.is_empty() {
                 continue;
             }
             self.pages.add_line(path, page_id, &format!("## {heading}"), []);
             self.pages.add_line(path, page_id, "", []);
             if !quote.is_empty() {
-                self.pages.add_line(path, page_id, "> [!secret]", []);
+                self.pages.add_line(path, page_id, SECRET_CALLOUT, []);
             }
             for (id, passage) in texts {
                 let title =
@@ -194,6 +201,25 @@ impl Vault<'_> {
             self.pages.add_line(path, page_id, "", []);
         }
     }
+}
+
+/// Returns the entity whose note contains a text: the document, the entity whose name is the title of the text, or else
+/// the first entity that the text mentions.
+fn subject_of_text<'a>(state: &'a State, passage: &'a Passage) -> Option<&'a EntityId> {
+    let has_title = |id: &&EntityId| {
+        let rest = passage.title.as_deref().and_then(|title| title.strip_prefix(state.name_or_id(id)));
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(": "))
+    };
+    let mentions = || passage.mentions.iter();
+    let mut subjects = passage.document.iter().chain(mentions().filter(has_title)).chain(mentions());
+    subjects.find(|id| state.entity(id).is_some())
+}
+
+/// Returns whether the DM rejected an entity: its name is rejected, and so is every other fact about it.
+fn is_rejected(state: &State, id: &EntityId) -> bool {
+    let is_about = |fact: &Fact| fact.subject() == id || fact.object().entity() == Some(id);
+    let mut facts = state.facts_of(id).filter(|fact| is_about(fact)).peekable();
+    facts.peek().is_some() && facts.all(|fact| fact.status() == FactStatus::Rejected)
 }
 
 /// Returns the sentence of a fact in one line, with a link to its object, with its status if it is not canon, and with a

@@ -206,6 +206,7 @@ impl WordMap {
 pub(super) struct MarkWords {
     pub(super) secret: SecretWords,
     pub(super) truth: TruthWords,
+    pub(super) author_notes: AuthorNoteWords,
     pub(super) no_entity: NoEntityWords,
     pub(super) headings: HeadingWords,
     pub(super) names: NameWords,
@@ -249,6 +250,14 @@ pub(super) struct TruthWords {
     pub(super) true_remarks: HashSet<String>,
     pub(super) false_remarks: HashSet<String>,
     pub(super) remark_companions: HashSet<String>,
+}
+
+/// Words of the author's working notes.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct AuthorNoteWords {
+    pub(super) anywhere: Vec<Sequence>,
+    pub(super) in_brackets: Vec<Sequence>,
 }
 
 /// Words that say that there is no entity.

@@ -86,6 +86,7 @@
 //!   limited by the size of its input.
 
 mod assemble;
+pub mod author_note;
 mod calendar;
 mod english;
 mod formats;

@@ -59,11 +59,14 @@ pub fn split_doubt(name: &str) -> (Truth, &str) {
 }
 
 /// Splits a remark about a statement, such as `False; he only waters the beer`, into whether the statement is true, and
-/// the rest of the remark. Returns `None` if the remark does not begin by saying so.
+/// the rest of the remark. Returns `None` if the remark does not begin by saying so, or if it asks: `True? Decide later`.
 pub fn split_verdict(remark: &str) -> Option<(bool, &str)> {
     let truth_words = &ENGLISH.words.truth;
     let end = remark.find([';', ':', ',', '.', '!', '?', '(', '\u{2013}', '\u{2014}']);
     let end = end.into_iter().chain(remark.find(" - ")).min().unwrap_or(remark.len());
+    if remark[end..].starts_with('?') {
+        return None;
+    }
     let words: Vec<String> =
         text::words(&remark[..end]).into_iter().filter(|word| !truth_words.remark_companions.contains(word)).collect();
     let verdict = words.join(" ");
@@ -121,7 +124,7 @@ mod tests {
         assert_eq!(split_verdict("False; he only waters the beer."), Some((false, "he only waters the beer.")));
         assert_eq!(split_verdict("This is a lie - Ada did it"), Some((false, "Ada did it")));
         assert_eq!(split_verdict("true"), Some((true, "")));
-        for remark in ["twice", "true love", "not true of Odo", "the rumour", ""] {
+        for remark in ["twice", "True? dunno yet", "true love", "not true of Odo", "the rumour", ""] {
             assert_eq!(split_verdict(remark), None, "{remark}");
         }
         assert_eq!(split_remark("He drinks. (Not true!)"), Some(("He drinks.", "Not true!")));

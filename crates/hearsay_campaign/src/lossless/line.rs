@@ -30,6 +30,12 @@ pub(super) enum Line {
     },
 }
 
+/// The line that begins a secret callout.
+pub(crate) const SECRET_CALLOUT: &str = "> [!secret]";
+
+/// The heading above the DM-only texts of a note.
+pub(crate) const SECRET_TEXTS_HEADING: &str = "Secret texts";
+
 /// The beginning of a line with a page.
 pub(super) const PAGE_LINE: &str = "{\"type\":\"page\"";
 
@@ -57,6 +63,19 @@ pub(super) fn front_matter_lines(page: &str) -> u32 {
         return 0;
     }
     lines.find(|(_, line)| line.trim_end() == "---").map_or(0, |(number, _)| number)
+}
+
+/// Returns the numbers of the lines in the secret callouts of a note, except those under the heading of the DM-only
+/// texts.
+pub(super) fn secret_lines(page: &str) -> impl Iterator<Item = u32> {
+    let (mut is_in_callout, mut is_for_dm) = (false, false);
+    (1..).zip(page.lines()).filter_map(move |(number, line)| {
+        if line.starts_with('#') {
+            is_for_dm = line.trim_start_matches('#').trim() == SECRET_TEXTS_HEADING;
+        }
+        is_in_callout = line.starts_with('>') && (is_in_callout || line.to_lowercase().starts_with(SECRET_CALLOUT));
+        (is_in_callout && !is_for_dm).then_some(number)
+    })
 }
 
 /// Returns a hash of the visible text of a line. The targets of links are ignored, so that notes can be renamed.

@@ -8,7 +8,8 @@
 //! In a note, a changed line of a fact represents the changed fact. The reference at the end of the line identifies the
 //! exported fact. If the reference was lost, the fact with the most similar sentence is the exported fact. Any other
 //! changed line represents no record. The new text of such a line is read like the text of any other file of the same
-//! format.
+//! format. There is one exception: a new line in a secret callout of a character's note is a secret of this character,
+//! like the exported lines of such a callout.
 //!
 //! The file also contains the id of the campaign and a hash of each page. With these values, the next export into the
 //! same folder finds pages that a person edited.
@@ -20,6 +21,7 @@ mod pages;
 mod records;
 
 pub(crate) use fact_line::{fact_reference, is_fact_reference, one_line};
+pub(crate) use line::{SECRET_CALLOUT, SECRET_TEXTS_HEADING};
 pub use pages::is_export_folder;
 pub(crate) use pages::{Pages, other_campaign};
 pub(crate) use records::Records;

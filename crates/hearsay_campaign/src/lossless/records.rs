@@ -1,25 +1,27 @@
 //! Reads the records of an export.
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashSet},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     fs,
     io::BufReader,
+    ops::RangeInclusive,
     path::Path,
+    sync::Arc,
 };
 
 use hearsay_model::{
-    Author, Change, EngineSetting, EntityId, Evidence, GameSetting, Key, Kind, KnowledgeEdge, Session, SessionId,
-    Setting, SettingKey, WorldSetting, attribute,
+    Author, Change, Credence, EngineSetting, EntityId, Evidence, Excerpt, Fact, GameSetting, Key, Kind, KnowledgeEdge,
+    Method, Provenance, Secrecy, Session, SessionId, Setting, SettingKey, WorldSetting, attribute,
 };
 
 use super::{
     edits::FactEdits,
     fact_line::ChangedLine,
-    line::{FORMAT, Line, RECORDS, front_matter_lines, line_hash, page_subject},
+    line::{FORMAT, Line, RECORDS, front_matter_lines, line_hash, page_subject, secret_lines},
 };
 use crate::{
     Campaign, CampaignError, CampaignErrors, Folder, Limits,
-    campaign::{AudienceSource, CampaignFact, UnchangedRecords},
+    campaign::{AudienceSource, CampaignFact, CampaignPassage, KnowerEntry, UnchangedRecords},
     read_jsonl, regular_file,
 };
 
@@ -42,7 +44,12 @@ fn exported_key(setting: &Setting) -> Option<&'static str> {
 pub(crate) struct Records {
     changes: Vec<Change>,
     invalidated: BTreeSet<Key>,
+    /// The unchanged and the blank lines.
     unchanged: HashSet<(String, u32)>,
+    /// The byte at which each line starts, by page.
+    line_starts: HashMap<String, Vec<usize>>,
+    /// The lines in secret callouts.
+    secret_lines: HashSet<(String, u32)>,
     /// Keys of the campaign file, such as `calendar`, that a person added or changed.
     edited: BTreeSet<String>,
     edits: FactEdits,
@@ -131,8 +138,19 @@ impl Records {
             if let Some(id) = &entity {
                 self.edits.add_note(&entry.path, id);
             }
+            let starts = text.split_inclusive('\n').scan(0, |next, line| {
+                let start = *next;
+                *next += line.len();
+                Some(start)
+            });
+            self.line_starts.insert(entry.path.clone(), starts.collect());
+            if is_note {
+                self.secret_lines.extend(secret_lines(&text).map(|number| (entry.path.clone(), number)));
+            }
             for (number, line) in (1..).zip(text.lines()) {
-                if let Some((hash, _)) = keys_by_hash.get_key_value(&line_hash(&page_id, line)) {
+                if line.trim().is_empty() {
+                    self.unchanged.insert((entry.path.clone(), number));
+                } else if let Some((hash, _)) = keys_by_hash.get_key_value(&line_hash(&page_id, line)) {
                     present_hashes.insert(hash);
                     self.unchanged.insert((entry.path.clone(), number));
                 } else if is_note {
@@ -166,13 +184,18 @@ impl Records {
     /// Merges the records into a campaign that was read from the pages. If a line is unchanged, its records come from
     /// the export.
     pub(crate) fn merge_into(self, campaign: &mut Campaign) {
-        let Self { mut changes, mut invalidated, unchanged, edited, mut edits, digest, .. } = self;
+        let Self {
+            mut changes, mut invalidated, unchanged, line_starts, secret_lines, edited, mut edits, digest, ..
+        } = self;
         let author = Author::Importer(campaign.info.id.clone());
         let edited_facts = edits.apply(&mut changes, &mut invalidated, &author);
         let is_unchanged = |evidence: &[Evidence]| {
             evidence.iter().any(|evidence| match evidence {
                 Evidence::File { path, line, .. } => unchanged.contains(&(path.clone(), *line)),
-                Evidence::Excerpt(excerpt) => unchanged.contains(&(excerpt.path.to_string(), excerpt.line)),
+                // A person can add a line to an exported text, so all lines must be unchanged.
+                Evidence::Excerpt(excerpt) => {
+                    lines_of(excerpt, &line_starts).all(|line| unchanged.contains(&(excerpt.path.to_string(), line)))
+                }
                 Evidence::Passage { .. } => false,
             })
         };
@@ -182,8 +205,7 @@ impl Records {
         for campaign_passage in &mut campaign.passages {
             campaign_passage.facts.clear();
         }
-        let content_of =
-            |fact: &hearsay_model::Fact| (fact.subject().clone(), fact.predicate().clone(), fact.object().clone());
+        let content_of = |fact: &Fact| (fact.subject().clone(), fact.predicate().clone(), fact.object().clone());
         let known_content: HashSet<_> = changes
             .iter()
             .filter_map(|change| match change {
@@ -199,6 +221,7 @@ impl Records {
                 known_content.contains(&content_of(fact)) || name && exact_entities.contains(fact.subject());
             !known_content && !is_unchanged(&fact.provenance().evidence)
         });
+        add_new_secrets(campaign, &secret_lines, &author);
         let findings = &mut campaign.findings;
         findings.ambiguous.retain(|(place, _)| is_changed(&place.path, place.line));
         findings.dangling.retain(|place| is_changed(&place.path, place.line));
@@ -240,6 +263,52 @@ impl Records {
         campaign.digest = blake3::hash(format!("{} {digest}", campaign.digest).as_bytes()).to_hex().to_string();
         campaign.unchanged_records = Some(Box::new(unchanged_records));
     }
+}
+
+/// Returns the numbers of the lines that an excerpt covers. `line_starts` contains the byte at which each line of a page
+/// starts.
+fn lines_of(excerpt: &Excerpt, line_starts: &HashMap<String, Vec<usize>>) -> RangeInclusive<u32> {
+    let starts = line_starts.get(&*excerpt.path).map_or(&[][..], Vec::as_slice);
+    let last = starts.partition_point(|start| *start < excerpt.span.end);
+    excerpt.line..=u32::try_from(last).unwrap_or(u32::MAX).max(excerpt.line)
+}
+
+/// Turns the new texts in the secret callouts of a character's note into secrets of this character. The character knows
+/// and conceals these secrets, and the new facts in these callouts.
+fn add_new_secrets(campaign: &mut Campaign, secret_lines: &HashSet<(String, u32)>, author: &Author) {
+    let Campaign { entities, passages, facts, .. } = campaign;
+    let is_character = |id: &EntityId| entities.get(id).is_some_and(Kind::is_character);
+    let is_in_callout = |evidence: &[Evidence]| {
+        evidence.iter().any(|evidence| match evidence {
+            Evidence::Excerpt(excerpt) => secret_lines.contains(&(excerpt.path.to_string(), excerpt.line)),
+            Evidence::File { .. } | Evidence::Passage { .. } => false,
+        })
+    };
+    for CampaignFact { fact, knowers, .. } in facts.iter_mut() {
+        let is_secret = fact.secrecy() == Secrecy::Secret && is_in_callout(&fact.provenance().evidence);
+        if is_secret && knowers.is_empty() && is_character(fact.subject()) {
+            knowers.push(KnowerEntry::authored(fact.subject().clone(), Credence::FULL, true));
+        }
+    }
+    passages.retain(|campaign_passage| {
+        let CampaignPassage { passage, subject, .. } = campaign_passage;
+        let subject = subject.as_ref().filter(|id| is_character(id) && is_in_callout(&passage.evidence));
+        let secret = subject.and_then(|subject| {
+            let evidence = passage.evidence.clone();
+            let provenance = Provenance { evidence, ..Provenance::new(Method::Imported, author.clone()) };
+            let fact = Fact::attribute(subject, attribute::LORE, passage.text.as_str(), provenance).ok()?;
+            let fact = fact.statement(passage.text.as_str()).mentions(passage.mentions.iter().cloned());
+            Some(CampaignFact {
+                fact: Arc::new(fact.secrecy(Secrecy::Secret).build().ok()?),
+                audience_source: AudienceSource::NamedKnowers,
+                knowers: vec![KnowerEntry::authored(subject.clone(), Credence::FULL, true)],
+                speakers: Vec::new(),
+            })
+        });
+        let is_passage = secret.is_none();
+        facts.extend(secret);
+        is_passage
+    });
 }
 
 /// Adds the records of an export to a campaign. Returns the records that unchanged lines represent, the settings, and

@@ -30,6 +30,7 @@ impl CampaignReader {
         self.read_description(&f, id);
         let name_facts = first..self.facts.len();
         self.read_places(&f, id, &kind);
+        self.read_groups(&f, id);
         for section in ["attributes", "properties"] {
             if let Some(node) = f.get(section)
                 && let Some(map) = self.read_any_fields(node, &f.child_path(section), "the attributes")
@@ -43,7 +44,7 @@ impl CampaignReader {
                 }
             }
         }
-        for key in [attribute::PLAYER, "personality", "behavior_rules"] {
+        for key in [attribute::PLAYER, "pronouns", "personality", "behavior_rules"] {
             if let Some(node) = f.get(key) {
                 self.read_attribute(id, key, node, &f.child_path(key));
             }
@@ -165,6 +166,17 @@ impl CampaignReader {
         let is_no_place =
             f.get(key).and_then(Node::text).is_some_and(|text| is_no_entity(text) && !self.is_known(text.trim()));
         if is_no_place { None } else { self.read_reference(f, key) }
+    }
+
+    /// Reads the groups of which the entity is a member.
+    fn read_groups(&mut self, f: &Fields, id: &EntityId) {
+        let key = "faction";
+        for (n, node) in self.read_one_or_many(f, key).iter().enumerate() {
+            let path = if n == 0 { f.child_path(key) } else { item_path(&f.child_path(key), n) };
+            if let Some(group) = self.resolve_reference(node, &path) {
+                self.record_plain_fact(node.at, &path, id, entity_field_predicate(key), Object::Entity(group));
+            }
+        }
     }
 
     /// Warns that an attribute has no value. A text with a comma that is not in quotes can cause this: in

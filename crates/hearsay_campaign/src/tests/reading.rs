@@ -164,6 +164,38 @@ fn the_player_of_a_character_is_an_attribute() {
     assert_eq!(known(&state, "Pia is played by Laura."), ["pia authored 1"]);
 }
 
+#[test]
+fn the_party_and_the_neighbours_know_names() {
+    let people = "  - {id: bay, name: Gull Bay, kind: location}
+  - {id: mill, name: The Mill, kind: location, part_of: bay}
+  - {id: pia, name: Pia, kind: player, home: none}
+  - {id: tam, name: Tam, kind: player, home: none}
+  - {id: cole, name: Cole, kind: npc, home: mill}
+  - {id: sly, name: Sly, kind: npc, home: mill, visibility: gm}
+";
+    let names = |yaml: &str| {
+        let state = imported(&format!("{HEAD}{people}{yaml}"));
+        ["Pia", "Cole", "Sly"].map(|name| known(&state, &format!("The name is {name}.")).join(", "))
+    };
+    let party = "pia authored 1, tam authored 1";
+    assert_eq!(names(""), [party, "bay authored 1, cole authored 1, mill authored 1", "sly authored 1"]);
+    // The residents of the mill also know that Cole lives there.
+    let private = names("audience: {attributes: {name: private}}\n");
+    assert_eq!(private, ["pia authored 1", "cole authored 1, mill authored 1", "sly authored 1"]);
+}
+
+#[test]
+fn factions_and_pronouns_are_fields_of_an_entity() {
+    for faction in ["guild", "[The Guild]"] {
+        let cole = format!("  - {{id: cole, name: Cole, kind: npc, home: none, faction: {faction}}}\n");
+        let knowers = ["cole authored 1", "guild authored 1"];
+        check(&cole, "Cole is a member of The Guild.", FactStatus::Canon, &knowers);
+    }
+    let state = imported(&format!("{HEAD}  - {{id: pia, name: Pia, kind: player, pronouns: she/her}}\n"));
+    let pronouns = state.newest(&EntityId::new("pia").unwrap(), "pronouns").unwrap();
+    assert_eq!(pronouns.object().text(), Some("she/her"));
+}
+
 const SESSION: &str = "sessions:
   - number: 1
     start: 1 Rain 5

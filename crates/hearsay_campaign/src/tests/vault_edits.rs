@@ -2,7 +2,10 @@
 
 use std::{fs, path::PathBuf, sync::Arc};
 
-use hearsay_model::{Author, Change, EntityId, FactStatus, KnowledgeEdge, Object, Secrecy, State, Timestamp};
+use hearsay_model::{
+    Author, Change, Entity, EntityId, Fact, FactStatus, KnowledgeEdge, Method, Object, Provenance, Secrecy, State,
+    Timestamp, attribute,
+};
 
 use super::{HEAD, apply, fact, imported, known};
 use crate::{EarlierImports, ImportReport, Limits, Overwrite, ReadOptions, export_vault, plan, read_any};
@@ -221,4 +224,78 @@ fn references_are_not_part_of_the_text() {
     assert!(campaign.passages().any(|passage| passage.text.contains("Ann limps.")));
     assert!(campaign.passages().all(|passage| !passage.text.contains("^fact-")));
     assert!(campaign.facts().all(|fact| !fact.statement().contains("^fact-")));
+}
+
+#[test]
+fn a_note_contains_the_texts_about_its_entity_and_the_facts_that_have_ended() {
+    let facts = "facts:
+  - {id: debt, subject: ann, type: OWES, target: bob, text: Ann owes Bob a goat., until: 3 Frost 1}
+passages:
+  - {title: Bob Elm, text: Brother of Ann. Big hands., about: [ann, bob]}
+  - {title: \"Eve Ash: Youth\", text: She stole from Ann., about: [ann, eve]}
+  - {text: Ann and Bob have the same nose., about: [ann, bob]}
+";
+    let mut vault = Vault::new(facts);
+    let note = |name: &str| fs::read_to_string(vault.note(name)).unwrap();
+    assert!(note("Bob Elm").contains("**Bob Elm** Brother of Ann."), "{}", note("Bob Elm"));
+    assert!(note("Eve Ash").contains("**Eve Ash: Youth** She stole from Ann."), "{}", note("Eve Ash"));
+    let ann = note("Ann Oak");
+    assert!(!ann.contains("Big hands") && !ann.contains("stole") && ann.contains("the same nose"), "{ann}");
+    let (_, past) = ann.split_once("## Past\n").unwrap_or_else(|| panic!("{ann}"));
+    assert!(past.contains("Ann owes Bob a goat."), "{ann}");
+    let report = vault.import();
+    assert_eq!((report.changed, report.removed, report.passages), (0, 0, 0), "{report}");
+}
+
+#[test]
+fn a_rejected_entity_has_no_note() {
+    let mut vault = Vault::new(FACTS);
+    let rejected = [attribute::NAME, attribute::KIND].map(|name| {
+        let provenance = Provenance::new(Method::Inferred, Author::Extractor);
+        let builder = Fact::attribute(&EntityId::new("bride").unwrap(), name, "npc", provenance).unwrap();
+        Change::AssertFact(Arc::new(builder.status(FactStatus::Rejected).build().unwrap()))
+    });
+    let mut changes = vec![Change::AddEntity(Entity::new(EntityId::new("bride").unwrap()))];
+    changes.extend(rejected);
+    apply(&mut vault.state, Author::Extractor, changes);
+    export_vault(&vault.state, vault.folder.path(), Overwrite::Unedited).unwrap();
+    assert!(!vault.folder.path().join("Other").exists() && !vault.note("bride").exists());
+    vault.import();
+    assert!(vault.state.entity(&EntityId::new("bride").unwrap()).is_some());
+}
+
+#[test]
+fn new_lines_in_the_secret_callouts_of_characters_are_their_secrets() {
+    // The page of the DM-only text has the same callout as the new note, and neither of the two has an id.
+    let mut vault = Vault::new(&format!("{FACTS}passages:\n  - {{text: Remember candles., secret: true}}\n"));
+    let note = "---\ntype: npc\n---\n# Ilse Rohr\n\n> [!secret]\n> Ilse took the second letter.\n";
+    fs::write(vault.note("Ilse Rohr"), note).unwrap();
+    vault.edit("Bob Elm", |line| {
+        let is_secret = line.contains("Bob sings.");
+        Some(if is_secret { format!("{line}\n> - Bob hides brandy for Eve Ash.") } else { line.to_owned() })
+    });
+    let report = vault.import();
+    assert_eq!((report.changed, report.removed, report.passages), (0, 0, 0), "{report}");
+    export_vault(&vault.state, vault.folder.path(), Overwrite::All).unwrap();
+    for (name, holder, text) in [
+        ("Ilse Rohr", "ilse-rohr", "Ilse took the second letter."),
+        ("Bob Elm", "bob", "Bob hides brandy for Eve Ash."),
+    ] {
+        assert_eq!(fact(&vault.state, text).secrecy(), Secrecy::Secret);
+        assert_eq!(known(&vault.state, text), [format!("{holder} authored 1 !")]);
+        let note = fs::read_to_string(vault.note(name)).unwrap();
+        let (_, callout) = note.split_once("## Secrets\n\n> [!secret]\n").unwrap_or_else(|| panic!("{note}"));
+        assert!(callout.contains(&format!("> - {text} ^fact-")), "{note}");
+    }
+}
+
+#[test]
+fn a_line_that_was_added_to_an_exported_text_is_not_lost() {
+    let mut vault = Vault::new("passages:\n  - {text: Ann counts the candles., about: [ann]}\n");
+    vault.edit("Ann Oak", |line| {
+        let is_text = line.contains("Ann counts the candles.");
+        Some(if is_text { format!("{line}\n  One candle is missing.") } else { line.to_owned() })
+    });
+    vault.import();
+    assert!(vault.state.passages().any(|(_, passage)| passage.text.contains("One candle is missing.")));
 }

@@ -66,9 +66,17 @@ Example: hearsay -C campaigns/gullhaven ask --as mirela-voss \"Where is the ledg
 Exit codes: 1 command failed, 2 invalid command line, 3 unknown or ambiguous name,
 4 invalid or missing file, 5 campaign in use by another program, 130 stopped by Ctrl-C";
 
+/// The output of `hearsay --version`.
+const LONG_VERSION: &str = concat!(
+    env!("CARGO_PKG_VERSION"),
+    "\nLicence: ",
+    env!("CARGO_PKG_LICENSE"),
+    "; for the licences of SurrealDB and all other dependencies, run `hearsay licences`"
+);
+
 /// NPC memory: who knows what, who told them, and how sure they are.
 #[derive(Debug, Parser)]
-#[command(name = "hearsay", version, help_template = HELP, after_help = AFTER)]
+#[command(name = "hearsay", version, long_version = LONG_VERSION, help_template = HELP, after_help = AFTER)]
 pub(crate) struct Args {
     /// Campaign directory [env: HEARSAY_CAMPAIGN] [default: the campaign in the working directory or in the
     /// nearest directory above it]
@@ -178,8 +186,9 @@ With --from, Hearsay creates the campaign from a page of notes. Headings and nam
 become entities. A sentence becomes a fact about the entity that the sentence names
 first. A heading such as People, Places, Factions, Secrets, Lies, Rumours or Quests decides
 what the text below it becomes: for example, the text below Lies becomes lies. Text with
-words such as \"Secret:\" or \"secretly\" becomes a secret. Only the DM sees text that belongs
-to no entity. Hearsay copies the page to the campaign directory.
+words such as \"Secret:\" or \"secretly\" becomes a secret. Words such as \"lives at the Ibex\"
+set homes and groups. Only the DM sees text that belongs to no entity, and notes such as
+\"(TODO: name him)\". Hearsay copies the page to the campaign directory.
 
 Examples:
   hearsay new my-town
@@ -250,7 +259,7 @@ except handbooks contain secrets.
 A handbook is a document for the players. It contains the story of each session, open
 quests, promises and debts, and the people, places and factions that the characters met or
 heard of. By default, the handbook contains only what all player characters know. With
---for, it contains what one character knows. To make a PDF, use --format handbook-html, and
+--as, it contains what one character knows. To make a PDF, use --format handbook-html, and
 print the page with your browser.
 
 Examples:
@@ -258,7 +267,7 @@ Examples:
   hearsay export --format obsidian --output vault
   hearsay export --format dot | dot -Tsvg -o gullhaven.svg
   hearsay export --format handbook --output handbook.md
-  hearsay export --format handbook --for wren-oake --output wren.md
+  hearsay export --format handbook --as wren-oake --output wren.md
   hearsay export --format handbook-html --each --output handbooks
   hearsay export --format backup --output gullhaven.backup")]
     Export(Export),
@@ -277,8 +286,21 @@ Examples:
     /// Write the manual pages to a directory
     #[command(hide = true)]
     Man(Man),
+    /// List the licences of Hearsay, SurrealDB and all other dependencies
+    #[command(
+        hide = true,
+        alias = "licenses",
+        after_help = "\
+Examples:
+  hearsay licences
+  hearsay licences --json"
+    )]
+    Licences,
     /// Add, change, show, merge and split characters, places and things
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "To list entities, run `hearsay search \"*\"`, for example with the option `--kind npc`."
+    )]
     Entity(EntityCommand),
     /// List, add, correct, retract and extract facts
     #[command(subcommand)]

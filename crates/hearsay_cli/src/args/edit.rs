@@ -118,6 +118,21 @@ pub(crate) struct Correct {
 }
 
 #[derive(Debug, ClapArgs)]
+pub(crate) struct MakeSecret {
+    #[command(flatten)]
+    pub(crate) campaign: Campaign,
+    /// Fact to make secret: its handle (short name), the start of its id, or words of its statement; may be repeated
+    #[arg(required = true, value_name = "FACT", value_parser = name, add = facts())]
+    pub(crate) facts: Vec<String>,
+    /// Make the facts open instead; nobody learns them, and the characters who conceal them still conceal them
+    #[arg(long)]
+    pub(crate) open: bool,
+    /// Show what the command would change, without changing anything
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+#[derive(Debug, ClapArgs)]
 pub(crate) struct RemoveFact {
     #[command(flatten)]
     pub(crate) campaign: Campaign,

@@ -115,7 +115,7 @@ pub(crate) struct Export {
     pub(crate) force: bool,
     /// Write the handbook of this player character, with everything that the character knows; this option requires a
     /// handbook format
-    #[arg(long = "for", value_name = "CHARACTER", value_parser = name, add = entities())]
+    #[arg(long = "as", alias = "for", value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) reader: Option<String>,
     /// Write the handbook for all players, and a handbook for each player character, to the folder of --output; this
     /// option requires a handbook format

@@ -27,7 +27,7 @@ pub(crate) struct Knows {
     #[arg(required_unless_present = "players", conflicts_with = "players", value_parser = name, add = entities())]
     pub(crate) character: Option<String>,
     /// List the facts that the player characters and their parties know
-    #[arg(long)]
+    #[arg(long, alias = "player-safe")]
     pub(crate) players: bool,
     /// List only facts about this entity (id or name)
     #[arg(long, value_name = "ENTITY", value_parser = name, add = known_entities())]

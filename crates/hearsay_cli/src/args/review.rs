@@ -39,6 +39,10 @@ pub(crate) struct Review {
     /// it finds a relation or an attribute in the sentence
     #[arg(long)]
     pub(crate) statement: Option<String>,
+    /// For `accept`: character who knows the fact; may be repeated; no other character learns it [default: the
+    /// characters who heard or saw the text]
+    #[arg(long, value_name = "CHARACTER", requires = "decision", value_parser = name, add = entities())]
+    pub(crate) known_by: Vec<String>,
     /// Show what the decision would change, without changing anything; this option requires a decision, such as
     /// `reject`
     #[arg(long, requires = "decision")]
@@ -46,6 +50,9 @@ pub(crate) struct Review {
     /// Also list the items that Hearsay holds back because their session or import has too many items for review
     #[arg(long, conflicts_with = "decision")]
     pub(crate) more: bool,
+    /// Also show the part of Hearsay that found each fact, and the earlier decisions that changed its confidence
+    #[arg(long, short = 'v', conflicts_with = "decision")]
+    pub(crate) verbose: bool,
     /// Maximum number of items to list
     #[arg(long, default_value_t = 20, value_name = "N")]
     pub(crate) limit: usize,

@@ -106,7 +106,7 @@ The recap quotes the most important lines and facts in chronological order. By d
 Hearsay does not use a language model to write the recap.
 
 Examples:
-  hearsay session recap session-2 --player-safe --words 150
+  hearsay session recap session-2 --players --words 150
   hearsay session recap 2 --as kestrel-vane
   hearsay session recap 2 --compress --question \"Who drowned Jory?\" --budget 300")]
     Recap(Recap),
@@ -126,7 +126,9 @@ Examples:
 /// Explanation and examples of `log`.
 pub(crate) const LOG: &str = "\
 By default, the characters who attend the session and the non-player characters at the
-place of the scene hear the line. With --session, Hearsay adds the line to that session,
+place of the scene hear the line. A whisper such as `Odo whispers to Mirela: ...` is heard
+only by these two. A narrated line such as `Odo hides. Mirela doesn't notice.` is not heard
+by Mirela. With --session, Hearsay adds the line to that session,
 even if the session has ended. Nobody hears a line that is out of character.
 
 If narration may state a secret that some hearers do not know, Hearsay names the secret and
@@ -139,8 +141,9 @@ Examples:
   hearsay log \"The bell of the chapel rings at low water.\"
   hearsay log --by mirela-voss --at the-gilded-gull \"The ledger is gone.\"
   hearsay log --by odo-brandt --to mirela-voss,hob-carrow \"Not a word.\"
+  hearsay log \"Odo whispers to Mirela: Not a word.\"
   hearsay log \"Laura: Can I roll for that?\"
-  hearsay log --by odo-brandt --lie \"I was in all night.\"
+  hearsay log --lie \"Odo: I was in all night.\"
   hearsay log --line 12 --lie";
 
 #[derive(Debug, ClapArgs)]
@@ -206,13 +209,14 @@ pub(crate) struct SessionLog {
     #[arg(value_parser = text, required_unless_present = "line")]
     pub(crate) text: Option<String>,
     /// Number of a recorded line; instead of adding a new line, apply --lie or --states to this line
-    #[arg(long, value_name = "N", group = "spoken", conflicts_with_all = ["text", "by", "at", "time", "to", "with"])]
+    #[arg(long, value_name = "N", conflicts_with_all = ["text", "by", "at", "time"])]
     pub(crate) line: Option<u32>,
     /// Speaker: a character (id or name), or the player of a character [default: the name at the start of the text, as
     /// in "Laura: I open the door."; otherwise, narration]
-    #[arg(long, value_name = "CHARACTER", group = "spoken", value_parser = name, add = entities())]
+    #[arg(long, value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) by: Option<String>,
-    /// Place where the line is said; the scene and the attending characters move to this place
+    /// Place where the line is said; the scene and the attending characters move to this place, except if --to leaves
+    /// out one of them, or if another attending character is already there
     #[arg(long, value_name = "PLACE", value_parser = name, add = entities())]
     pub(crate) at: Option<String>,
     /// Date of the line on the campaign's calendar [default: the current game time or the date of the last line,
@@ -233,10 +237,11 @@ pub(crate) struct SessionLog {
     pub(crate) states: Vec<String>,
     /// Record the line as a lie: the facts that it states are false, and the speaker does not believe them; if the log
     /// already contains this line, Hearsay marks the recorded line as a lie
-    #[arg(long, requires = "spoken")]
+    #[arg(long)]
     pub(crate) lie: bool,
     /// Record the line as part of the story [default: Hearsay decides whether a line of a player is out of character;
-    /// a line that is marked with "(ooc)", "OOC:" or "((...))" is out of character]
+    /// a line that is marked with "(ooc)", "OOC" or "((...))", or a line without a speaker that contains a phrase about
+    /// the game, is out of character]
     #[arg(long, conflicts_with = "line")]
     pub(crate) in_character: bool,
     /// Session that receives the line (id or number) [default: the session being played]
@@ -251,6 +256,7 @@ pub(crate) struct SessionLog {
 pub(crate) enum TalkKindArg {
     Narration,
     InCharacter,
+    #[value(alias = "ooc")]
     OutOfCharacter,
 }
 
@@ -420,7 +426,7 @@ pub(crate) struct Recap {
     #[arg(add = sessions())]
     pub(crate) session: Option<String>,
     /// Use only facts that all attending characters know, so that you can read the recap aloud
-    #[arg(long, conflicts_with = "knower")]
+    #[arg(long = "players", alias = "player-safe", conflicts_with = "knower")]
     pub(crate) player_safe: bool,
     /// Use only what this character knows; the command rejects names that this character does not know [default: use
     /// the whole campaign]

@@ -51,7 +51,7 @@ pub(crate) fn ask(args: &args::Ask, output: &mut Output) -> Result<()> {
         output.note(format!("the answer treats this listener as a person whom the character does not know: {unknown}"));
     }
     let ask = hearsay_query::ask::Ask {
-        place: names.optional_entity(args.at.as_ref())?,
+        place: names.optional_place(args.at.as_ref())?,
         present,
         strangers: strangers.len(),
         about: names.entities(&args.about)?,

@@ -1,7 +1,13 @@
 //! `hearsay say --check`: checks words before a character says them.
 
 use anyhow::Result;
-use hearsay_commands::reply::{DraftReply, ReplyFinding};
+use hearsay_commands::{
+    game_event::{Circumstances, GameEvent, Hearers},
+    reply::{DraftReply, ReplyFinding},
+};
+use hearsay_engine::{Memory, real_time};
+use hearsay_model::{Author, EntityId};
+use hearsay_query::resolve::Speaker;
 
 use crate::{
     args,
@@ -15,12 +21,23 @@ use crate::{
 pub(crate) fn check(args: &args::Say, output: &mut Output) -> Result<()> {
     let memory = campaign::open_for_speech(&args.campaign, Access::Read, output)?;
     let names = Names::read(&memory, output)?;
-    let (speaker, listeners) = (names.speaker(&args.speaker)?.id, names.entities(&args.to)?);
+    let (speaker, mut listeners) = (names.speaker(&args.speaker)?, names.entities(&args.to)?);
     texts::wait_until_ready(&memory)?;
+    if listeners.is_empty() {
+        let place = names.optional_place(args.circumstances.at.as_ref())?;
+        listeners = listeners_present(&memory, speaker.clone(), place, &args.text)?;
+        let found: Vec<&str> = listeners.iter().map(|id| names.state().name_or_id(id)).collect();
+        output.note(match found.is_empty() {
+            true => "nobody is known to be present, so the check assumes an unknown listener; name the listeners with \
+                     --to"
+                .to_owned(),
+            false => format!("checked for the characters present: {}", found.join(", ")),
+        });
+    }
     let draft = DraftReply {
         heard: args.question.iter().cloned().collect(),
         for_dm: true,
-        ..DraftReply::new(speaker, listeners, args.text.clone())
+        ..DraftReply::new(speaker.id, listeners, args.text.clone())
     };
     let check = memory.check_reply(draft)?.wait()?;
     output.data(&check)?;
@@ -33,6 +50,20 @@ pub(crate) fn check(args: &args::Say, output: &mut Output) -> Result<()> {
         problems => format!("The check found {}.", count(problems, "problem", "problems")),
     })?;
     Ok(())
+}
+
+/// Returns the characters who would hear the words, apart from the speaker.
+fn listeners_present(memory: &Memory, speaker: Speaker, place: Option<EntityId>, text: &str) -> Result<Vec<EntityId>> {
+    let line = GameEvent::Say {
+        speaker,
+        text: text.to_owned(),
+        states: Vec::new(),
+        hearers: Hearers::AtPlace,
+        lie: false,
+        circumstances: Circumstances { place, ..Circumstances::default() },
+    };
+    let plan = memory.read(move |world| Ok(line.plan(&world.state, Author::Dm, real_time())?))?;
+    Ok(plan.wait()?.heard_by)
 }
 
 /// Prints a finding with the facts to which it refers.

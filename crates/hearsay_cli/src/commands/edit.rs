@@ -1,15 +1,21 @@
-//! `entity add`, `entity set`, `entity remove`, `fact add`, `fact correct`, `fact remove`: edits by hand.
+//! `entity add`, `entity set`, `entity remove`, `fact add`, `fact correct`, `fact secret`, `fact remove`: edits by hand.
+
+use std::collections::BTreeSet;
 
 use anyhow::Result;
 use hearsay_campaign::parse_kind;
-use hearsay_commands::edit::{Edit, FactOptions};
+use hearsay_commands::{
+    edit::{Edit, FactOptions},
+    review::Keep,
+};
 use hearsay_engine::{Memory, ReadSnapshot, Written, real_time};
 use hearsay_model::{
-    Author, Change, EntityId, Fact, Kind, Predicate, PredicateRole, RelationField, Resolution, Vocabulary, attribute,
-    entity_field_name,
+    Author, Change, EntityId, Fact, FactId, Kind, Knower, Predicate, PredicateRole, RelationField, Resolution, Secrecy,
+    Vocabulary, attribute, entity_field_name,
 };
 use hearsay_query::{
     QueryError,
+    duplicates::recorded_secret,
     facts::{FactRow, fact_row},
 };
 use serde::Serialize;
@@ -17,6 +23,7 @@ use serde::Serialize;
 use crate::{
     args::{self, Campaign, FactArgs},
     campaign::{self, Access},
+    display_names::DisplayNames,
     dry_run::write_or_preview,
     facts::print_fact_line,
     names::Names,
@@ -71,8 +78,41 @@ pub(crate) fn write_edit(
 /// user can pass them to `fact show`, `fact correct` and `fact remove`.
 fn print_edit(memory: &Memory, written: Written, output: &mut Output) -> Result<Vec<FactRow>> {
     let edit = print_changes(memory, written, output)?;
+    // The facts that describe a new entity are many, and have the default audience.
+    if edit.entities.is_empty() {
+        print_knowers(memory, edit.facts.iter().map(|fact| fact.id).collect(), output)?;
+    }
     print_with_reveals(memory, &edit, output)?;
     Ok(edit.facts)
+}
+
+/// Prints who knows each of some facts. Prints a note about each open fact with the content of a recorded secret.
+fn print_knowers(memory: &Memory, facts: Vec<FactId>, output: &mut Output) -> Result<()> {
+    let is_single = facts.len() == 1;
+    let read = memory.read(move |world| {
+        let state = &world.state;
+        let row = |id: FactId| {
+            let edges = state.known_by(id).filter(|edge| edge.acquisition.gives_knowledge());
+            let knowers: BTreeSet<Knower> = edges.map(|edge| edge.knower.clone()).collect();
+            let open = state.fact(id).filter(|fact| fact.secrecy() != Secrecy::Secret);
+            let secret = open.and_then(|fact| recorded_secret(state, fact, id)).map(|secret| secret.id());
+            (id, knowers, secret)
+        };
+        Ok(facts.into_iter().map(row).collect::<Vec<_>>())
+    })?;
+    let (rows, names) = (read.wait()?, DisplayNames::read(memory)?);
+    for (id, knowers, secret) in rows {
+        let of_fact = if is_single { String::new() } else { format!(" [{}]", id.short()) };
+        output.line(format!("  known to: {}{of_fact}", names.list_audience(&knowers)))?;
+        if let Some(secret) = secret {
+            let (id, secret) = (id.short(), secret.short());
+            output.note(format!(
+                "this fact has the content of the secret {secret}, but it is not secret; to make it secret: hearsay fact \
+                 secret {id}"
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// Prints the entities and facts that an edit changed, and returns them.
@@ -121,7 +161,7 @@ fn options(args: &FactArgs, attitude: Option<i64>, names: &Names) -> Result<Fact
 pub(crate) fn add(args: &args::Add, output: &mut Output) -> Result<()> {
     let kind = kind(&args.kind, output);
     let edit = |names: &Names| {
-        let place = names.optional_entity(args.at.as_ref())?;
+        let place = names.optional_place(args.at.as_ref())?;
         Ok(Edit::Add { name: args.name.clone(), kind, id: args.id.clone(), place })
     };
     run_edit(&args.campaign, args.dry_run, edit, output)
@@ -268,6 +308,19 @@ pub(crate) fn correct(args: &args::Correct, output: &mut Output) -> Result<()> {
         Ok(Edit::Correct { fact, object, statement: args.statement.clone() })
     };
     run_edit(&args.campaign, args.dry_run, edit, output)
+}
+
+pub(crate) fn make_secret(args: &args::MakeSecret, output: &mut Output) -> Result<()> {
+    let memory = open(&args.campaign, args.dry_run, output)?;
+    let facts = Names::read(&memory, output)?.facts(&args.facts)?;
+    let keep = Keep { facts: facts.clone(), secret: !args.open, keep_from: BTreeSet::new() };
+    let build_operation = move |world: &ReadSnapshot| Ok(keep.operation(&world.state, real_time())?);
+    if let Some(written) = write_or_preview(&memory, args.dry_run, build_operation, output)? {
+        let edit = print_changes(&memory, written, output)?;
+        print_knowers(&memory, facts, output)?;
+        print_with_reveals(&memory, &edit, output)?;
+    }
+    Ok(memory.close()?)
 }
 
 pub(crate) fn remove_fact(args: &args::RemoveFact, output: &mut Output) -> Result<()> {

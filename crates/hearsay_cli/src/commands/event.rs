@@ -48,7 +48,7 @@ struct EventOutput {
 
 fn circumstances(args: &args::Circumstances, names: &Names) -> Result<Circumstances> {
     Ok(Circumstances {
-        place: names.optional_entity(args.at.as_ref())?,
+        place: names.optional_place(args.at.as_ref())?,
         time: args.time.clone(),
         session: names.optional_session(args.session.as_ref())?,
     })

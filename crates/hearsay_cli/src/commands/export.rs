@@ -41,7 +41,7 @@ pub(crate) fn export(args: &args::Export, output: &mut Output) -> Result<()> {
         return Err(CliError::new(FILE_ERROR, message).into());
     }
     if args.handbook_format().is_none() && (args.each || args.reader.is_some()) {
-        let message = "--for and --each require a handbook format; add --format handbook or --format handbook-html";
+        let message = "--as and --each require a handbook format; add --format handbook or --format handbook-html";
         return Err(CliError::new(USAGE_ERROR, message).into());
     }
     let memory = campaign::open(&args.campaign, campaign::Access::Read, EncoderUse::Disabled, output)?;

@@ -64,7 +64,7 @@ pub(crate) fn extract(args: &args::Extract, output: &mut Output) -> Result<()> {
                 form,
                 speaker: names.optional_entity(args.by.as_ref())?,
                 present: names.entities(&args.present)?,
-                place: names.optional_entity(args.at.as_ref())?,
+                place: names.optional_place(args.at.as_ref())?,
                 before: Vec::new(),
             };
             let drafted = if args.llm { llm::draft(&memory, draft)? } else { interrupt::wait(&memory.draft(draft)?)? };

@@ -1,9 +1,9 @@
 //! `hearsay log`: adds a line to the log of a session.
 
-use std::sync::Arc;
+use std::{io, sync::Arc};
 
 use anyhow::Result;
-use hearsay_belief::{StateViews, valid_death_fact};
+use hearsay_belief::{StateViews, View, valid_death_fact};
 use hearsay_commands::{
     CommandError,
     fact_matching::FactMatches,
@@ -11,18 +11,20 @@ use hearsay_commands::{
     session::{Log, LogLine, hearers_without},
 };
 use hearsay_engine::{Memory, MemoryError, ReadSnapshot, Written, real_time};
-use hearsay_model::{Author, Change, EntityId, Fact, FactId, Knower, Operation, Passage, State, TalkKind};
-use hearsay_query::session::session_or_latest;
+use hearsay_model::{Author, Change, EntityId, Fact, FactId, Knower, Operation, Passage, State, TalkKind, escape};
+use hearsay_query::{resolve::Speaker, session::session_or_latest};
 use serde::Serialize;
 
 use crate::{
     args,
     campaign::{self, Access},
+    choice,
     display_names::DisplayNames,
     dry_run::print_written,
     names::Names,
-    output::Output,
+    output::{CliError, Output, USAGE_ERROR},
     reveals::print_with_reveals,
+    speakers::is_terminal,
     stated_facts::{self, LineFacts},
     texts::{self, ExtractedRow, ExtractionReport, extracted_facts, print_extracted_facts},
 };
@@ -32,6 +34,8 @@ use crate::{
 struct LogOutput {
     /// Operation that was written; `None` in a dry run.
     written: Option<Written>,
+    /// Number of the line in the session; `None` if the line was already in the log.
+    line: Option<u32>,
     /// Kind of talk of the line; `None` if it is unknown, or if the line was already in the log.
     talk_kind: Option<TalkKind>,
     /// Knowers who hear the line.
@@ -52,7 +56,7 @@ pub(crate) fn log(args: &args::SessionLog, output: &mut Output) -> Result<()> {
         false => campaign::open_for_recording(&args.campaign, access, output)?,
     };
     let names = Names::read(&memory, output)?;
-    let mut line = log_line(args, &names)?;
+    let mut line = correct_speaker(log_line(args, &names)?, names.state(), output);
     let mut facts = LineFacts::given(names.state(), &line.states);
     let mut secrets = None;
     if is_read {
@@ -62,13 +66,14 @@ pub(crate) fn log(args: &args::SessionLog, output: &mut Output) -> Result<()> {
         line.talk_kind = Some(TalkKind::Narration);
     }
     let named_speaker = line.speaker.clone().filter(|_| args.by.is_none());
-    let similar_speaker = line.similar_speaker(names.state());
+    let similar_speaker = line.similar_speaker(names.state()).filter(|_| !may_ask(output));
     let mut session = names.optional_session(args.session.as_ref())?;
     if args.line.is_some() {
         session = Some(session_or_latest(names.state(), session.as_ref())?.id.clone());
     }
     let mut log = Log { session, lines: vec![line], ..Log::default() };
     let absent_speakers = absent_speakers(&log, names.state());
+    note_unknown_facts(&log, names.state(), output);
     drop(names);
     let mut earlier = None;
     if let Some(secrets) = secrets {
@@ -107,10 +112,8 @@ pub(crate) fn log(args: &args::SessionLog, output: &mut Output) -> Result<()> {
     if passages.is_empty() {
         output.line("  the line is already in the log")?;
     }
-    if let Some(speaker) = named_speaker {
-        let name = speaker.alias.unwrap_or_else(|| display.name(&speaker.id));
-        output.line(format!("  said by: {name}"))?;
-    }
+    let line_number = passages.first().map(|passage| passage.line);
+    print_line_and_speaker(line_number, named_speaker, &display, output)?;
     let talk_kind = passages.first().and_then(|passage| passage.talk_kind);
     let is_withheld = !facts.withheld_ids().is_empty();
     match passages.first() {
@@ -136,7 +139,7 @@ pub(crate) fn log(args: &args::SessionLog, output: &mut Output) -> Result<()> {
     }
     print_with_reveals(
         &memory,
-        LogOutput { written, talk_kind, heard_by, facts, found, extracted: new_facts },
+        LogOutput { written, line: line_number, talk_kind, heard_by, facts, found, extracted: new_facts },
         output,
     )?;
     Ok(memory.close()?)
@@ -144,13 +147,18 @@ pub(crate) fn log(args: &args::SessionLog, output: &mut Output) -> Result<()> {
 
 /// Returns the line to log. Its speaker is missing if the name of the speaker is part of the text.
 fn log_line(args: &args::SessionLog, names: &Names) -> Result<LogLine> {
+    if args.line.is_some() && !(args.to.is_empty() && args.with.is_empty()) {
+        let message = "--line names a recorded line, whose hearers do not change; to let another character learn a fact \
+                       of the line, run `hearsay event tell --by SPEAKER FACT --to CHARACTER`";
+        return Err(CliError::new(USAGE_ERROR, message).into());
+    }
     let speaker = args.by.as_ref().map(|name| names.speaker_or_player(name)).transpose()?;
     let (speaker, at_table) = speaker.map_or((None, false), |(speaker, is_player)| (Some(speaker), is_player));
     Ok(LogLine {
         speaker,
         at_table,
         talk_kind: args.in_character.then_some(TalkKind::InCharacter),
-        place: names.optional_entity(args.at.as_ref())?,
+        place: names.optional_place(args.at.as_ref())?,
         time: args.time.clone(),
         heard_by: names.entities(&args.to)?,
         with: names.entities(&args.with)?,
@@ -159,6 +167,38 @@ fn log_line(args: &args::SessionLog, names: &Names) -> Result<LogLine> {
         recorded_line: args.line,
         ..LogLine::typed(args.text.as_deref().unwrap_or_default())
     })
+}
+
+/// Prints the number of a new line, and the speaker that its text names.
+fn print_line_and_speaker(
+    number: Option<u32>,
+    speaker: Option<Speaker>,
+    display: &DisplayNames,
+    output: &mut Output,
+) -> Result<()> {
+    if let Some(number) = number {
+        output.line(format!("  line: {number}"))?;
+    }
+    if let Some(speaker) = speaker {
+        let name = speaker.alias.unwrap_or_else(|| display.name(&speaker.id));
+        output.line(format!("  said by: {name}"))?;
+    }
+    Ok(())
+}
+
+/// Returns whether the command can ask the user.
+fn may_ask(output: &Output) -> bool {
+    !output.is_json() && is_terminal()
+}
+
+/// On a terminal, asks whether a name before the colon that no character has is a misspelled name, and corrects it.
+fn correct_speaker(line: LogLine, state: &State, output: &Output) -> LogLine {
+    let Some(similar) = line.similar_speaker(state).filter(|_| may_ask(output)) else { return line };
+    let question = format!("did you mean \"{}: \u{2026}\"? [y/N] ", escape::line(state.name_or_id(&similar)));
+    match choice::is_confirmed(&question, &mut io::stdin().lock(), &mut io::stderr().lock()) {
+        true => line.with_corrected_speaker(state),
+        false => line,
+    }
 }
 
 /// Finds the speaker of a line and its kind of talk. Adds the recorded facts that a speaker states to `facts`. For
@@ -240,6 +280,26 @@ fn added_passages(changes: &[Change]) -> Vec<Arc<Passage>> {
         _ => None,
     });
     passages.collect()
+}
+
+/// Prints a warning for each fact that the command line lists and that the speaker of the line does not know.
+fn note_unknown_facts(log: &Log, state: &State, output: &Output) {
+    let [line] = &log.lines[..] else { return };
+    let is_given = |passage: &&Arc<Passage>| Some(passage.line) == line.recorded_line;
+    let recorded = state.passages_in_session(log.session.as_ref()).map(|(_, passage)| passage).find(is_given);
+    let given = line.speaker.as_ref().map(|speaker| &speaker.id);
+    let speaker = recorded.map_or(given, |passage| passage.speaker.as_ref());
+    let Some(speaker) = speaker.filter(|_| !line.lie && !line.states.is_empty()) else { return };
+    let view = View::new(state, &Knower::Entity(speaker.clone()), None);
+    let name = state.name_or_id(speaker);
+    for fact in line.states.iter().filter(|id| view.fact(**id).is_none()).filter_map(|id| state.fact(*id)) {
+        output.note(format!(
+            "warning: {name} does not know the fact {}: \"{}\". With this line, {name} learns it too. If the line states \
+             another fact, undo this command.",
+            fact.id().short(),
+            fact.statement()
+        ));
+    }
 }
 
 /// Returns a note for each speaker who is not recorded as present and therefore hears only its own line.

@@ -11,6 +11,7 @@ pub(crate) mod files;
 pub(crate) mod history;
 pub(crate) mod inspect;
 pub(crate) mod know;
+mod licences;
 pub(crate) mod log;
 pub(crate) mod maintenance;
 pub(crate) mod mcp;
@@ -51,6 +52,7 @@ pub(crate) fn run(args: &Args, output: &mut Output) -> Result<()> {
         Command::Export(command) => export::export(command, output),
         Command::Completions(command) => shell::completions(command, output),
         Command::Man(command) => shell::man(command, output),
+        Command::Licences => licences::run(output),
         Command::Entity(command) => run_entity(command, output),
         Command::Fact(command) => run_fact(command, output),
         Command::Know(command) => run_know(command, output),
@@ -84,6 +86,7 @@ fn run_fact(command: &FactCommand, output: &mut Output) -> Result<()> {
         FactCommand::Versions(command) => minds::versions(command, output),
         FactCommand::Add(command) => edit::relate(command, output),
         FactCommand::Correct(command) => edit::correct(command, output),
+        FactCommand::Secret(command) => edit::make_secret(command, output),
         FactCommand::Retract(command) => event::retcon(command, output),
         FactCommand::Remove(command) => edit::remove_fact(command, output),
         FactCommand::Extract(command) => extract::extract(command, output),

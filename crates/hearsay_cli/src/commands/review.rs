@@ -3,10 +3,10 @@
 use anyhow::Result;
 use hearsay_commands::{
     reading::Draft,
-    review::{Decision, Decisions},
+    review::{Decision, Decisions, with_knowers},
 };
 use hearsay_engine::{Memory, ReadSnapshot, TextType, Written, real_time};
-use hearsay_model::{FactId, FactStatus, Factuality};
+use hearsay_model::{EntityId, FactId, FactStatus, Factuality};
 use hearsay_query::{
     contradictions::Clash,
     ids::require_fact,
@@ -67,11 +67,14 @@ pub(crate) fn run(args: &args::Review, output: &mut Output) -> Result<()> {
     if is_edit && args.facts.len() > 1 {
         return Err(CliError::new(USAGE_ERROR, "the decision `edit` takes exactly one fact; name one fact").into());
     }
+    if !args.known_by.is_empty() && !matches!(args.decision, Some(DecisionArg::Accept)) {
+        return Err(CliError::new(USAGE_ERROR, "--known-by is allowed only with the decision `accept`").into());
+    }
     let access = if args.decision.is_some() { Access::for_dry_run(args.dry_run) } else { Access::Read };
     let memory = campaign::open(&args.campaign, access, EncoderUse::Disabled, output)?;
     if let Some(decision) = args.decision {
         let names = Names::read(&memory, output)?;
-        let facts = names.facts(&args.facts)?;
+        let (facts, knowers) = (names.facts(&args.facts)?, names.entities(&args.known_by)?);
         let object = match (&args.object, &facts[..]) {
             (Some(object), [fact, ..]) => Some(names.replacement(*fact, object)?),
             _ => None,
@@ -88,7 +91,8 @@ pub(crate) fn run(args: &args::Review, output: &mut Output) -> Result<()> {
             DecisionArg::False => Decision::False,
             DecisionArg::Reject => Decision::Reject,
         };
-        decide(&memory, Decisions { facts, decision, reason: args.reason.clone() }, args.dry_run, output)?;
+        let decisions = Decisions { facts, decision, reason: args.reason.clone() };
+        decide(&memory, decisions, knowers, args.dry_run, output)?;
         return Ok(memory.close()?);
     }
     list(args, &memory, output)?;
@@ -100,14 +104,29 @@ fn correction_by(memory: &Memory, fact: FactId, sentence: &str) -> Result<Decisi
     let draft = Draft { text: sentence.to_owned(), form: TextType::Narration, ..Draft::default() };
     let facts = interrupt::wait(&memory.draft(draft)?)?.extraction.facts;
     let sentence = sentence.to_owned();
-    let read =
-        memory.read(move |world| Ok(Decision::corrected_by(sentence, require_fact(&world.state, fact)?, &facts)))?;
+    let read = memory.read(move |world| {
+        let (vocabulary, fact) = (world.state.vocabulary(), require_fact(&world.state, fact)?);
+        Ok(Decision::corrected_by(vocabulary, sentence, fact, &facts))
+    })?;
     Ok(read.wait()?)
 }
 
-/// Records decisions, or shows their effects in a dry run.
-fn decide(memory: &Memory, decisions: Decisions, dry_run: bool, output: &mut Output) -> Result<()> {
-    let build_operation = move |world: &ReadSnapshot| Ok(decisions.operation(&world.state, real_time())?);
+/// Records decisions, or shows their effects in a dry run. If `knowers` is not empty, only these characters know the
+/// accepted facts.
+fn decide(
+    memory: &Memory,
+    decisions: Decisions,
+    knowers: Vec<EntityId>,
+    dry_run: bool,
+    output: &mut Output,
+) -> Result<()> {
+    let build_operation = move |world: &ReadSnapshot| {
+        let operation = decisions.operation(&world.state, real_time())?;
+        Ok(match &knowers[..] {
+            [] => operation,
+            knowers => with_knowers(&world.state, operation, knowers)?,
+        })
+    };
     if !dry_run {
         let written = memory.write(build_operation)?.wait()?;
         let position = written.position;
@@ -182,7 +201,7 @@ fn list(args: &args::Review, memory: &Memory, output: &mut Output) -> Result<()>
         if index == queue_len {
             output.line("Held back:")?;
         }
-        print_row(row, output)?;
+        print_row(row, args.verbose, output)?;
     }
     if !rows.is_empty() {
         output.line(format!("Decide: {}", args.campaign.command("review accept|edit|false|reject FACT…")))?;
@@ -195,9 +214,9 @@ fn list(args: &args::Review, memory: &Memory, output: &mut Output) -> Result<()>
     Ok(())
 }
 
-fn print_row(row: &ReviewRow, output: &mut Output) -> Result<()> {
+fn print_row(row: &ReviewRow, verbose: bool, output: &mut Output) -> Result<()> {
     match &row.item {
-        ReviewItem::Doubtful { .. } => output.line(format!("Doubtful, {}:", format_doubt(row)))?,
+        ReviewItem::Doubtful { .. } => output.line(format!("Doubtful, {}:", format_doubt(row, verbose)))?,
         ReviewItem::Contradiction { subject, clash, .. } => {
             let topic = match clash {
                 Clash::OneAtATime(predicate) => format!("{subject} {predicate}"),
@@ -217,15 +236,19 @@ fn print_row(row: &ReviewRow, output: &mut Output) -> Result<()> {
     Ok(())
 }
 
-/// Formats the confidence of a proposal, with the reasons why it was adjusted.
-fn format_doubt(row: &ReviewRow) -> String {
+/// Formats the confidence of a proposal. With `verbose`, adds the stage that found the fact and the reasons why the
+/// confidence was adjusted.
+fn format_doubt(row: &ReviewRow, verbose: bool) -> String {
     let Some(fact) = row.in_full.first() else { return "unknown confidence".to_owned() };
     let mut text = format!("confidence {:.2}", fact.confidence);
-    if let Some(extracted) = fact.extracted {
+    if let Some(extracted) = fact.extracted.filter(|_| verbose) {
         text = format!("{text} ({extracted:.2} before calibration)");
     }
     if fact.factuality != Factuality::Asserted {
         text = format!("{text}, {}", fact.factuality);
+    }
+    if !verbose {
+        return text;
     }
     if let Some(stage) = fact.stage {
         text = format!("{text}, found by {stage}");
@@ -233,7 +256,7 @@ fn format_doubt(row: &ReviewRow) -> String {
     for reason in &row.trust {
         let counts = reason.counts;
         text = format!(
-            "{text}, {}: {} of {} confirmed",
+            "{text}, {}: you confirmed {} of {} facts",
             reason.trust,
             counts.confirmed,
             counts.confirmed + counts.rejected

@@ -3,6 +3,7 @@
 use std::io::{self, BufRead, IsTerminal, Write};
 
 use anyhow::Result;
+use hearsay_belief::valid_death_fact;
 use hearsay_commands::{
     game_event::{Circumstances, GameEvent, Hearers},
     reply::FindingKind,
@@ -40,9 +41,17 @@ pub(crate) fn talk(args: &args::Talk, output: &mut Output) -> Result<()> {
     let names = Names::read(&memory, output)?;
     let mut listeners = vec![names.character(&args.listener)?];
     listeners.extend(names.characters(&args.with)?);
-    let (speaker, place) = (names.character(&args.character)?, names.optional_entity(args.at.as_ref())?);
+    let (speaker, place) = (names.character(&args.character)?, names.optional_place(args.at.as_ref())?);
     let (speaker_name, listener_name) =
         (names.state().name_or_id(&speaker).to_owned(), names.state().name_or_id(&listeners[0]).to_owned());
+    if let Some(death) = valid_death_fact(names.state(), &speaker, names.state().clock()) {
+        output.note(format!(
+            "warning: {speaker_name} is dead (fact {}: \"{}\"). The replies use what {speaker_name} knew, because a ghost \
+             can speak.",
+            death.id().short(),
+            death.statement()
+        ));
+    }
     drop(names);
     let mut settings = memory.settings().speech.clone();
     if let Some(model) = &args.model {

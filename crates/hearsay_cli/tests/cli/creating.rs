@@ -31,8 +31,10 @@ fn a_page_becomes_a_campaign() {
         "2 player characters, 2 NPCs",
         "Secrets, with their knowers; check them in campaign.yaml:\n     9  mirela-voss  Mirela hid the ledger",
         "only you see it:\n    11  Rain falls all week.",
-        "Places:\n     5  the-gilded-gull  The party begins",
+        "Places:\n     5  the-gilded-gull  The Gilded Gull is an inn in Gullhaven.",
         "     5  gullhaven",
+        "     5  the-gilded-gull  part of gullhaven",
+        "NPCs without a home (they are nowhere",
         "notes.md",
     ] {
         assert!(printed.contains(part), "{part}: {printed}");

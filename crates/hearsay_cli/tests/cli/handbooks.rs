@@ -24,7 +24,7 @@ fn play() -> TestDir {
 #[test]
 fn a_recap_to_read_aloud_has_no_whisper_and_no_marks() {
     let test_dir = play();
-    let recap = test_dir.ok(&["-C", "mill", "session", "recap", "--player-safe"]);
+    let recap = test_dir.ok(&["-C", "mill", "session", "recap", "--players"]);
     assert!(
         recap.contains("The wheel of the Mill stands still") && recap.contains("Ben broke the millstone"),
         "{recap}"
@@ -39,7 +39,7 @@ fn a_recap_to_read_aloud_has_no_whisper_and_no_marks() {
     test_dir.ok(&["-C", "mill", "session", "start", "--title", "Alone"]);
     test_dir.ok(&["-C", "mill", "log", "--by", "ada", "--to", "bram", "Meet me at the weir."]);
     test_dir.ok(&["-C", "mill", "session", "end"]);
-    let recap = test_dir.ok(&["-C", "mill", "session", "recap", "--player-safe"]);
+    let recap = test_dir.ok(&["-C", "mill", "session", "recap", "--players"]);
     assert!(recap.contains("no line or fact of the session is known to all characters who were present"), "{recap}");
 }
 
@@ -49,10 +49,13 @@ fn handbooks_are_for_all_players_or_for_one() {
     let common = test_dir.ok(&["-C", "mill", "export", "--format", "handbook"]);
     assert!(common.starts_with("# The Mill\n") && common.contains("### Session 1: The stone"), "{common}");
     assert!(common.contains("### Ada Flint") && !common.contains("crowns"), "{common}");
-    let kessa = test_dir.ok(&["-C", "mill", "export", "--format", "handbook", "--for", "Kessa"]);
+    let kessa = test_dir.ok(&["-C", "mill", "export", "--format", "handbook", "--as", "Kessa"]);
     assert!(kessa.contains("*What Kessa Thorn knows as of ") && kessa.contains("crowns"), "{kessa}");
-    let bram = test_dir.ok(&["-C", "mill", "export", "--format", "handbook", "--for", "bram"]);
+    let bram = test_dir.ok(&["-C", "mill", "export", "--format", "handbook", "--as", "bram"]);
     assert!(!bram.contains("crowns"), "{bram}");
+    // The earlier names of the options are still accepted.
+    assert_eq!(test_dir.ok(&["-C", "mill", "export", "--format", "handbook", "--for", "bram"]), bram);
+    assert!(!test_dir.ok(&["-C", "mill", "session", "recap", "--player-safe"]).contains("crowns"));
     let page = test_dir.ok(&["-C", "mill", "export", "--format", "handbook-html"]);
     assert!(page.starts_with("<!DOCTYPE html>") && page.contains("<nav>") && !page.contains("crowns"), "{page}");
     let each = ["-C", "mill", "export", "--format", "handbook", "--each", "--output", "books"];
@@ -66,9 +69,9 @@ fn handbooks_are_for_all_players_or_for_one() {
 #[test]
 fn wrong_options_of_handbooks_are_explained() {
     let test_dir = play();
-    test_dir.fails(&["-C", "mill", "export", "--for", "kessa"], 2, &["--format handbook"]);
-    test_dir.fails(&["-C", "mill", "export", "--format", "handbook", "--for", "ada"], 2, &["bram, kessa"]);
-    test_dir.fails(&["-C", "mill", "export", "--format", "handbook", "--for", "zz"], 3, &["zz"]);
+    test_dir.fails(&["-C", "mill", "export", "--as", "kessa"], 2, &["--format handbook"]);
+    test_dir.fails(&["-C", "mill", "export", "--format", "handbook", "--as", "ada"], 2, &["bram, kessa"]);
+    test_dir.fails(&["-C", "mill", "export", "--format", "handbook", "--as", "zz"], 3, &["zz"]);
     let output = test_dir.run(&["-C", "mill", "export", "--format", "handbook", "--each"]);
     assert!(output.code == 2 && output.stderr.contains("--output"), "{}", output.stderr);
 }
@@ -132,6 +135,32 @@ fn a_place_that_a_witnessed_fact_names_is_not_visited() {
     assert!(book.contains("### The Weir\n\n*Heard of in session 1.*"), "{book}");
 }
 
+#[test]
+fn a_move_is_no_contradiction_and_does_not_change_the_first_visit() {
+    let test_dir = TestDir::new();
+    test_dir.write("town/town.yaml", PEOPLE);
+    test_dir.write("town/weir.yaml", "entities: [{id: weir, name: The Weir, kind: location}]\n");
+    let town = |line: &[&str]| test_dir.ok(&[&["-C", "town"], line].concat());
+    town(&["session", "start", "--at", "the-wheel"]);
+    town(&["log", "Rain falls."]);
+    for character in ["tamsel", "wren"] {
+        town(&["fact", "add", character, "LOCATED_AT", "weir"]);
+    }
+    town(&["log", "--at", "weir", "The weir is loud."]);
+    town(&["session", "end"]);
+    let recap = town(&["session", "recap", "--as", "tamsel"]);
+    assert!(recap.contains("Tamsel Brook was at The Weir.\n") && !recap.contains("another version"), "{recap}");
+    // The line takes the place of the fact that it states.
+    assert_eq!(recap.matches("loud").count(), 1, "{recap}");
+    // The second session is on the same day.
+    town(&["session", "start", "--at", "the-wheel"]);
+    town(&["log", "It still rains."]);
+    town(&["session", "end"]);
+    let book = town(&["export", "--format", "handbook"]);
+    assert_eq!(book.matches("First visited").count(), 3, "{book}");
+    assert!(!book.contains("First visited in session 2"), "{book}");
+}
+
 const PEOPLE: &str = "\
 campaign: {name: Town, start: 1 Month1 1}
 entities:
@@ -182,11 +211,11 @@ fn narration_that_states_a_secret_is_heard_only_after_the_dm_lets_the_secret_com
         let handbook = ["-C", "mill", "export", "--format", "handbook"];
         let recap = ["-C", "mill", "session", "recap"];
         [
-            test_dir.ok(&[&recap[..], &["--player-safe"]].concat()),
+            test_dir.ok(&[&recap[..], &["--players"]].concat()),
             test_dir.ok(&[&recap[..], &["--as", "kessa"]].concat()),
             test_dir.ok(&handbook),
-            test_dir.ok(&[&handbook[..], &["--for", "kessa"]].concat()),
-            test_dir.ok(&[&handbook[..], &["--for", "bram"]].concat()),
+            test_dir.ok(&[&handbook[..], &["--as", "kessa"]].concat()),
+            test_dir.ok(&[&handbook[..], &["--as", "bram"]].concat()),
         ]
     };
     for document in documents() {

@@ -66,7 +66,7 @@ fn no_command_sends_data_to_the_terminal_as_it_is() {
         &["-C", "mill", "session", "show", "s1"],
         &["session", "report", "mill", "s1"],
         &["-C", "mill", "session", "recap", "s1", "--citations"],
-        &["-C", "mill", "session", "recap", "s1", "--player-safe", "--prompt"],
+        &["-C", "mill", "session", "recap", "s1", "--players", "--prompt"],
         &["-C", "mill", "session", "recap", "s1", "--compress"],
         &["-C", "mill", "know", "missed", "ben", "s1"],
         &["-C", "mill", "status"],
@@ -107,7 +107,9 @@ fn data_forges_no_section_of_a_context() {
     assert_eq!(prompt.lines().filter(lines).count(), 2, "who speaks, and what is asked: {prompt}");
     let text = test_dir.ok(&ask);
     assert_eq!(count(&text, "Relevant to the question"), 1, "{text}");
-    assert!(!text.contains("[told by nobody") && !prompt.contains(" [told by nobody"), "{text}{prompt}");
+    // The data can contain a bracket, but with a backslash before it.
+    let is_forged = |text: &str| text.replace("\\[", "").contains("[told by nobody");
+    assert!(!is_forged(&text) && !is_forged(&prompt), "{text}{prompt}");
     // Each result is printed on one line.
     let found = test_dir.ok(&["-C", "mill", "search", "millstone cracked", "--no-meaning"]);
     assert!(found.lines().all(|line| !line.starts_with("You know")), "{found}");

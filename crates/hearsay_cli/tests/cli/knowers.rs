@@ -48,13 +48,13 @@ const LINES: [&[&str]; 35] = [
     &["session", "recap", "1", "--as", "KNOWER", "--citations"],
     &["session", "recap", "1", "--as", "KNOWER", "--prompt"],
     &["session", "recap", "--compress", "--as", "KNOWER", "--document", "NAME"],
-    &["export", "--format", "handbook", "--for", "KNOWER"],
-    &["export", "--format", "handbook-html", "--for", "KNOWER"],
+    &["export", "--format", "handbook", "--as", "KNOWER"],
+    &["export", "--format", "handbook-html", "--as", "KNOWER"],
 ];
 
 /// Commands with a character that show no knowledge of one character: they record what the DM or a player says, or their
 /// answers have a test of their own (`mcp`: `hearsay_eval mcp-leaks`).
-const OTHER_COMMANDS: [&str; 19] = [
+const OTHER_COMMANDS: [&str; 20] = [
     "say",
     "log",
     "mcp",
@@ -74,6 +74,7 @@ const OTHER_COMMANDS: [&str; 19] = [
     "session log",
     "session import",
     "session follow",
+    "review",
 ];
 
 /// Phrase in the help of a command that answers the DM from the whole campaign.

@@ -130,6 +130,8 @@ fn a_fact_from_a_text_shows_its_stage_its_assertion_status_and_who_takes_part() 
     assert_eq!((&row["factuality"], &row["stage"]), (&"planned".into(), &"statements".into()), "{row}");
     assert_eq!(row["mentions"], serde_json::json!(["ben"]), "{row}");
     let review = test_dir.ok(&["-C", "mill", "review"]);
+    assert!(review.contains("confidence 0.50, planned:"), "{review}");
+    let review = test_dir.ok(&["-C", "mill", "review", "--verbose"]);
     assert!(review.contains("confidence 0.50, planned, found by statements"), "{review}");
     let page = test_dir.ok(&["-C", "mill", "fact", "show", row["id"].as_str().unwrap()]);
     assert!(page.contains("extractor, found by statements") && page.contains("planned"), "{page}");
@@ -162,8 +164,9 @@ fn decisions_change_trust_and_doubtful_facts_are_pruned() {
     assert!(test_dir.ok(&["-C", "mill", "trust"]).contains("speaker ben"));
     assert_eq!(test_dir.json(&["-C", "mill", "trust", "history"])["decisions"][0]["verdict"], "confirmed");
     assert!(test_dir.ok(&["-C", "mill", "trust", "history"]).contains("confirmed"));
-    let review = test_dir.ok(&["-C", "mill", "review"]);
-    assert!(review.contains("speaker ben: 1 of 1") && review.contains("which you confirmed"), "{review}");
+    assert!(!test_dir.ok(&["-C", "mill", "review"]).contains("1 of 1"));
+    let review = test_dir.ok(&["-C", "mill", "review", "--verbose"]);
+    assert!(review.contains("speaker ben: you confirmed 1 of 1") && review.contains("which you confirmed"), "{review}");
     test_dir.ok(&["-C", "mill", "trust", "off"]);
     assert_eq!(test_dir.json(&["-C", "mill", "trust"])["enabled"], false);
     assert!(!test_dir.ok(&["-C", "mill", "review"]).contains("speaker ben"));
@@ -327,6 +330,28 @@ fn a_decision_applies_only_to_the_card_that_is_named() {
 }
 
 #[test]
+fn a_corrected_sentence_can_become_a_promise() {
+    let test_dir = TestDir::new();
+    let ids = with_proposals(&test_dir, &[("lore", "Ada will come to the mill.", None), ("lore", "Ada sleeps.", None)]);
+    let edit = |id: &str, sentence: &str| {
+        test_dir.ok(&["-C", "mill", "review", "edit", id, "--statement", sentence]);
+        test_dir.json(&["-C", "mill", "fact", "list", "--subject", "ada", "--status", "canon"])
+    };
+    let listed = edit(&ids[0], "Ada Flint promised Ben to come to the mill.");
+    let facts = listed["facts"].as_array().unwrap();
+    let promise = facts.iter().find(|fact| fact["predicate"] == "PROMISED").unwrap_or_else(|| panic!("{listed}"));
+    assert_eq!(
+        (&promise["object"], promise["statement"].as_str()),
+        (&"ben".into(), Some("Ada Flint promised Ben to come to the mill."))
+    );
+    // Another relation in a sentence changes only the sentence.
+    let listed = edit(&ids[1], "Ada Flint hates Ben.");
+    let facts = listed["facts"].as_array().unwrap();
+    let corrected = facts.iter().find(|fact| fact["statement"] == "Ada Flint hates Ben.").unwrap();
+    assert_eq!(corrected["predicate"], "lore", "{listed}");
+}
+
+#[test]
 fn an_accepted_fact_says_who_knows_it() {
     let test_dir = TestDir::new();
     let ids = with_proposals(&test_dir, &[("lore", "Ada mends the wheel.", None)]);
@@ -352,6 +377,23 @@ fn an_accepted_fact_says_who_knows_it() {
 }
 
 #[test]
+fn a_decision_does_not_copy_a_secret_into_an_open_fact() {
+    let test_dir = TestDir::new();
+    let secret = "The millstone is cracked.";
+    let ids = with_proposals(&test_dir, &[("lore", secret, None), ("lore", "Ada mends the wheel.", None)]);
+    let accept = ["review", "accept", &ids[0]];
+    let edit = ["review", "edit", &ids[1], "--statement", secret];
+    for decision in [&accept[..], &edit[..]] {
+        let printed = test_dir.ok(&[&["-C", "mill"][..], decision].concat());
+        assert!(printed.contains("stays secret") && printed.contains("  known to: Ada Flint"), "{printed}");
+    }
+    let listed = test_dir.json(&["-C", "mill", "fact", "list", "--subject", "ada", "--predicate", "lore"]);
+    let facts = listed["facts"].as_array().unwrap().iter();
+    let canon: Vec<_> = facts.filter(|fact| fact["status"] == "canon").collect();
+    assert_eq!((canon.len(), &canon[0]["secrecy"]), (1, &"secret".into()), "{listed}");
+}
+
+#[test]
 fn undoing_a_line_also_undoes_the_decisions_on_its_facts() {
     let test_dir = TestDir::new();
     test_dir.ok(&["-C", "mill", "session", "start", "--at", "the-mill"]);
@@ -372,4 +414,22 @@ fn undoing_a_line_also_undoes_the_decisions_on_its_facts() {
     assert_eq!((debts("canon").len(), debts("proposed").len()), (0, 0));
     test_dir.ok(&["-C", "mill", "undo", &undone["position"].to_string()]);
     assert_eq!((debts("canon").len(), debts("proposed").len()), (1, 0), "the decision comes back");
+}
+
+#[test]
+fn the_dm_names_the_knowers_of_an_accepted_fact() {
+    let test_dir = TestDir::new();
+    test_dir.ok(&["-C", "mill", "session", "start", "--at", "the-mill", "--present", "ben"]);
+    let logged = test_dir.json(&["-C", "mill", "log", "Ada owes Ben ten crowns."]);
+    let mut extracted = logged["extracted"].as_array().unwrap().iter();
+    let debt = extracted.find(|fact| fact["status"] == "proposed").unwrap()["fact"].as_str().unwrap();
+    test_dir.fails(&["-C", "mill", "review", "reject", debt, "--known-by", "ada"], 2, &["--known-by"]);
+    let accept = ["-C", "mill", "review", "accept", debt, "--known-by", "ada"];
+    let tried = test_dir.json(&[&accept[..], &["--dry-run"]].concat());
+    assert_eq!(tried["decided"][0]["known_to"], serde_json::json!(["ada"]), "{tried}");
+    test_dir.ok(&accept);
+    let shown = test_dir.json(&["-C", "mill", "fact", "list", "--as", "ben", "--about", "ben"]);
+    assert!(!shown.to_string().contains("OWES"), "{shown}");
+    let shown = test_dir.json(&["-C", "mill", "fact", "list", "--as", "ada", "--about", "ben"]);
+    assert!(shown.to_string().contains("OWES"), "{shown}");
 }

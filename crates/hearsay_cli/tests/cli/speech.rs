@@ -59,6 +59,13 @@ fn a_character_talks_and_keeps_its_secrets() {
     let secret = talk(&["Where did you hide the harbour ledger?"]);
     assert!(!secret["reply"].as_str().unwrap().contains("Chapel"), "{secret}");
 
+    // The dead answer with a warning.
+    let pell = ["-C", "gull", "talk", "pell", "--by", "wren-oake", "Hello."];
+    assert!(!test_dir.run(&pell).stderr.contains("is dead"));
+    test_dir.ok(&["-C", "gull", "entity", "set", "pell", "condition", "dead"]);
+    let dead = test_dir.run(&pell);
+    assert!(dead.code == 0 && dead.stderr.contains("is dead (fact "), "{}", dead.stderr);
+
     let unknown = test_dir.run(&["-C", "gull", "talk", "mirela-voss", "--by", "nobody-at-all", "Hello."]);
     assert_eq!(unknown.code, 3);
     let model = ["-C", "gull", "talk", "pell", "--by", "wren-oake", "--model", "none.gguf", "Hello."];
@@ -86,6 +93,32 @@ fn a_secret_said_aloud_is_recognized_and_its_hearers_learn_it() {
     assert!(said.contains("Wren Oake: told by Kestrel Vane"), "{said}");
     assert_eq!(knowers(&test_dir, "tobin-sold-key"), ["kestrel-vane", "sister-ilva", "wren-oake"]);
     assert!(test_dir.ok(&["-C", "gull", "know", "chain", "wren-oake", "tobin-sold-key"]).contains("kestrel-vane"));
+    // Wren now knows the secret, so Kestrel does not conceal it from Wren. Pell does not know it.
+    let answer = |listener: &str| {
+        let question = ["-C", "gull", "ask", "--as", "kestrel-vane", "--with", listener, "--form", "prompt"];
+        test_dir.ok(&[&question[..], &["Who sold you the print of the key?"]].concat())
+    };
+    let permission = "you may tell Wren Oake, but nobody else";
+    assert!(answer("wren-oake").contains(permission), "{}", answer("wren-oake"));
+    assert!(!answer("pell").contains(permission), "{}", answer("pell"));
+}
+
+#[test]
+fn words_are_checked_for_the_characters_present_or_an_unknown_listener() {
+    let test_dir = gullhaven();
+    let check = |options: &[&str]| {
+        let words = ["say", "--check", "--by", "kestrel-vane", "Tobin sold me a print of his key."];
+        let output = test_dir.run(&[&["-C", "gull"][..], &words, options].concat());
+        assert!(output.stdout.contains("problem: reveals secret"), "{}{}", output.stdout, output.stderr);
+        output
+    };
+    let present = check(&["--at", "customs-house"]);
+    let listeners = "checked for the characters present: Oswin Pike, Tobin Marsh";
+    assert!(present.stderr.contains(listeners), "{}", present.stderr);
+    assert!(present.stdout.contains("must not be told to: Oswin Pike, Tobin Marsh"), "{}", present.stdout);
+    test_dir.ok(&["-C", "gull", "entity", "add", "The Old Well", "--kind", "location"]);
+    let alone = check(&["--at", "the-old-well"]);
+    assert!(alone.stderr.contains("name the listeners with --to"), "{}", alone.stderr);
 }
 
 #[test]
@@ -146,7 +179,7 @@ fn a_logged_line_teaches_those_at_the_table() {
     let position = logged["written"]["position"].to_string();
     test_dir.ok(&["-C", "gull", "undo", &position]);
     assert_eq!(self::knowers(&test_dir, "tobin-sold-key"), ["kestrel-vane"]);
-    test_dir.fails(&["-C", "gull", "log", "It rains.", "--lie"], 2, &["--by"]);
+    test_dir.fails(&["-C", "gull", "log", "It rains.", "--lie"], 1, &["no speaker"]);
     let stated =
         [&["-C", "gull", "log", "--by", "kestrel-vane", "You know the guard."], &["--states", "tobin-sold-key"][..]];
     let stated = test_dir.ok(&stated.concat());

@@ -101,7 +101,7 @@ fn a_speaker_does_not_believe_what_is_marked_as_a_lie_later() {
     test_dir.ok(&["-C", "mill", "say", "--by", "tamsin-oakley", "--to", "cole", "--lie", "Ben fears Cole."]);
     assert_eq!(status_of(&test_dir, &fact), "false");
     assert!(!before.is_empty() && !known_by(&test_dir, "lyra", &fact).is_empty(), "{before}");
-    test_dir.fails(&["-C", "mill", "log", "--lie", "It rains."], 2, &["--by"]);
+    test_dir.fails(&["-C", "mill", "log", "--lie", "It rains."], 1, &["the line has no speaker"]);
 }
 
 #[test]
@@ -204,6 +204,50 @@ fn brackets_after_the_speaker_name_the_hearers() {
 }
 
 #[test]
+fn only_the_named_hearers_hear_a_whisper_without_brackets() {
+    let test_dir = table();
+    let heard_by = |line: &str| test_dir.json(&["-C", "mill", "log", line, "--dry-run"])["heard_by"].clone();
+    for line in ["Ada whispers to Ben: I hid the stone.", "Ada leans over and whispers in Ben's ear: I hid the stone."]
+    {
+        assert_eq!(heard_by(line), serde_json::json!(["ada", "ben"]), "{line}");
+    }
+    assert!(heard_by("Ada shouts across the mill: Ben!").as_array().unwrap().contains(&"lyra".into()));
+    test_dir.fails(
+        &["-C", "mill", "log", "Ada whispers to Tamsyn: Hm."],
+        3,
+        &["no entity is called `Tamsyn`", "did you mean tamsin-oakley"],
+    );
+    let unnoticed = heard_by("Ben hides a ring behind the wheel. Ada doesn't notice.");
+    let unnoticed = unnoticed.as_array().unwrap();
+    assert!(unnoticed.contains(&"ben".into()) && !unnoticed.contains(&"ada".into()), "{unnoticed:?}");
+}
+
+#[test]
+fn a_named_speaker_can_lie_and_the_line_has_a_number() {
+    let test_dir = table();
+    let logged = test_dir.ok(&["-C", "mill", "log", "Ada: I was in all night.", "--lie"]);
+    assert!(logged.contains("  line: 1\n  said by: Ada Flint\n"), "{logged}");
+    let logged = test_dir.json(&["-C", "mill", "log", "--by", "ada", "Ada: The rain falls."]);
+    assert_eq!(logged["line"], 2, "{logged}");
+    let log = test_dir.ok(&["-C", "mill", "session", "show", "--log"]);
+    assert!(log.contains("   2  Ada Flint: The rain falls.\n"), "{log}");
+    test_dir.ok(&["-C", "mill", "session", "mark", "2", "ooc"]);
+    let log = test_dir.ok(&["-C", "mill", "session", "show", "--log"]);
+    assert!(log.contains("The rain falls.  (out of character)\n"), "{log}");
+}
+
+#[test]
+fn talk_about_the_game_without_a_speaker_is_out_of_character() {
+    let test_dir = table();
+    for line in ["nat 20! ha", "Zoe: got a 17", "did we level up", "pizza is here", "ooc I need to go at ten"] {
+        let logged = test_dir.json(&["-C", "mill", "log", line, "--dry-run"]);
+        assert_eq!(logged["talk_kind"], "out_of_character", "{line}: {logged}");
+    }
+    let logged = test_dir.json(&["-C", "mill", "log", "pizza is here", "--in-character", "--dry-run"]);
+    assert_eq!(logged["talk_kind"], "narration", "{logged}");
+}
+
+#[test]
 fn a_misspelled_speaker_is_narration_with_a_note() {
     let test_dir = table();
     let note = |line: &[&str]| {
@@ -214,6 +258,9 @@ fn a_misspelled_speaker_is_narration_with_a_note() {
     let misspelled = note(&["Tamsyn: Good evening."]);
     assert!(misspelled.contains("did you mean \"Tamsin Oakley: \u{2026}\"?"), "{misspelled}");
     assert!(misspelled.contains("`hearsay -C mill undo "), "{misspelled}");
+    for line in ["Benn: Good evening.", "Tamsim whispers to Ada: Hm."] {
+        assert!(note(&[line]).contains("did you mean"), "{line}");
+    }
     assert!(note(&["Tamsyn: Good evening.", "--dry-run"]).contains("repeat the command"));
     for line in ["Rain: it pours.", "The miller: Good evening.", "Tamsin: Good evening."] {
         assert!(!note(&[line]).contains("did you mean"), "{line}");
@@ -276,12 +323,12 @@ fn every_death_from_a_text_waits_for_review_at_any_threshold() {
         let row = logged["extracted"].as_array().unwrap().iter().find(|row| row["statement"] == statement).cloned();
         row.unwrap_or_else(|| panic!("{statement}: {logged}"))["status"].as_str().unwrap().to_owned()
     };
-    let (killed, dead) = ("Ada Flint killed Cole.", "Ada Flint is in this condition: dead.");
-    let wounded = "Ada Flint is in this condition: wounded.";
+    let (killed, dead) = ("Ada Flint killed Cole.", "Ada Flint is dead.");
+    let wounded = "Ada Flint is wounded.";
     assert_eq!(status(&["Cole was killed by Ada Flint."], killed), "proposed");
     assert_eq!(status(&["Ada Flint is wounded."], wounded), "canon");
     assert_eq!(status(&["--by", "tamsin-oakley", "Ada Flint is dead."], dead), "proposed");
-    let wounded = "Ben is in this condition: wounded.";
+    let wounded = "Ben is wounded.";
     assert_eq!(status(&["--by", "tamsin-oakley", "Ben is wounded."], wounded), "claimed");
     for (text, expected) in [("Cole was killed by Ada Flint.", "proposed"), ("Cole is wounded.", "canon")] {
         let notes = test_dir.json(&["-C", "mill", "fact", "extract", "--lore", "--text", text]);
@@ -290,6 +337,20 @@ fn every_death_from_a_text_waits_for_review_at_any_threshold() {
     // The DM's own data needs no review.
     test_dir.ok(&["-C", "mill", "entity", "set", "ben", "condition", "dead"]);
     test_dir.fails(&["-C", "mill", "say", "--by", "ben", "I am still here."], 1, &["ben is dead"]);
+}
+
+#[test]
+fn a_promise_is_known_to_the_one_to_whom_it_was_made() {
+    let test_dir = table();
+    // Cole is not there.
+    test_dir.ok(&["-C", "mill", "log", "Tamsin Oakley promised Cole to guard the cellar."]);
+    let listed = test_dir.json(&["-C", "mill", "fact", "list", "--predicate", "PROMISED"]);
+    let promise = &listed["facts"][0];
+    let fact = promise["id"].as_str().unwrap();
+    if promise["status"] == "proposed" {
+        test_dir.ok(&["-C", "mill", "review", "accept", fact]);
+    }
+    assert!(!known_by(&test_dir, "cole", &fact[..8]).is_empty(), "{listed}");
 }
 
 #[test]

@@ -107,6 +107,20 @@ fn help_teaches_by_example() {
 }
 
 #[test]
+fn the_licences_of_all_dependencies_are_listed() {
+    let test_dir = TestDir::new();
+    assert!(test_dir.ok(&["--version"]).contains("hearsay licences"));
+    let text = test_dir.ok(&["licences"]);
+    for part in ["MIT OR Apache-2.0", "BUSL-1.1", "database service", "\nserde ", "THIRD-PARTY-NOTICES.txt"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let data = test_dir.json(&["licences"]);
+    assert_eq!(data["surrealdb"]["licence"], "BUSL-1.1");
+    let dependencies = data["dependencies"].as_array().unwrap();
+    assert!(dependencies.len() > 100 && dependencies.iter().all(|row| row["licence"].is_string()), "{data}");
+}
+
+#[test]
 fn the_campaign_is_found_from_the_working_directory_upward() {
     let test_dir = TestDir::new();
     let below = test_dir.path("mill/notes/deep");

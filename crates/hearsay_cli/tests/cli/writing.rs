@@ -32,6 +32,25 @@ fn writing_by_hand_and_undoing() {
 }
 
 #[test]
+fn an_edit_says_who_knows_its_fact_and_a_recorded_fact_becomes_secret() {
+    let test_dir = TestDir::new();
+    let set = test_dir.ok(&["-C", "mill", "entity", "set", "ada", "occupation", "smuggler"]);
+    assert!(set.contains("  known to: Ada Flint, The Mill and its residents\n"), "{set}");
+    let make_secret = ["-C", "mill", "fact", "secret", "works as smuggler"];
+    let secret = test_dir.ok(&make_secret);
+    assert!(secret.contains("make secret") && secret.contains("  known to: Ada Flint\n"), "{secret}");
+    let who_knows = test_dir.json(&["-C", "mill", "know", "who-knows", "works as smuggler"]);
+    assert_eq!(who_knows["characters"].as_array().unwrap().len(), 1, "{who_knows}");
+    let answer = test_dir.ok(&["-C", "mill", "ask", "--as", "ada", "--with", "ben", "Are you a smuggler?"]);
+    assert!(answer.contains("you keep it to yourself"), "{answer}");
+    test_dir.fails(&make_secret, 1, &["requested secrecy"]);
+    assert!(test_dir.ok(&[&make_secret[..], &["--open"]].concat()).contains("make open"));
+    // A copy of a secret is recorded as the DM says, with a note.
+    let copy = test_dir.run(&["-C", "mill", "entity", "set", "ada", "lore", "The millstone is cracked."]);
+    assert!(copy.stderr.contains("has the content of the secret"), "{}{}", copy.stdout, copy.stderr);
+}
+
+#[test]
 fn an_undeclared_relation_is_known_to_its_two_ends() {
     let test_dir = TestDir::new();
     let output = test_dir.run(&["-C", "mill", "fact", "add", "ada", "COURTS", "sam-a"]);

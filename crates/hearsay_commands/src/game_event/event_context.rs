@@ -18,7 +18,7 @@ use hearsay_query::{
     duplicates::known_equivalent,
     ids::{require_entities, require_entity, require_fact, require_session},
     resolve::{Speaker, public_name},
-    session::{later_time, next_line},
+    session::{attending_in_scene, later_time, next_line},
 };
 
 use super::parts::{Circumstances, Hearers, Retelling, Stated};
@@ -120,7 +120,9 @@ impl<'a> EventContext<'a> {
         }
         let moment = self.occasion.moment();
         let mut present_characters = match self.scene() {
-            Some(scene) => scene_characters(self.state, &scene.here, scene.place.as_ref(), moment),
+            Some(scene) => {
+                scene_characters(self.state, &attending_in_scene(self.state, scene), scene.place.as_ref(), moment)
+            }
             None => {
                 let place = self.occasion.place.clone().or_else(|| place_at(self.state, speaker?, moment));
                 place.map(|place| characters_at(self.state, &place, moment)).unwrap_or_default()

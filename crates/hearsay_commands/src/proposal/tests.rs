@@ -206,3 +206,28 @@ fn a_knower_who_conceals_a_fact_also_conceals_a_claim_with_the_same_content() {
         assert_eq!(edge, KnowledgeEdge { conceals, ..without_secret[&knower].clone() });
     }
 }
+
+#[test]
+fn a_claim_with_the_content_of_a_secret_is_secret_if_its_speaker_knows_the_secret() {
+    let text = "Lotti opened the sluice gate.";
+    let source = Provenance::new(Method::Authored, Author::Dm);
+    let secret = Fact::attribute(&id(0), "lore", text, source).unwrap().statement(text).secrecy(Secrecy::Secret);
+    let secret = Arc::new(secret.build().unwrap());
+    let edge = KnowledgeEdge { conceals: true, ..KnowledgeEdge::authored(Knower::Entity(id(1)), secret.id()) };
+    let people = (0..4).map(|n| Change::AddEntity(Entity::new(id(n))));
+    let changes = people.chain([Change::AssertFact(secret), Change::Learn(Arc::new(edge))]).collect();
+    let begin = Operation::new(Author::Dm, "begin", changes);
+    for (speaker, secrecy) in [(id(1), Secrecy::Secret), (id(2), Secrecy::Open)] {
+        let mut state = State::fold([begin.clone()]).unwrap();
+        let claim = Proposal {
+            statement: Some(text.to_owned()),
+            speaker: Some(speaker),
+            heard_by: vec![Knower::Entity(id(3))],
+            text: Some(TextSource::default()),
+            ..Proposal::new(id(0), Predicate::new("lore").unwrap(), Object::Value(Value::Text(text.to_owned())))
+        };
+        apply_proposals(&mut state, &TrustCalibration::default(), &Author::Extractor, &[claim]);
+        let claimed = state.facts().find(|fact| fact.status() == FactStatus::Claimed).unwrap();
+        assert_eq!(claimed.secrecy(), secrecy);
+    }
+}

@@ -6,8 +6,8 @@ use hearsay_belief::learn::Sincerity;
 use hearsay_extract::{ExtractedFact, Extraction, FactObject, Mention};
 use hearsay_model::{
     Acquisition, Author, Change, Confidence, Date, Entity, EntityId, Evidence, ExtractionStage, Fact, FactId,
-    FactStatus, Knower, Object, Operation, Passage, Predicate, PredicateRole, Span, State, Timestamp, Validity,
-    attribute, text, words,
+    FactStatus, Knower, Object, OpenThread, Operation, Passage, Predicate, PredicateRole, Span, State, Timestamp,
+    Validity, attribute, text, words,
 };
 use hearsay_query::{review::is_unconfirmed_entity, session::is_private};
 
@@ -263,6 +263,10 @@ impl ProposalBuilder<'_> {
         if fact.ended {
             proposal.validity = Validity { from: None, until: Some(Date { raw: String::new(), time: None }) };
         }
+        // Nobody tells of their own death, so an attribution to the dead is wrong.
+        let behavior = self.state.vocabulary().behavior(&proposal.predicate);
+        let dead = behavior.dead_entity(&proposal.subject, &proposal.object);
+        let stated_by = stated_by.filter(|teller| dead != Some(teller));
         // If the passage attributes the statement to somebody other than its speaker, the speaker cites that other
         // entity.
         let (speaker, citing) = match (&self.passage.speaker, stated_by) {
@@ -277,6 +281,8 @@ impl ProposalBuilder<'_> {
             Mention::New(_) => None,
         });
         proposal.heard_by.extend(direct_hearers);
+        let promisee = self.promisee(fact, &proposal, speaker.as_ref()).filter(|_| !proposal.heard_by.is_empty());
+        proposal.heard_by.extend(promisee);
         proposal.heard_by.sort();
         proposal.heard_by.dedup();
         // The narration of a session tells what happens at that time. The same deed at another time is another fact.
@@ -295,6 +301,17 @@ impl ProposalBuilder<'_> {
             }
         }
         Some(proposal)
+    }
+
+    /// Returns the character to whom a promise is made, if narration or the promiser tells of it. This character knows of
+    /// the promise.
+    fn promisee(&self, fact: &ExtractedFact, proposal: &Proposal, speaker: Option<&EntityId>) -> Option<Knower> {
+        let thread = self.state.vocabulary().behavior(&proposal.predicate).thread;
+        let is_promise = thread == Some(OpenThread::Promise) && !fact.denied;
+        let is_own_word = speaker.is_none_or(|speaker| *speaker == proposal.subject);
+        let object = proposal.object.entity().filter(|_| is_promise && is_own_word)?;
+        let is_character = self.state.kind(object).is_some_and(|kind| kind.is_character());
+        is_character.then(|| Knower::from(object.clone()))
     }
 
     /// If a character says where somebody was in the past, returns the statement in the past tense. Such words say nothing

@@ -293,6 +293,42 @@ fn read_debt(session: Option<&str>, evidence: &[Evidence], policy: &Policy) -> (
 }
 
 #[test]
+fn nobody_tells_of_their_own_death() {
+    let text = "Saw Odo arguing with Pell the night he died.";
+    for (value, speaker) in [("dead", None), ("ill", Some(id("odo")))] {
+        let (mut state, _) = world(&[], &[]);
+        let passage = Arc::new(Passage { heard_by: vec![id("sabine").into()], ..Passage::new(text) });
+        apply(&mut state, Author::Dm, vec![Change::AddPassage(Arc::clone(&passage))]);
+        let fact = ExtractedFact {
+            subject: Mention::Known(id("odo")),
+            predicate: Predicate::new("condition").unwrap(),
+            object: FactObject::Value(value.to_owned()),
+            relation: None,
+            statement: format!("Odo Brandt is {value}."),
+            span: Span { start: 0, end: text.len() },
+            quote: text.to_owned(),
+            confidence: Confidence::new(0.95).unwrap(),
+            stated_by: Some(Mention::Known(id("odo"))),
+            told_to: Vec::new(),
+            denied: false,
+            ended: false,
+            factuality: Factuality::Asserted,
+            participants: Vec::new(),
+            cues: Vec::new(),
+            stage: ExtractionStage::Clauses,
+        };
+        let extraction = Extraction { facts: vec![fact], ..Extraction::default() };
+        let findings = Findings { passage, extraction, model: None, talk_kind: None };
+        let (policy, learned) = (Policy::default(), TrustCalibration::from_state(&state));
+        let rules = ProposalRules { policy: &policy, learned: &learned };
+        let (operation, _) = operation(&state, &rules, &findings, Timestamp(0)).unwrap();
+        state.apply(operation.unwrap()).unwrap();
+        let fact = state.facts().find(|fact| *fact.predicate() == *"condition").unwrap();
+        assert_eq!(fact.provenance().speaker, speaker, "{value}");
+    }
+}
+
+#[test]
 fn a_recorded_fact_names_its_stage_status_and_participants() {
     let (mut state, _) = world(&[], &[]);
     let passage = Passage::new("Perhaps Odo Brandt will meet Pell Marrow and Sabine Orrin.");

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hearsay_belief::{BELIEF_THRESHOLD, Known, RevealEvaluation, RevealableFacts, Trust, View, evaluate_reveals_for};
+use hearsay_belief::{BELIEF_THRESHOLD, Known, RevealEvaluation, RevealableFacts, Trust, evaluate_reveals_for};
 use hearsay_extract::{Entailment, EntailmentModel, FactObject, Mention, SpokenReply};
 use hearsay_model::{EntityId, FactId, Factuality, History, Object, Span, State};
 use hearsay_query::views::CachedView;
-use hearsay_recall::{Citations, DocId, EntityLinker, Index, LinkedEntity, Query, Ranking, Weights, stems};
+use hearsay_recall::{Citations, DocId, EntityLinker, Index, LinkedEntity, Query, Rankings, Weights, stems};
 
 use super::{
     CitedFact, DraftReply, names,
@@ -41,6 +41,9 @@ pub struct ReplySources<'a> {
     pub revealable: &'a RevealableFacts,
     /// Extractor and names of the view.
     pub tools: &'a ReadingTools<'a>,
+    /// Names of all entities of the campaign, for the details for the DM. `None` if no details are wanted, or if the
+    /// draft has no new names.
+    pub dm_names: Option<&'a EntityLinker>,
 }
 
 /// A fact that is compared with a draft.
@@ -51,6 +54,9 @@ pub(super) struct ComparedFact {
     pub(super) is_secret: bool,
     /// Listeners to whom the speaker may not tell the fact.
     pub(super) not_for: Vec<EntityId>,
+    /// Whether the speaker may not tell the fact to all listeners. If the draft names no listeners, whether the speaker
+    /// may not tell the fact to everyone.
+    pub(super) is_withheld: bool,
     /// Whether all listeners know the fact, as far as the speaker knows.
     pub(super) is_known_to_listeners: bool,
     /// Details for the DM: the unmet conditions of the secret.
@@ -99,8 +105,8 @@ impl DraftReply {
     pub fn candidates(&self, sources: &ReplySources<'_>, reading: DraftReading) -> ReplyCandidates {
         let listeners = if self.for_dm { self.listeners.as_slice() } else { &[] };
         let reveals = listeners.iter().map(|listener| (listener, reveals_for(sources.state, listener))).collect();
-        let collector = Collector { draft: self, sources, reveals };
         let CachedView { view, names, .. } = sources.view;
+        let collector = Collector { draft: self, sources, rankings: Rankings::new(view, sources.index, None), reveals };
         let secrets = view.concealed_facts().filter(|known| !known.is_name());
         let lies = view.facts().filter(|known| known.is_own_lie() && !known.conceals());
         let mut facts = secrets.chain(lies).map(|known| (known.id(), collector.compared_fact(known))).collect();
@@ -132,6 +138,8 @@ impl DraftReply {
 struct Collector<'a> {
     draft: &'a DraftReply,
     sources: &'a ReplySources<'a>,
+    /// Rankings of the facts in the speaker's view.
+    rankings: Rankings<'a>,
     /// For each listener, the evaluations of all reveals for this listener. Empty unless the result is for the DM.
     reveals: Vec<(&'a EntityId, Vec<RevealEvaluation>)>,
 }
@@ -166,7 +174,7 @@ impl Collector<'_> {
         let view = &self.sources.view.view;
         let is_open = |known: &Known| !known.conceals() && !known.is_own_lie() && !known.is_name();
         let is_candidate = |known: &Known| is_open(known) && !view.is_superseded(known.id());
-        let ranked = Ranking::new(view, self.sources.index, query).facts(MAX_FACTS, is_candidate);
+        let ranked = self.rankings.ranking(query).facts(MAX_FACTS, is_candidate);
         let facts = ranked.into_iter().filter_map(|ranked| match ranked.doc {
             DocId::Fact(id) => Some((id, ranked.explanation.cosine)),
             DocId::Passage(_) => None,
@@ -179,11 +187,9 @@ impl Collector<'_> {
         let state = self.sources.state;
         let named = names.mentioned_entities(known.statement());
         let listeners = &self.draft.listeners;
-        let is_allowed = |listener: &EntityId| match self.sources.revealable.get(&known.id()) {
-            _ if !known.conceals() => true,
-            Some(to) => to.is_empty() || to.contains(listener),
-            None => false,
-        };
+        let revealable = self.sources.revealable.get(&known.id());
+        let is_open = !known.conceals() || revealable.is_some_and(BTreeSet::is_empty);
+        let is_allowed = |listener: &EntityId| is_open || revealable.is_some_and(|to| to.contains(listener));
         let knows = |listener: &EntityId| !view.attribution_reasons(listener, known).is_empty();
         let citations = Citations { names, calendar: state.calendar(), knower: Some(&self.draft.speaker) };
         let not_for: Vec<EntityId> = listeners.iter().filter(|id| !is_allowed(id) && !knows(id)).cloned().collect();
@@ -197,6 +203,7 @@ impl Collector<'_> {
             is_secret: known.conceals(),
             is_known_to_listeners: !listeners.is_empty() && listeners.iter().all(knows),
             for_dm: self.unmet_conditions(known.id(), &not_for),
+            is_withheld: !not_for.is_empty() || listeners.is_empty() && !is_open,
             not_for,
             is_made_up: known.is_own_lie(),
             is_believed: known.credence().get() >= BELIEF_THRESHOLD && view.known_end(known).is_none(),
@@ -232,10 +239,8 @@ impl Collector<'_> {
 
     /// Returns what the DM may know about a name that the speaker does not know.
     fn name_details(&self, name: &str) -> Vec<String> {
-        if !self.draft.for_dm {
-            return Vec::new();
-        }
-        let found = EntityLinker::new(&View::of_dm(self.sources.state)).exact_mentions(name);
+        let Some(dm_names) = self.sources.dm_names else { return Vec::new() };
+        let found = dm_names.exact_mentions(name);
         match found.is_empty() {
             true => vec!["nothing in the campaign has this name".to_owned()],
             false => found.iter().map(|id| format!("this is the name of `{id}`")).collect(),

@@ -65,7 +65,7 @@ impl ReplyCandidates {
         });
         let mut findings: Vec<ReplyFinding> = Vec::new();
         for Match { fact, span, score } in revealed {
-            if fact.not_for.is_empty() {
+            if !fact.is_withheld {
                 findings.push(self.stated(&Match { fact, span, score }));
                 continue;
             }

@@ -27,7 +27,7 @@ pub use reading::DraftReading;
 pub struct DraftReply {
     /// Character that says the words.
     pub speaker: EntityId,
-    /// Characters that hear the words.
+    /// Characters that hear the words. If the list is empty, the check assumes a listener whom the speaker does not know.
     pub listeners: Vec<EntityId>,
     /// Words of the draft.
     pub text: String,
@@ -117,7 +117,8 @@ pub struct ReplyFinding {
     pub reason: String,
     /// Facts to which the finding refers, best match first.
     pub facts: Vec<CitedFact>,
-    /// Listeners to whom the speaker may not tell the secret. Empty if the finding is of another kind.
+    /// Listeners to whom the speaker may not tell the secret. Empty if the finding is of another kind, and if the draft
+    /// names no listeners.
     pub not_for: Vec<EntityId>,
     /// How certain the finding is, 0.0–1.0.
     pub score: f32,

@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 
 use hearsay_belief::{Known, View};
 use hearsay_extract::{EntityNames, Lexicon, NewEntity};
-use hearsay_model::{Calendar, EntityId, Kind, attribute, text};
-use hearsay_query::views::CachedView;
-use hearsay_recall::EntityLinker;
+use hearsay_model::{Calendar, EntityId, Kind, ReferringExpression, attribute, text};
+use hearsay_query::views::{CachedView, identifies_subject};
 
 /// Minimum confidence that a single word is a name. The capital letter of the first word of a sentence is too little.
 const MIN_WORD_CONFIDENCE: f64 = 0.75;
@@ -29,18 +28,15 @@ pub fn view_lexicon(cached_view: &CachedView) -> Lexicon {
     let mut entities: BTreeMap<&EntityId, Properties<'_>> = BTreeMap::new();
     for known in view.facts() {
         let Some(value) = known.object().text() else { continue };
-        let predicate = known.predicate().as_str();
-        let of_name = [attribute::NAME, attribute::ALIAS].contains(&predicate);
-        let of_pronouns = ["pronouns", "gender"].contains(&predicate);
-        let is_description = EntityLinker::reads(view.vocabulary(), known.predicate()) && !of_name;
-        if !of_name && !of_pronouns && !is_description && predicate != attribute::KIND {
+        if !identifies_subject(view.vocabulary(), known.predicate()) {
             continue;
         }
         let properties = entities.entry(known.subject()).or_default();
-        match predicate {
+        let reference = view.vocabulary().behavior(known.predicate()).reference;
+        match known.predicate().as_str() {
             attribute::KIND => properties.kind = Some(Kind::from(value)),
-            _ if of_name => properties.names.push(value),
-            _ if of_pronouns => properties.pronouns = Some(value),
+            attribute::NAME | attribute::ALIAS => properties.names.push(value),
+            _ if reference == Some(ReferringExpression::Pronoun) => properties.pronouns = Some(value),
             _ => properties.descriptions.push(value),
         }
     }
@@ -64,11 +60,15 @@ pub(super) fn is_unknown(name: &NewEntity, view: &View, calendar: &Calendar, hea
     }
     let first = words.first().map_or("", String::as_str);
     // Splitting a text into words takes long, so most texts are excluded first.
-    let contains = |text: &str| text.to_lowercase().contains(first) && text::contains_name(&text::words(text), &words);
+    let contains =
+        |text: &str| text::contains_lowercase(text, first) && text::contains_name(&text::words(text), &words);
     let months = calendar.months.iter().map(|month| month.name.as_str());
     let mut of_calendar = months.chain(calendar.weekdays.iter().map(String::as_str)).chain([calendar.name.as_str()]);
     let is_of_calendar = of_calendar.any(&contains);
-    let states = |known: &Known| contains(known.statement()) || known.object().text().is_some_and(contains);
+    let states = |known: &Known| {
+        let (statement, value) = (known.statement(), known.object().text());
+        contains(statement) || value.is_some_and(|value| value != statement && contains(value))
+    };
     !is_of_calendar
         && !heard.iter().any(|line| contains(line))
         && !view.facts().any(states)

@@ -20,9 +20,10 @@ pub(super) struct DraftPart {
     pub(super) text: String,
     /// Position of the part in the draft, in bytes.
     pub(super) span: Span,
-    /// Vector of the words; `None` if there is no sentence encoder.
+    /// Vector of the words; `None` for two sentences, or if there is no sentence encoder.
     pub(super) vector: Option<Vec<f32>>,
-    /// Vector of the words together with the line that they answer. The same as `vector` if there is no such line.
+    /// Vector of the words together with the line that they answer, if there is such a line. `None` if there is no
+    /// sentence encoder.
     pub(super) context_vector: Option<Vec<f32>>,
 }
 
@@ -40,6 +41,13 @@ pub struct DraftReading {
     pub(super) parts: Vec<DraftPart>,
     /// Names and facts that the extractor found.
     pub(super) extraction: Extraction,
+}
+
+impl DraftReading {
+    /// Returns whether the draft contains a name that the view of the speaker does not contain.
+    pub fn has_new_names(&self) -> bool {
+        !self.extraction.entities.is_empty()
+    }
 }
 
 impl DraftReply {
@@ -73,17 +81,20 @@ impl DraftReply {
 
     fn add_vectors(&self, parts: &mut [DraftPart], tools: &ReadingTools<'_>) {
         let Some(encoder) = tools.encoder.filter(|_| !parts.is_empty()) else { return };
-        let texts: Vec<&str> = parts.iter().map(|part| part.text.as_str()).collect();
-        let in_context: Vec<String> = match self.heard.last() {
-            Some(heard) => texts.iter().map(|text| format!("{heard} {text}")).collect(),
-            None => Vec::new(),
+        let heard = self.heard.last();
+        let in_context: Vec<String> = match heard {
+            Some(heard) => parts.iter().map(|part| format!("{heard} {}", part.text)).collect(),
+            None => parts.iter().map(|part| part.text.clone()).collect(),
         };
-        let all: Vec<&str> = texts.iter().copied().chain(in_context.iter().map(String::as_str)).collect();
-        let mut vectors = encoder.vectors(&all).unwrap_or_default();
-        let context_vectors = vectors.split_off(vectors.len().min(parts.len()));
-        for (at, (part, vector)) in parts.iter_mut().zip(vectors).enumerate() {
-            part.context_vector = Some(context_vectors.get(at).unwrap_or(&vector).clone());
-            part.vector = Some(vector);
+        // Without a heard line, the words in context are the words alone.
+        let alone = parts.iter().filter(|part| part.is_sentence() && heard.is_some()).map(|part| part.text.as_str());
+        let all: Vec<&str> = in_context.iter().map(String::as_str).chain(alone).collect();
+        let mut vectors = encoder.vectors(&all).unwrap_or_default().into_iter();
+        for part in parts.iter_mut() {
+            part.context_vector = vectors.next();
+        }
+        for part in parts.iter_mut().filter(|part| part.is_sentence()) {
+            part.vector = vectors.next().or_else(|| part.context_vector.clone());
         }
     }
 }

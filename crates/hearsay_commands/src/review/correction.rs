@@ -1,9 +1,12 @@
 //! Correction of a fact by a sentence.
 
 use hearsay_extract::{ExtractedFact, FactObject, Mention};
-use hearsay_model::{EntityId, Fact, Factuality, Object, Predicate, attribute};
+use hearsay_model::{EntityId, Fact, Factuality, Object, Predicate, Vocabulary, attribute};
 
 use super::Decision;
+
+/// Minimum confidence at which a sentence changes a fact that is only a sentence into a promise or a debt.
+const MIN_THREAD_CONFIDENCE: f64 = 0.7;
 
 impl Decision {
     /// Returns the decision that a fact is true in the words of a sentence. `facts` are the facts that were extracted
@@ -11,12 +14,15 @@ impl Decision {
     ///
     /// If the sentence states a relation or an attribute of a recorded entity, the decision takes subject, predicate
     /// and object from the sentence. Of several facts, the one that resembles the corrected fact most counts. Otherwise,
-    /// and for a fact that is only a sentence (`lore`), only the sentence changes.
-    pub fn corrected_by(sentence: String, fact: &Fact, facts: &[ExtractedFact]) -> Self {
-        let stated = match *fact.predicate() == *attribute::LORE {
-            true => None,
-            false => closest(fact, facts),
+    /// only the sentence changes. A fact that is only a sentence (`lore`) changes into unfinished business, such as a
+    /// promise or a debt, if the sentence states it with a high confidence, and into no other relation.
+    pub fn corrected_by(vocabulary: &Vocabulary, sentence: String, fact: &Fact, facts: &[ExtractedFact]) -> Self {
+        let is_sentence = *fact.predicate() == *attribute::LORE;
+        let is_candidate = |extracted: &&ExtractedFact| {
+            let is_thread = vocabulary.behavior(&extracted.predicate).thread.is_some();
+            !is_sentence || is_thread && extracted.confidence.get() >= MIN_THREAD_CONFIDENCE
         };
+        let stated = closest(fact, facts.iter().filter(is_candidate));
         let (subject, predicate, object) = match stated {
             Some((subject, predicate, object)) => (
                 (subject != fact.subject()).then(|| subject.clone()),
@@ -30,8 +36,11 @@ impl Decision {
 }
 
 /// Returns the parts of the extracted fact that resembles a fact most.
-fn closest<'a>(fact: &Fact, facts: &'a [ExtractedFact]) -> Option<(&'a EntityId, &'a Predicate, Object)> {
-    let parts = facts.iter().filter_map(|extracted| Some((extracted, parts_of(extracted)?)));
+fn closest<'a>(
+    fact: &Fact,
+    facts: impl Iterator<Item = &'a ExtractedFact>,
+) -> Option<(&'a EntityId, &'a Predicate, Object)> {
+    let parts = facts.filter_map(|extracted| Some((extracted, parts_of(extracted)?)));
     let resemblance = |(subject, predicate, _): &(&EntityId, &Predicate, Object)| {
         (*predicate == fact.predicate(), *subject == fact.subject())
     };

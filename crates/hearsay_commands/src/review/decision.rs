@@ -8,11 +8,11 @@ use std::{
 use hearsay_belief::move_edges;
 use hearsay_campaign::MissingRecord;
 use hearsay_model::{
-    Author, Change, EntityId, Evidence, Fact, FactId, FactStatus, Object, Operation, Passage, Provenance, State,
-    Timestamp, attribute, text, words,
+    Author, Change, EntityId, Evidence, Fact, FactId, FactStatus, Object, Operation, Passage, Provenance, Secrecy,
+    State, Timestamp, attribute, text, words,
 };
 use hearsay_query::{
-    duplicates::{Claim, is_equivalent, is_other_occurrence},
+    duplicates::{Claim, is_equivalent, is_other_occurrence, recorded_secret},
     ids::require_fact,
     review::{facts_decided_together, is_extracted_name_or_kind, is_unconfirmed_entity, pending_facts_about},
 };
@@ -82,13 +82,23 @@ impl Decision {
         };
         let rejected = |fact| Change::SetStatus { fact, status: FactStatus::Rejected };
         let (summary, changes) = match self {
-            Self::Accept => {
-                let (summary, mut changes) = decide_all("accept", FactStatus::Canon);
-                changes.extend(pending_names_in(state, fact).into_iter().flat_map(confirm));
-                changes.extend(ended_values(state, fact));
-                changes.extend(support_from_duplicates(state, fact, &related_facts)?);
-                (summary, changes)
-            }
+            Self::Accept => match recorded_secret(state, fact, id).filter(|_| fact.status() != FactStatus::Canon) {
+                Some(secret) => {
+                    let related = related_facts.iter().filter_map(|id| state.fact(*id));
+                    let copies: Vec<&Arc<Fact>> = std::iter::once(fact).chain(related).collect();
+                    let mut changes = evidence_from(state, secret, &copies)?;
+                    changes.extend(copies.iter().map(|copy| Change::RetractFact(copy.id())));
+                    (secret_summary("accept", fact, secret), changes)
+                }
+                None => {
+                    let (summary, mut changes) = decide_all("accept", FactStatus::Canon);
+                    changes.extend(pending_names_in(state, fact).into_iter().flat_map(confirm));
+                    changes.extend(ended_values(state, fact));
+                    changes.extend(support_from_duplicates(state, fact, &related_facts)?);
+                    changes.extend(keep_from_dm_text(state, fact, id));
+                    (summary, changes)
+                }
+            },
             Self::False => decide_all("mark false", FactStatus::False),
             Self::Reject => (
                 format!("reject \u{201C}{}\u{201D}", fact.statement()),
@@ -103,6 +113,14 @@ impl Decision {
                     statement: statement.as_deref(),
                 };
                 let (new, mut changes) = editor.corrected(fact, &correction, FactStatus::Canon)?;
+                if let Some(secret) = recorded_secret(state, &new, id) {
+                    changes = evidence_from(state, secret, &[fact])?;
+                    related_facts.push(id);
+                    changes.extend(related_facts.into_iter().filter(|other| *other != secret.id()).map(rejected));
+                    let summary = secret_summary("accept as", &new, secret);
+                    return Ok(Operation { author: Author::Dm, recorded: now, summary, changes });
+                }
+                changes.extend(keep_from_dm_text(state, fact, new.id()));
                 // The original fact stays in the state as rejected, so that it is not proposed again.
                 changes.push(match new.id() == id {
                     true => Change::Confirm(id),
@@ -181,17 +199,39 @@ fn support_from_duplicates(state: &State, fact: &Fact, decided: &[FactId]) -> Re
     let mut duplicates: Vec<&Arc<Fact>> = pending_facts_about(state, fact.subject()).filter(is_duplicate).collect();
     duplicates.sort_unstable_by_key(|duplicate| duplicate.id());
     duplicates.dedup_by_key(|duplicate| duplicate.id());
+    let mut changes = evidence_from(state, fact, &duplicates)?;
+    changes.extend(duplicates.iter().map(|duplicate| Change::RetractFact(duplicate.id())));
+    Ok(changes)
+}
+
+/// Returns the changes with which a fact gains the evidence and the knowers of other facts.
+fn evidence_from(state: &State, fact: &Fact, others: &[&Arc<Fact>]) -> Result<Vec<Change>, CommandError> {
     let mut changes = Vec::new();
-    for duplicate in &duplicates {
-        let evidence = duplicate.provenance().evidence.clone();
+    for other in others {
+        let evidence = other.provenance().evidence.clone();
         let provenance = Provenance { evidence, ..fact.provenance().clone() };
         changes.push(Change::Support(Arc::new(fact.to_builder().provenance(provenance).build()?)));
     }
-    let replacements: BTreeMap<FactId, FactId> =
-        duplicates.iter().map(|duplicate| (duplicate.id(), fact.id())).collect();
+    let replacements: BTreeMap<FactId, FactId> = others.iter().map(|other| (other.id(), fact.id())).collect();
     changes.extend(move_edges(state, &replacements));
-    changes.extend(duplicates.iter().map(|duplicate| Change::RetractFact(duplicate.id())));
     Ok(changes)
+}
+
+/// Returns the summary of a decision that turned a fact into evidence for a secret.
+fn secret_summary(verb: &str, fact: &Fact, secret: &Fact) -> String {
+    let (statement, id) = (fact.statement(), secret.id().short());
+    format!("{verb} \u{201C}{statement}\u{201D}, which is recorded as the secret {id} and stays secret")
+}
+
+/// Returns the change that makes an accepted fact secret, if all its texts are for the DM only. `fact` is the fact before
+/// the decision.
+fn keep_from_dm_text(state: &State, fact: &Fact, accepted: FactId) -> Option<Change> {
+    let is_for_dm =
+        |passage: &Arc<Passage>| passage.session.is_none() && passage.heard_by.is_empty() && passage.readers.is_empty();
+    let (mut passages, is_known) = (passages(state, fact).peekable(), state.known_by(fact.id()).next().is_some());
+    let is_secret = passages.peek().is_some() && passages.all(is_for_dm) && !is_known;
+    let is_name = is_extracted_name_or_kind(fact);
+    (is_secret && !is_name).then_some(Change::SetSecrecy { fact: accepted, secrecy: Secrecy::Secret })
 }
 
 /// Minimum share of common words of two sentences that say the same.

@@ -1,9 +1,9 @@
 //! Decisions on many facts in one operation, and changes of the secrecy of facts.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
 use hearsay_model::{
-    Author, Change, FactId, FactStatus, Kind, Knower, KnowledgeId, Operation, Secrecy, State, Timestamp,
+    Author, Change, FactId, FactStatus, Kind, Knower, KnowledgeEdge, KnowledgeId, Operation, Secrecy, State, Timestamp,
 };
 use hearsay_query::{ids::require_fact, review::facts_decided_together};
 use serde::{Deserialize, Serialize};
@@ -66,8 +66,9 @@ pub struct Keep {
     /// Facts whose secrecy changes.
     pub facts: Vec<FactId>,
     /// Whether the facts become secret (`true`) or open (`false`). If the facts become secret, groups, places and the
-    /// world lose their authored edges to the facts. Knowers that saw, heard or read a fact still know the fact. If the
-    /// facts become open, no knower learns the facts automatically.
+    /// world lose their authored edges to the facts, and characters with authored edges conceal the facts. Knowers that
+    /// saw, heard or read a fact still know the fact. If the facts become open, no knower learns the facts automatically,
+    /// and the characters who conceal the facts still conceal them.
     pub secret: bool,
     /// Knowers that lose all their knowledge edges to the facts. A member of a group that knows a fact still knows the
     /// fact through the group.
@@ -100,10 +101,13 @@ impl Keep {
                 None => true,
                 Some(id) => matches!(state.kind(id), Some(Kind::Location | Kind::Faction | Kind::Party)),
             };
-            let authored_edges =
-                state.recorded_edges(*id).filter(|(_, edge)| edge.acquisition.is_authored() && is_shared(&edge.knower));
             if self.secret && is_new {
-                edges.extend(authored_edges.map(|(edge, _)| edge));
+                let authored = state.recorded_edges(*id).filter(|(_, edge)| edge.acquisition.is_authored());
+                let (shared, own): (Vec<_>, Vec<_>) = authored.partition(|(_, edge)| is_shared(&edge.knower));
+                let open = own.into_iter().filter(|(edge_id, edge)| !edge.conceals && !edges.contains(edge_id));
+                let conceal = |edge: &KnowledgeEdge| KnowledgeEdge { conceals: true, ..edge.clone() };
+                changes.extend(open.map(|(_, edge)| Change::Learn(Arc::new(conceal(edge)))));
+                edges.extend(shared.into_iter().map(|(edge, _)| edge));
             }
             changes.extend(edges.into_iter().map(Change::Unlearn));
         }

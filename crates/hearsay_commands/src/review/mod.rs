@@ -3,9 +3,11 @@
 mod correction;
 mod decision;
 mod decisions;
+mod knowers;
 
 pub use decision::Decision;
 pub use decisions::{Decisions, Keep};
+pub use knowers::with_knowers;
 
 #[cfg(test)]
 mod tests;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hearsay_belief::{is_dead, place_at};
+use hearsay_belief::{is_dead, moves_after, place_at};
 use hearsay_model::{
     Author, Change, Date, EntityId, Fact, Kind, KnowledgeEdge, Method, Object, PredicateRole, Provenance, State,
     Timestamp, Validity, words,
@@ -31,6 +31,14 @@ pub(super) struct Arrival {
     pub(super) summary: String,
 }
 
+impl Arrival {
+    /// Adds the characters who come to another place.
+    pub(super) fn extend(&mut self, other: Self) {
+        self.changes.extend(other.changes);
+        self.summary.push_str(&other.summary);
+    }
+}
+
 impl SessionScene<'_> {
     /// Records that characters are at the place of the scene from now on. Each character knows its own location, and the
     /// attending player characters know the locations of each other. The locations belong to no session, so that
@@ -50,7 +58,7 @@ impl SessionScene<'_> {
         for id in characters {
             let is_character = self.state.kind(id).is_some_and(|kind| kind.is_character());
             let is_there = || place_at(self.state, id, moment).as_ref() == Some(place);
-            if !is_character || is_dead(self.state, id, moment) || is_there() || self.moves_later(id) {
+            if !is_character || is_dead(self.state, id, moment) || is_there() || moves_after(self.state, id, moment) {
                 continue;
             }
             names.push(self.state.name_or_id(id));
@@ -62,13 +70,6 @@ impl SessionScene<'_> {
             false => format!("; {} {verb} now at {}", words::join_names(&names), self.state.name_or_id(place)),
         };
         Ok(Arrival { changes, summary })
-    }
-
-    /// Returns whether the current location of a character begins after the scene.
-    fn moves_later(&self, id: &EntityId) -> bool {
-        let moment = self.time.and_then(|date| date.time);
-        let locations = self.state.values(id, PredicateRole::Location.predicate());
-        moment.is_some() && locations.iter().any(|fact| fact.validity().start() > moment)
     }
 
     /// Returns the changes that record the new location of a character, as a statement of the DM.

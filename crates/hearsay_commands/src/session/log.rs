@@ -1,18 +1,19 @@
 //! Writing of the log of a session. Each line becomes a passage with hearers.
 
-use std::{borrow::Cow, collections::BTreeSet, sync::Arc};
-
-use hearsay_belief::{
-    Occasion, StateViews, is_dead,
-    learn::{self, HeardStatement, LearnError, Sincerity},
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
 };
+
+use hearsay_belief::{StateViews, is_dead, learn::LearnError};
 use hearsay_model::{
-    ActiveSession, Author, Change, Credence, Date, EngineSetting, EntityId, Evidence, Fact, FactId, Kind, Knower,
-    Operation, Passage, PassageId, Session, SessionId, SessionSetting, Setting, State, TalkKind, Timestamp,
+    ActiveSession, Author, Change, Date, EngineSetting, EntityId, Evidence, FactId, GameTime, Kind, Knower, Operation,
+    Passage, PassageId, Session, SessionId, SessionSetting, Setting, State, TalkKind, Timestamp,
 };
 use hearsay_query::{
     dates::parse_date,
-    ids::{require_entities, require_fact, require_session},
+    ids::{require_entities, require_session},
     resolve::Speaker,
     session::{later_time, next_line},
 };
@@ -20,8 +21,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     arrival::{Arrival, SessionScene},
-    extracted_facts::other_readings,
+    line_numbers::line_numbers,
     new::NewSession,
+    party::Party,
+    stated_facts::stated_facts,
     table_talk::is_marked_out_of_character,
     transcript_lines::{TRANSCRIPT_FIELD, is_table_line, transcript_lines_in},
 };
@@ -71,7 +74,9 @@ pub struct LogLine {
     /// Speaker; `None` for narration.
     pub speaker: Option<Speaker>,
     /// Place where this line and the following lines are said. `None` means the place of the previous line. The
-    /// attending characters move to the place that the log reaches.
+    /// attending characters move to the place that the log reaches. If an attending character is already there, the
+    /// others stay behind. If `heard_by` leaves out an attending character, only the speaker and the hearers go to the
+    /// place, and the following lines are said at the previous place.
     pub place: Option<EntityId>,
     /// Game time of the line. `None` means the later of the game clock and the time that the log has reached.
     pub time: Option<String>,
@@ -81,6 +86,8 @@ pub struct LogLine {
     pub heard_by: Vec<EntityId>,
     /// Characters that hear the line in addition to the hearers in `heard_by` or the default hearers.
     pub with: Vec<EntityId>,
+    /// Characters that do not hear a line with default hearers, although they are present.
+    pub unheard_by: Vec<EntityId>,
     /// Recorded facts that the line states. The hearers learn these facts from the speaker. If the line is narration,
     /// the hearers witness the facts.
     pub states: Vec<FactId>,
@@ -94,8 +101,8 @@ pub struct LogLine {
     /// Number of a recorded line of the session; `None` to write a new line. If set, the fields `states` and `lie`
     /// apply to the recorded line, and the other fields are ignored. Only for a log with one line.
     pub recorded_line: Option<u32>,
-    /// Whether the DM typed the text. A typed text without a [`speaker`](Self::speaker) can begin with the name of the
-    /// speaker and the names of hearers: see [`with_named_speaker`](Self::with_named_speaker).
+    /// Whether the DM typed the text. A typed text can name the speaker and the hearers: see
+    /// [`with_named_speaker`](Self::with_named_speaker).
     pub typed: bool,
     /// Whether a person at the table says the line, such as the player of the speaker. If `true`, the extraction decides
     /// whether the line is in character.
@@ -142,13 +149,11 @@ impl LogLine {
 struct LogPosition<'a> {
     state: &'a State,
     session: Session,
-    present: Vec<EntityId>,
+    party: Party,
     place: Option<EntityId>,
     time: Option<Date>,
     /// Whether a player character that speaks aloud joins the characters present.
     speakers_join: bool,
-    /// Player characters that joined, in order.
-    joined: Vec<EntityId>,
 }
 
 impl Log {
@@ -184,23 +189,19 @@ impl Log {
         let mut changes = Vec::new();
         let mut position = LogPosition {
             state,
-            present: playing.map_or_else(|| session.present.clone(), |playing| playing.here.clone()),
+            party: Party::new(state, &session, playing, &author),
             place: playing.map_or(first_place, |playing| playing.place.clone()),
             time: match playing {
                 Some(playing) => later_time(state, playing.time.clone()),
                 None => session.start.clone(),
             },
             speakers_join: playing.is_some() && self.source.as_ref().is_none_or(|source| source.appends),
-            joined: Vec::new(),
             session,
         };
         let confirmed_line = self.confirmed_line(state, &position.session)?;
-        let line_offset = match &self.source {
-            Some(LogSource { appends: true, .. }) => self.appended_line_offset(state, &position.session),
-            _ => self.line_offset(state, &position.session, earlier_passages.as_deref()),
-        };
+        let line_numbers = self.line_numbers(state, &position.session, earlier_passages.as_deref());
         let (mut written_ids, mut withheld, views) = (BTreeSet::new(), Vec::new(), StateViews::new(state));
-        for (number, line) in (1..).zip(&self.lines) {
+        for ((number, line), line_number) in (1..).zip(&self.lines).zip(line_numbers) {
             let talk_kind = line.known_talk_kind(self.source.is_some());
             let mut passage = match confirmed_line {
                 Some(recorded) => Passage { lie: recorded.lie || line.lie, ..Passage::clone(recorded) },
@@ -209,7 +210,7 @@ impl Log {
                         let number = line.number.map_or(number as usize, |number| number as usize);
                         CommandError::LogLine { number, source: Box::new(source) }
                     })?;
-                    Passage { line: line_offset.saturating_add(line.number.unwrap_or(number)), ..passage }
+                    Passage { line: line_number, ..passage }
                 }
             };
             if let Some(source) = &self.source {
@@ -232,7 +233,7 @@ impl Log {
             };
             let mut learned = if line.lie { mark_line_as_lie(&views, &passage) } else { Vec::new() };
             if talk_kind != Some(TalkKind::OutOfCharacter) {
-                learned.extend(stated_facts(&views, line, &passage)?);
+                learned.extend(stated_facts(&views, &line.states, line.lie, &passage)?);
             }
             if written_ids.insert(id) && recorded_passage.is_none_or(|recorded| **recorded != passage) {
                 changes.push(Change::AddPassage(passage.into()));
@@ -248,15 +249,18 @@ impl Log {
                 changes.push(Change::Set(Setting::Engine(EngineSetting::Imported { source, digest: digest.clone() })));
             }
         }
-        changes.extend(position.joined_session());
+        changes.extend(position.party.joined_session(&position.session));
         if let Some(playing) = playing {
-            let (place, time, here) = (position.place.clone(), position.time.clone(), position.present.clone());
+            let (place, time, here) = (position.place.clone(), position.time.clone(), position.party.attending());
             let now = ActiveSession { place, time, here, ..playing.clone() };
             changes.extend((now != *playing).then_some(Change::Set(Setting::Session(SessionSetting::Playing(now)))));
         }
         let arrival = position.arrival(playing, self.new.is_some(), &author, recorded)?;
         let summary = self.summary(&position, confirmed_line, &withheld, &changes) + &arrival.summary;
         changes.extend(arrival.changes);
+        // An operation must not be empty, and a repeated command is no error.
+        let unchanged_line = confirmed_line.filter(|_| changes.is_empty());
+        changes.extend(unchanged_line.map(|line| Change::AddPassage(Arc::clone(line))));
         if self.new.is_some() {
             changes.insert(0, Change::SetSession(Session { end: position.time, ..position.session }));
         }
@@ -281,8 +285,20 @@ impl Log {
             ([_], Some(source)) => format!("{}: 1 line of {}", position.session.id, source.name),
             (lines, Some(source)) => format!("{}: {} lines of {}", position.session.id, lines.len(), source.name),
         };
-        for id in &position.joined {
+        for id in &position.party.joined {
             summary.push_str(&format!("; {} joins", position.state.name_or_id(id)));
+        }
+        let removed = changes.iter().filter_map(|change| match change {
+            Change::RemovePassage(id) => position.state.passage(*id),
+            _ => None,
+        });
+        let removed: BTreeMap<&str, u32> = removed.map(|passage| (passage.text.as_str(), passage.line)).collect();
+        let is_renumbered =
+            |passage: &&Arc<Passage>| removed.get(passage.text.as_str()).is_some_and(|line| *line != passage.line);
+        match changes.iter().filter_map(Change::passage).filter(is_renumbered).count() {
+            0 => {}
+            1 => summary.push_str("; 1 recorded line has a new number"),
+            count => summary.push_str(&format!("; {count} recorded lines have new numbers")),
         }
         for id in withheld {
             let handle = position.state.fact(*id).and_then(|fact| fact.handle().map(str::to_owned));
@@ -399,22 +415,24 @@ impl Log {
         passage?.place.clone()
     }
 
-    /// Returns the offset to add to the numbers of lines that continue a file, so that they follow all lines of the
-    /// session.
-    fn appended_line_offset(&self, state: &State, session: &Session) -> u32 {
-        let first = self.lines.first().and_then(|line| line.number).unwrap_or(1);
-        next_line(state, Some(&session.id)).saturating_sub(first)
-    }
-
-    /// Returns the offset to add to the numbers of the new lines, which count from 1. The offset is the number of the
-    /// last line of the session, or the offset that an earlier import of the same file used.
-    fn line_offset(&self, state: &State, session: &Session, earlier_passages: Option<&[PassageId]>) -> u32 {
-        let earlier = earlier_passages.into_iter().flatten().filter_map(|id| state.passage(*id));
-        let offsets = earlier.filter_map(|passage| match &passage.evidence[..] {
-            [Evidence::File { line, .. }, ..] => Some(passage.line.saturating_sub(*line)),
+    /// Returns the numbers of the lines. They follow all lines of the session. If the file of the lines was imported
+    /// before, the numbers of its unchanged lines do not change.
+    fn line_numbers(&self, state: &State, session: &Session, earlier_passages: Option<&[PassageId]>) -> Vec<u32> {
+        let lines = (1..).zip(&self.lines).map(|(number, line)| (line.number.unwrap_or(number), line.text.trim()));
+        let lines: Vec<(u32, &str)> = lines.collect();
+        let next = next_line(state, Some(&session.id));
+        let mut earlier: Vec<&Arc<Passage>> =
+            earlier_passages.into_iter().flatten().filter_map(|id| state.passage(*id)).collect();
+        earlier.sort_unstable_by_key(|passage| passage.line);
+        let recorded: Vec<(u32, &str)> = earlier.iter().map(|passage| (passage.line, passage.text.as_str())).collect();
+        let shift = earlier.first().and_then(|passage| match &passage.evidence[..] {
+            [Evidence::File { line, .. }, ..] => Some(i64::from(passage.line) - i64::from(*line)),
             _ => None,
         });
-        offsets.min().unwrap_or_else(|| next_line(state, Some(&session.id)) - 1)
+        let appends = self.source.as_ref().is_some_and(|source| source.appends);
+        let first = lines.first().filter(|_| appends).map_or(1, |(number, _)| *number);
+        let shift = shift.unwrap_or_else(|| i64::from(next) - i64::from(first));
+        line_numbers(&lines, &recorded, shift)
     }
 }
 
@@ -429,47 +447,6 @@ pub fn hearers_without(views: &StateViews, fact: FactId, passage: &Passage) -> V
     let moment = passage.time.as_ref().and_then(|date| date.time);
     let is_unknown_to = |knower: &&Knower| views.get(knower, moment).fact(fact).is_none();
     passage.heard_by.iter().filter(is_unknown_to).cloned().collect()
-}
-
-/// Returns the changes with which the hearers of a line learn the facts that it states. If the extraction has already
-/// read the line, the changes also withdraw the extracted facts with the same content.
-///
-/// # Errors
-/// Returns an error if a fact does not exist, or if a hearer of narration cannot learn facts.
-fn stated_facts(views: &StateViews, line: &LogLine, passage: &Passage) -> Result<Vec<Change>, CommandError> {
-    let (state, mut changes) = (views.state(), Vec::new());
-    if line.states.is_empty() {
-        return Ok(changes);
-    }
-    let (time, place, session) = (passage.time.clone(), passage.place.clone(), passage.session.clone());
-    let occasion = Occasion { time, place, session };
-    let facts = line.states.iter().map(|fact| require_fact(state, *fact)).collect::<Result<Vec<_>, _>>()?;
-    changes.extend(other_readings(state, passage.id(), &facts).into_iter().map(Change::RetractFact));
-    let Some(speaker) = passage.speaker.as_ref() else {
-        let witnesses: Vec<EntityId> = passage.heard_by.iter().filter_map(Knower::entity).cloned().collect();
-        if witnesses.is_empty() {
-            return Ok(changes);
-        }
-        let facts: Vec<Arc<Fact>> = facts.into_iter().cloned().collect();
-        changes.extend(learn::witness(state, &facts, &witnesses, &occasion)?.changes);
-        return Ok(changes);
-    };
-    let view = views.get(&Knower::Entity(speaker.clone()), occasion.moment());
-    for fact in facts {
-        let statement = HeardStatement {
-            speaker,
-            view: &view,
-            alias: passage.speaker_alias.as_deref(),
-            citing: None,
-            hearers: &passage.heard_by,
-            fact,
-            restates: None,
-            sincerity: if line.lie { Sincerity::Lie } else { Sincerity::Sincere },
-            certainty: Credence::FULL,
-        };
-        changes.extend(learn::overhear(views, &statement, &occasion).changes);
-    }
-    Ok(changes)
 }
 
 fn shorten(text: &str) -> String {
@@ -495,13 +472,11 @@ impl LogPosition<'_> {
         }
         speaker.iter().try_for_each(|speaker| require_speaker(self.state, speaker))?;
         require_entities(self.state, line.heard_by.iter().chain(&line.with).chain(&line.place))?;
-        if let Some(place) = &line.place {
-            self.place = Some(place.clone());
-        }
         if let Some(raw) = &line.time {
             self.time = Some(parse_date(self.state, raw)?);
         }
         let moment = self.time.as_ref().and_then(|date| date.time);
+        let place = self.reach_place(line, moment);
         // A line of a file can be older than the death.
         let mut named_hearers = line.heard_by.iter().chain(&line.with).filter(|_| line.number.is_none());
         if let Some(dead) = named_hearers.find(|id| is_dead(self.state, id, moment)) {
@@ -512,6 +487,7 @@ impl LogPosition<'_> {
             self.join(speaker);
         }
         let mut hearers = if line.heard_by.is_empty() { self.default_hearers() } else { line.heard_by.clone() };
+        hearers.retain(|id| line.heard_by.contains(id) || !line.unheard_by.contains(id));
         hearers.extend(line.with.iter().cloned().chain(speaker.clone()));
         let mut heard_by: Vec<Knower> = hearers.into_iter().map(Knower::Entity).collect();
         heard_by.sort();
@@ -522,32 +498,39 @@ impl LogPosition<'_> {
             lie: line.lie,
             session: Some(self.session.id.clone()),
             time: self.time.clone(),
-            place: self.place.clone(),
+            place,
             heard_by,
             mentions: mentioned_entities(self.state, text),
             ..Passage::new(text)
         })
     }
 
+    /// Returns the place of a line. The scene moves to the place that the line names, unless the line reaches only named
+    /// hearers and leaves out a character in the scene. A mark in a transcript moves the whole scene.
+    fn reach_place(&mut self, line: &LogLine, moment: Option<GameTime>) -> Option<EntityId> {
+        if let Some(place) = line.place.as_ref().filter(|place| self.place.as_ref() != Some(*place)) {
+            if self.speakers_join && line.number.is_none() {
+                let speaker = line.speaker.as_ref().map(|speaker| &speaker.id);
+                let is_named =
+                    |id: &EntityId| speaker == Some(id) || line.heard_by.contains(id) || line.with.contains(id);
+                let has_named_hearers = !line.heard_by.is_empty();
+                if has_named_hearers && self.party.step_aside(place, is_named) {
+                    return Some(place.clone());
+                }
+                self.party.change_scene(self.state, place, moment, has_named_hearers);
+            }
+            self.place = Some(place.clone());
+        }
+        self.place.clone()
+    }
+
     /// Adds a player character that speaks aloud to the characters present. The DM seldom records the arrival of a late
     /// player before the player's first line.
     fn join(&mut self, speaker: &EntityId) {
         let is_player = self.state.kind(speaker) == Some(Kind::Player);
-        if self.speakers_join && is_player && !self.present.contains(speaker) {
-            self.present.push(speaker.clone());
-            self.present.sort();
-            self.joined.push(speaker.clone());
+        if self.speakers_join && is_player {
+            self.party.join(speaker);
         }
-    }
-
-    /// Returns the change that adds the characters that joined to the session. Returns `None` if all of these
-    /// characters already attended the session.
-    fn joined_session(&self) -> Option<Change> {
-        let mut session = self.session.clone();
-        session.present.extend(self.joined.iter().cloned());
-        session.present.sort();
-        session.present.dedup();
-        (session.present.len() > self.session.present.len()).then_some(Change::SetSession(session))
     }
 
     /// Returns the arrival of the attending characters at the place that the log has reached. If this is the place of the
@@ -560,15 +543,21 @@ impl LogPosition<'_> {
         now: Timestamp,
     ) -> Result<Arrival, CommandError> {
         let has_moved = playing.map_or(is_new, |playing| playing.place != self.place);
-        let characters = if has_moved { &self.present } else { &self.joined };
-        let (place, time) = (self.place.as_ref(), self.time.as_ref());
-        let scene = SessionScene { state: self.state, attending: &self.present, place, time };
-        scene.arrival(characters, author, now)
+        let characters = if has_moved { &self.party.present } else { &self.party.joined };
+        let (state, place, time) = (self.state, self.place.as_ref(), self.time.as_ref());
+        let scene = SessionScene { state, attending: &self.party.present, place, time };
+        let mut arrival = scene.arrival(characters, author, now)?;
+        for (place, characters) in &self.party.departures {
+            let aside = SessionScene { state, attending: characters, place: Some(place), time };
+            arrival.extend(aside.arrival(characters, author, now)?);
+        }
+        arrival.summary.push_str(&self.party.left_behind_summary(state));
+        Ok(arrival)
     }
 
     /// Returns the hearers of a line said aloud.
     fn default_hearers(&self) -> Vec<EntityId> {
         let moment = self.time.as_ref().and_then(|date| date.time);
-        scene_characters(self.state, &self.present, self.place.as_ref(), moment)
+        scene_characters(self.state, &self.party.present, self.place.as_ref(), moment)
     }
 }

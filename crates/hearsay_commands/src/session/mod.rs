@@ -7,9 +7,12 @@
 
 mod arrival;
 mod extracted_facts;
+mod line_numbers;
 mod log;
 mod new;
+mod party;
 mod recap;
+mod stated_facts;
 mod step;
 mod table_talk;
 mod talk;

@@ -13,14 +13,14 @@ use hearsay_model::{
 use hearsay_query::{
     dates::parse_date,
     ids::{require_entities, require_session},
-    session::{last_place, later_time},
+    session::{attending_in_scene, last_place, later_time},
 };
 use serde::{Deserialize, Serialize};
 
-use super::{arrival::SessionScene, new::NewSession};
+use super::{arrival::SessionScene, new::NewSession, party::Party};
 use crate::CommandError;
 
-/// A step of a session: its start, a change of attendance, or its end.
+/// A step of a session: its start, a change of attendance or of the scene, or its end.
 ///
 /// Dates are texts, written for the campaign's calendar.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -37,6 +37,12 @@ pub enum SessionStep {
         /// Characters that leave.
         leave: Vec<EntityId>,
     },
+    /// Moves the scene to another place. The characters in the scene go to this place. If an attending character is
+    /// already there, the scene changes to this character instead, and the others stay behind.
+    Move {
+        /// Place of the new scene.
+        place: EntityId,
+    },
     /// Ends the session being played. Each character who attended the session or heard its lines then knows the names
     /// that it heard, and the visible facts about the people and places that it met. The player characters know each
     /// other's names.
@@ -52,12 +58,14 @@ impl SessionStep {
     ///
     /// # Errors
     /// Returns an error if a session starts while another session is being played. Also returns an error if attendance
-    /// changes or a session ends while no session is being played. Other errors are an unknown character or place, an
-    /// invalid date, an arriving character who is already present, or a leaving character who is absent.
+    /// changes, the scene moves or a session ends while no session is being played. Other errors are an unknown
+    /// character or place, an invalid date, an arriving character who is already present, or a leaving character who is
+    /// absent.
     pub fn operation(&self, state: &State, author: Author, recorded: Timestamp) -> Result<Operation, CommandError> {
         let (summary, changes) = match self {
             Self::Start(new) => start(state, new, &author, recorded)?,
             Self::Attend { arrive, leave } => attend(state, arrive, leave, &author, recorded)?,
+            Self::Move { place } => move_scene(state, place, &author, recorded)?,
             Self::End { time } => end(state, time.as_deref())?,
         };
         Ok(Operation { author, recorded, summary, changes })
@@ -85,12 +93,15 @@ fn start(state: &State, new: &NewSession, author: &Author, now: Timestamp) -> St
 fn attend(state: &State, arrive: &[EntityId], leave: &[EntityId], author: &Author, now: Timestamp) -> StepResult {
     let playing = state.active_session().ok_or(CommandError::NotPlaying)?;
     require_entities(state, arrive.iter().chain(leave))?;
-    let mut present = playing.here.clone();
-    for character in arrive {
-        if present.contains(character) {
+    let (mut present, in_scene) = (playing.here.clone(), attending_in_scene(state, playing));
+    for (number, character) in arrive.iter().enumerate() {
+        if in_scene.contains(character) || arrive[..number].contains(character) {
             return Err(CommandError::Attendance { who: character.clone(), here: true });
         }
-        present.push(character.clone());
+        // An attending character who is at another place comes back.
+        if !present.contains(character) {
+            present.push(character.clone());
+        }
     }
     for character in leave {
         let index = present.iter().position(|id| id == character);
@@ -98,7 +109,7 @@ fn attend(state: &State, arrive: &[EntityId], leave: &[EntityId], author: &Autho
     }
     present.sort();
     let mut changes = vec![Change::Set(Setting::Session(SessionSetting::Playing(ActiveSession {
-        here: present.clone(),
+        here: present,
         ..playing.clone()
     })))];
     let mut session = session_of(state, &playing.session)?;
@@ -115,10 +126,29 @@ fn attend(state: &State, arrive: &[EntityId], leave: &[EntityId], author: &Autho
     };
     let parts: Vec<String> = [describe(arrive, "joins"), describe(leave, "leaves")].into_iter().flatten().collect();
     let time = later_time(state, playing.time.clone());
-    let scene = SessionScene { state, attending: &present, place: playing.place.as_ref(), time: time.as_ref() };
+    let in_scene: Vec<EntityId> = in_scene.iter().chain(arrive).filter(|id| !leave.contains(id)).cloned().collect();
+    let scene = SessionScene { state, attending: &in_scene, place: playing.place.as_ref(), time: time.as_ref() };
     let arrival = scene.arrival(arrive, author, now)?;
     changes.extend(arrival.changes);
     Ok((format!("{}: {}{}", playing.session, parts.join("; "), arrival.summary), changes))
+}
+
+fn move_scene(state: &State, place: &EntityId, author: &Author, now: Timestamp) -> StepResult {
+    let playing = state.active_session().ok_or(CommandError::NotPlaying)?;
+    require_entities(state, std::iter::once(place))?;
+    let time = later_time(state, playing.time.clone());
+    let mut party = Party::new(state, &session_of(state, &playing.session)?, Some(playing), author);
+    if playing.place.as_ref() != Some(place) {
+        party.change_scene(state, place, time.as_ref().and_then(|date| date.time), false);
+    }
+    let scene = SessionScene { state, attending: &party.present, place: Some(place), time: time.as_ref() };
+    let arrival = scene.arrival(&party.present, author, now)?;
+    let left_behind = party.left_behind_summary(state);
+    let summary = format!("the scene moves to {}{}{left_behind}", state.name_or_id(place), arrival.summary);
+    let moved = ActiveSession { place: Some(place.clone()), ..playing.clone() };
+    let mut changes = vec![Change::Set(Setting::Session(SessionSetting::Playing(moved)))];
+    changes.extend(arrival.changes);
+    Ok((summary, changes))
 }
 
 fn end(state: &State, time: Option<&str>) -> StepResult {

@@ -2,8 +2,8 @@
 
 use hearsay_model::{text, words};
 
-/// Returns whether a line is marked as out of character. The marks are `OOC: brb`, `(ooc) brb`, `[ooc] brb`,
-/// `(out of character) brb`, `(ooc: brb)`, `brb (ooc)` and `((brb))`. Upper and lower case are ignored.
+/// Returns whether a line is marked as out of character. The marks are `OOC: brb`, `ooc brb`, `brb ooc`, `(ooc) brb`,
+/// `[ooc] brb`, `(out of character) brb`, `(ooc: brb)`, `brb (ooc)` and `((brb))`. Upper and lower case are ignored.
 pub(crate) fn is_marked_out_of_character(line: &str) -> bool {
     let line = line.trim();
     let is_double_bracketed = |open, close| line.starts_with(open) && line.ends_with(close);
@@ -17,15 +17,24 @@ pub(crate) fn is_marked_out_of_character(line: &str) -> bool {
         None => line.split_once(':').is_some_and(|(mark, _)| is_mark(mark)),
     };
     let last_bracket = || line.strip_suffix([')', ']', '}'])?.rsplit_once(['(', '[', '{']);
-    begins_with_mark || last_bracket().is_some_and(|(_, mark)| is_mark(mark))
+    let mut outer_words = line.split_whitespace().next().into_iter().chain(line.split_whitespace().next_back());
+    begins_with_mark || last_bracket().is_some_and(|(_, mark)| is_mark(mark)) || outer_words.any(is_mark)
 }
 
-/// Returns whether a line contains a phrase with which players talk about the rules or the dice.
+/// Characters that end a clause.
+const CLAUSE_ENDS: [char; 9] = ['.', '!', '?', ',', ';', ':', '(', ')', '\u{2026}'];
+
+/// Returns whether a line contains a phrase with which players talk about the rules, the dice or the evening.
 pub(crate) fn has_game_phrase(line: &str) -> bool {
-    let line: Vec<String> = text::words(line).iter().map(|word| with_number_signs(word)).collect();
+    let clause_words = |clause: &str| -> Vec<String> {
+        let clause_words = text::words(clause);
+        clause_words.iter().map(|word| with_number_signs(word)).chain(["$".to_owned()]).collect()
+    };
+    let clauses: Vec<Vec<String>> = line.split(CLAUSE_ENDS).map(clause_words).collect();
     let occurs = |phrase: &String| {
-        let phrase: Vec<&str> = phrase.split(' ').collect();
-        line.windows(phrase.len()).any(|window| window == phrase)
+        // The words of a clause have no ending `'s`.
+        let phrase: Vec<&str> = phrase.split(' ').map(|word| word.strip_suffix("'s").unwrap_or(word)).collect();
+        clauses.iter().any(|clause| clause.windows(phrase.len()).any(|window| window == phrase))
     };
     words::english().game_phrases.iter().any(occurs)
 }
@@ -59,6 +68,8 @@ mod tests {
             "(ooc: who wants pizza)",
             "Who wants pizza? (ooc)",
             "  (OOC) ",
+            "ooc I need to go at ten",
+            "I need to go at ten OOC",
         ] {
             assert!(is_marked_out_of_character(line), "{line}");
         }
@@ -77,12 +88,31 @@ mod tests {
 
     #[test]
     fn only_words_that_no_character_says_are_about_the_game() {
-        for line in
-            ["Can I roll for that?", "2d6+3, so 11", "Does a 17 hit?", "How many hit points do I have?", "Nat 20!"]
-        {
+        for line in [
+            "Can I roll for that?",
+            "2d6+3, so 11",
+            "Does a 17 hit?",
+            "How many hit points do I have?",
+            "Nat 20!",
+            "ok I'll do an investigation check, natural 20!!",
+            "Got a 17.",
+            "That's a 9, damn",
+            "did we level up",
+            "Pizza is here, pause for ten minutes",
+            "okay we go to sleep, good session",
+        ] {
             assert!(has_game_phrase(line), "{line}");
         }
-        for line in ["", "Roll the barrel over there!", "We play dice at the Gull.", "I owe you 20 crowns.", "Ha!"] {
+        for line in [
+            "",
+            "Roll the barrel over there!",
+            "The dice roll for hours.",
+            "We play dice at the Gull.",
+            "I owe you 20 crowns.",
+            "I got a 10 crown fine.",
+            "It was a good session of the council.",
+            "Ha!",
+        ] {
             assert!(!has_game_phrase(line), "{line}");
         }
     }

@@ -88,7 +88,7 @@ impl Memory {
         })
     }
 
-    /// Starts or ends a session, or records that characters arrive or leave: see [`SessionStep`].
+    /// Starts or ends a session, moves its scene, or records that characters arrive or leave: see [`SessionStep`].
     ///
     /// # Errors
     /// Returns the same errors as [`write`](Self::write). The ticket also fails if the step starts a session while

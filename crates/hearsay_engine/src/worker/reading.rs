@@ -17,8 +17,9 @@ use hearsay_commands::{
 use hearsay_extract::{Extractor, Language, Lexicon, READING_MODEL, ReadingModel, SentenceEncoder};
 use hearsay_model::{
     Author, Change, EngineSetting, Evidence, Fact, FactStatus, Key, Operation, PassageId, Position, Setting,
-    SettingKey, State, attribute,
+    SettingKey, State,
 };
+use hearsay_query::views::identifies_subject;
 
 use super::{
     Internal, Worker, Write,
@@ -538,8 +539,7 @@ fn may_change_names(state: &State, key: &Key) -> bool {
 
 /// Returns whether a fact states a name or the kind of an entity, or is used to recognize the entity in texts.
 fn affects_names(state: &State, fact: &Fact) -> bool {
-    [attribute::NAME, attribute::ALIAS, attribute::KIND].contains(&fact.predicate().as_str())
-        || state.vocabulary().behavior(fact.predicate()).reference.is_some()
+    identifies_subject(state.vocabulary(), fact.predicate())
 }
 
 /// Requests the vectors of sentences from the encoder's thread.

@@ -15,23 +15,23 @@ use crate::{MemoryError, ticket::Responder};
 /// Maximum number of views whose names are kept for the next reply.
 const MAX_LEXICONS: usize = 16;
 
-/// The names in views, each with the view from which they were collected.
+/// The names in views, each with their [identity](CachedView::names_identity).
 #[derive(Default)]
-pub(super) struct ViewLexicons(Vec<(Weak<CachedView>, Arc<Lexicon>)>);
+pub(super) struct ViewLexicons(Vec<(Weak<()>, Arc<Lexicon>)>);
 
 impl ViewLexicons {
-    /// Returns the names in a view. Collects them if the view changed since the last call.
-    fn get_or_collect(&mut self, view: &Arc<CachedView>) -> Arc<Lexicon> {
-        self.0.retain(|(of, _)| of.strong_count() > 0);
-        let is_same = |of: &Weak<CachedView>| std::ptr::eq(of.as_ptr(), Arc::as_ptr(view));
-        if let Some((_, lexicon)) = self.0.iter().find(|(of, _)| is_same(of)) {
+    /// Returns the names in a view. Collects them if they changed since the last call.
+    fn get_or_collect(&mut self, view: &CachedView) -> Arc<Lexicon> {
+        self.0.retain(|(identity, _)| identity.strong_count() > 0);
+        let identity = Arc::downgrade(&view.names_identity);
+        if let Some((_, lexicon)) = self.0.iter().find(|(other, _)| other.ptr_eq(&identity)) {
             return Arc::clone(lexicon);
         }
         let lexicon = Arc::new(view_lexicon(view));
         if self.0.len() == MAX_LEXICONS {
             self.0.remove(0);
         }
-        self.0.push((Arc::downgrade(view), Arc::clone(&lexicon)));
+        self.0.push((identity, Arc::clone(&lexicon)));
         lexicon
     }
 }
@@ -65,9 +65,12 @@ impl Worker {
         let encoder = resources.sentence_encoder();
         let revealable = revealable_facts(self.reveals.fulfilled(), &draft.speaker);
         let (state, index) = (&self.snapshot.state, &self.index);
+        let needs_dm_view = draft.for_dm && reading.has_new_names();
+        let dm_view = needs_dm_view.then(|| self.questions.view_cache.get_or_compute(state, None, None));
+        let dm_names = dm_view.as_ref().map(|dm_view| &dm_view.names);
         let candidates = guarded(|| {
             Ok(resources.with(|tools| {
-                let sources = ReplySources { state, index, view: &view, revealable: &revealable, tools };
+                let sources = ReplySources { state, index, view: &view, revealable: &revealable, tools, dm_names };
                 draft.candidates(&sources, reading)
             }))
         });

@@ -151,11 +151,12 @@ impl MentionFinder<'_> {
                 || token.norm.split('-').all(|word| is_common_word(word) || self.grammar.verb_forms.contains_key(word))
         });
         // "Hit the wall" refers to the Signet Wall only if that wall is part of the scene. "The map" can always refer
-        // to the Sunken Map.
+        // to the Sunken Map, and "to the mill" to Grauer's Mill.
         let is_lowercase_part =
             candidate.name_type == NameType::Part && !has_capital && tokens.iter().any(|token| token.is_capitalized);
         let is_thing = entity.kinds == KindSet::THING;
-        if is_lowercase_part && !is_thing && !self.is_in_scene(candidate.entity) {
+        let is_destination = entity.kinds == KindSet::PLACE && self.is_destination(tokens, start, end);
+        if is_lowercase_part && !is_thing && !is_destination && !self.is_in_scene(candidate.entity) {
             return false;
         }
         if !all_words_are_common {
@@ -213,6 +214,21 @@ impl MentionFinder<'_> {
             |token: &&Token| token.is_capitalized && self.grammar.attribute_nouns.contains_key(&token.norm);
         let precedes_preposition = next.is_some_and(|next| self.word_class(next).has(WordClass::PREPOSITION));
         words.iter().all(is_number) || (precedes_preposition && words.iter().all(is_capitalized_noun))
+    }
+
+    /// Returns whether a noun for places states where somebody is or goes: "to the mill", but not "to the mill race".
+    fn is_destination(&self, tokens: &[Token], start: usize, end: usize) -> bool {
+        let is_place_noun = end == start + 1 && self.word_class(&tokens[start]).has(WordClass::PLACE_NOUN);
+        let follows_preposition = start >= 2
+            && tokens[start - 1].is("the")
+            && ["at", "to", "into"].contains(&tokens[start - 2].norm.as_str());
+        let ends_phrase = tokens.get(end).is_none_or(|next| {
+            let class = self.word_class(next);
+            !next.is_word()
+                || (!next.is("of")
+                    && class.has(WordClass::PREPOSITION.or(WordClass::CONJUNCTION).or(WordClass::ADVERB)))
+        });
+        is_place_noun && follows_preposition && ends_phrase
     }
 
     /// Returns whether an entity is part of the scene, or was mentioned recently.

@@ -109,10 +109,10 @@ impl MentionFinder<'_> {
         if is_at_start && (is_numeral || is_fronted_participle) {
             return false;
         }
-        // "King Static" refers to the known name Static. "Scuttlebutt, …" is a cue.
+        // "King Static" refers to the known name Static, and "King Statik" is a misspelling. "Scuttlebutt, …" is a cue.
         if self.word_class(&tokens[at]).has(WordClass::TITLE)
             && tokens.len() > at + 1
-            && self.find_known(tokens, at + 1).is_some()
+            && (self.find_known(tokens, at + 1).is_some() || self.find_similar(tokens, at + 1).is_some())
         {
             return false;
         }

@@ -75,7 +75,7 @@ impl<'a, R: Fn(usize) -> &'a [f32]> Decoder<'_, R> {
     /// mentions.
     fn most_likely_referent(&self, role: ReferentRole, line: &WindowLine, word: usize) -> LikelyReferent {
         if role == ReferentRole::Reference
-            && let Some(entity) = line.referenced_speaker(word)
+            && let Some(entity) = line.referenced_participant(word)
         {
             return LikelyReferent { referent: Referent::Named(entity), probability: 1.0 };
         }

@@ -42,6 +42,12 @@ pub(crate) struct ModelLine {
     pub(crate) pronouns: Vec<(usize, Gender)>,
     /// Words that refer to the speaker.
     pub(crate) self_references: Vec<usize>,
+    /// Words that refer to the hearer, such as "you".
+    pub(crate) hearer_references: Vec<usize>,
+    /// Words that refer to a group with the speaker, such as "we".
+    pub(crate) group_references: Vec<usize>,
+    /// Entities whom the speaker addresses by name: "Come here, Odo."
+    pub(crate) addressed: Vec<EntityRef>,
     /// Words and punctuation marks at which no statement ends.
     pub(crate) non_final_words: Vec<usize>,
 }
@@ -84,15 +90,26 @@ pub(crate) struct WindowLine {
     pronouns: Vec<(usize, Gender)>,
     /// Words that refer to the speaker.
     self_references: Vec<usize>,
+    /// Words that refer to the hearer.
+    hearer_references: Vec<usize>,
+    /// Words that refer to a group with the speaker.
+    group_references: Vec<usize>,
+    /// Entities whom the speaker addresses by name.
+    addressed: Vec<EntityRef>,
     speaker: Option<EntityRef>,
     /// Words at which no statement ends.
     non_final_words: Vec<usize>,
 }
 
 impl WindowLine {
-    /// Returns the speaker if a word refers to the speaker, such as "I" or "my".
-    pub(crate) fn referenced_speaker(&self, word: usize) -> Option<EntityRef> {
-        self.speaker.filter(|_| self.self_references.contains(&word))
+    /// Returns the speaker if a word refers to the speaker, such as "I" or "my". Returns the hearer if a word such as
+    /// "you" refers to the only hearer whom the line addresses by name.
+    pub(crate) fn referenced_participant(&self, word: usize) -> Option<EntityRef> {
+        let hearer = || match self.addressed[..] {
+            [hearer] if self.hearer_references.contains(&word) => Some(hearer),
+            _ => None,
+        };
+        self.speaker.filter(|_| self.self_references.contains(&word)).or_else(hearer)
     }
 
     /// Returns the words of a statement without words and punctuation at its end such as a comma or "and".
@@ -105,10 +122,18 @@ impl WindowLine {
 }
 
 impl Window {
-    /// Returns whether the pronoun at a word cannot refer to a candidate, because their genders differ.
+    /// Returns whether the pronoun at a word cannot refer to a candidate: their genders differ, a pronoun such as "she"
+    /// would refer to a hearer whom the line addresses, "you" would refer to the speaker, or "we" would refer to somebody
+    /// else alone.
     pub(crate) fn excludes(&self, line: &WindowLine, word: usize, candidate: &ReferentCandidate) -> bool {
         let pronoun_gender = line.pronouns.iter().find(|(at, _)| *at == word).map(|(_, gender)| *gender);
-        pronoun_gender.is_some_and(|pronoun_gender| ![Gender::Unknown, pronoun_gender].contains(&candidate.gender))
+        let is_speaker = line.speaker == Some(candidate.entity);
+        is_speaker && line.hearer_references.contains(&word)
+            || line.speaker.is_some() && !is_speaker && line.group_references.contains(&word)
+            || pronoun_gender.is_some_and(|pronoun_gender| {
+                ![Gender::Unknown, pronoun_gender].contains(&candidate.gender)
+                    || line.addressed.contains(&candidate.entity)
+            })
     }
 }
 
@@ -189,6 +214,9 @@ fn build_window(
                 words,
                 pronouns: line.pronouns.clone(),
                 self_references: line.self_references.clone(),
+                hearer_references: line.hearer_references.clone(),
+                group_references: line.group_references.clone(),
+                addressed: line.addressed.clone(),
                 speaker: line.speaker,
                 non_final_words: line.non_final_words.clone(),
             });
@@ -213,6 +241,9 @@ mod tests {
             names: Vec::new(),
             pronouns: Vec::new(),
             self_references: Vec::new(),
+            hearer_references: Vec::new(),
+            group_references: Vec::new(),
+            addressed: Vec::new(),
             non_final_words: Vec::new(),
         };
         let lines: Vec<ModelLine> = (0..10).map(line).collect();

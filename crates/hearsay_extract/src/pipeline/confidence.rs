@@ -21,6 +21,12 @@ const MIN_NEW_NAME_CANDIDATE_CONFIDENCE: f64 = 0.15;
 const BASE_MAX_CANDIDATES: usize = 8;
 const SENTENCES_PER_CANDIDATE: usize = 6;
 
+/// Returns whether a fact that a character states depends on a pronoun that may refer to somebody else. The words of a
+/// character become a claim at once, so such a fact waits for review.
+pub(super) fn has_doubtful_reference(weight_names: &[&str]) -> bool {
+    weight_names.contains(&"spoken") && weight_names.contains(&"doubtful_pronoun")
+}
+
 impl TextExtractor<'_> {
     /// Keeps only the most probable candidates, so that the DM can review a long text in one sitting.
     pub(super) fn limit_candidates(&self, facts: &mut Vec<WeightedFact>) {
@@ -62,6 +68,9 @@ impl TextExtractor<'_> {
         }
         probability *= raw_fact.confidence_factor;
         if raw_fact.confidence_factor < 1.0 {
+            probability = probability.min(MAX_DOUBTFUL_CONFIDENCE);
+        }
+        if has_doubtful_reference(weight_names) {
             probability = probability.min(MAX_DOUBTFUL_CONFIDENCE);
         }
         if self.is_in_injection(raw_fact) {

@@ -2,7 +2,7 @@
 
 use hearsay_model::{ExtractionStage, PredicateRole, Span, words};
 
-use super::{TextExtractor, TrainingExample, TrainingExtraction};
+use super::{TextExtractor, TrainingExample, TrainingExtraction, confidence::has_doubtful_reference};
 use crate::{
     deduplicate::{self, WeightedFact},
     facts::{ExtractedFact, Extraction, FactObject, Mention, NameOccurrence},
@@ -44,7 +44,13 @@ impl TextExtractor<'_> {
             return format!("{subject} is the {} {object}.", raw_fact.relation);
         }
         let (subject, object) = if target.is_inverse { (object, subject) } else { (subject, object) };
-        self.extractor.vocabulary().sentence(&target.predicate, subject, object)
+        let sentence = self.extractor.vocabulary().sentence(&target.predicate, subject, object);
+        match sentence.strip_suffix('.') {
+            Some(stem) if !raw_fact.detail.is_empty() && stem.ends_with(object) => {
+                format!("{stem} {}.", raw_fact.detail)
+            }
+            _ => sentence,
+        }
     }
 
     /// Returns the sentence for a fact with the general predicate, which is built with words of the text.
@@ -163,7 +169,8 @@ impl TextExtractor<'_> {
             stage: raw_fact.stage,
         };
         let label = targets[raw_fact.target].predicate.clone();
-        let uses_weights_only = raw_fact.confidence_factor >= 1.0 && !self.is_in_injection(raw_fact);
+        let is_limited = self.is_in_injection(raw_fact) || has_doubtful_reference(&weight_names);
+        let uses_weights_only = raw_fact.confidence_factor >= 1.0 && !is_limited;
         Some(WeightedFact { fact, label, weight_names, uses_weights_only })
     }
 

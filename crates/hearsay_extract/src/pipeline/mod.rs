@@ -165,6 +165,8 @@ pub(crate) struct TextExtractor<'a> {
     facts: Vec<RawFact>,
     /// Index of the first fact of the previous sentence.
     previous_facts_start: usize,
+    /// Byte range of the previous sentence; `None` at the start of a paragraph.
+    previous_sentence: Option<Span>,
     mentions: BTreeMap<(usize, usize), u32>,
     /// Sentences with words addressed to the program. The DM decides on the facts of these sentences.
     injection_spans: Vec<Span>,
@@ -212,6 +214,7 @@ impl<'a> TextExtractor<'a> {
             nickname_owners: FxHashMap::default(),
             facts: Vec::new(),
             previous_facts_start: 0,
+            previous_sentence: None,
             mentions: BTreeMap::new(),
             injection_spans: Vec::new(),
             doubtful_parts: Vec::new(),
@@ -237,7 +240,7 @@ impl<'a> TextExtractor<'a> {
         }
         self.only_names = false;
         self.new_names = NewNames::default();
-        self.history.forget_new();
+        self.history.begin_text();
         self.source = &self.plain.text;
         self.read_source();
         self.finish()

@@ -12,6 +12,7 @@ use crate::{
     coreference::EntityMention,
     cues::{self, CueMatch},
     disfluency::remove_disfluencies,
+    doubt::DoubtfulPart,
     facts::TextType,
     grammar::{CueType, Grammar, WordClass},
     kind_set::KindSet,
@@ -50,6 +51,7 @@ impl<'a> TextExtractor<'a> {
             let paragraph = &source[range.clone()];
             self.history.topic = None;
             self.previous_facts_start = self.facts.len();
+            self.previous_sentence = None;
             for sentence in sentence_splitter::split_text(paragraph, range.start, is_abbreviation) {
                 self.read_sentence(&sentence, &speech, 0);
             }
@@ -146,8 +148,7 @@ impl<'a> TextExtractor<'a> {
             self.unmatched_sentences.extend(reader.unmatched_sentence(&facts));
         }
         if depth == 0 {
-            self.revise_previous_facts(retracts_previous(tokens), says_no_longer);
-            self.previous_facts_start = self.facts.len();
+            self.revise_previous_facts(tokens, says_no_longer);
         }
         self.facts.extend(facts);
         if depth >= sentence_splitter::MAX_QUOTE_DEPTH {
@@ -196,6 +197,7 @@ impl<'a> TextExtractor<'a> {
     /// Reads a heading. A heading such as "Smoke at the Goat" contains names but states nothing.
     fn read_heading(&mut self, tokens: &[Token], names: &[NameMention]) {
         self.previous_facts_start = self.facts.len();
+        self.previous_sentence = None;
         for name in names {
             if let EntityRef::Known(entity) = name.entity {
                 let known = &self.lexicon.entities[entity as usize];
@@ -237,11 +239,19 @@ impl<'a> TextExtractor<'a> {
         }
     }
 
-    /// Changes the facts of the previous sentence. If the current sentence takes the previous sentence back
-    /// (`is_retracted`), the confidence of these facts becomes lower. If the current sentence says that these facts are
-    /// no longer true (`no_longer_holds`), the facts end.
-    fn revise_previous_facts(&mut self, is_retracted: bool, no_longer_holds: bool) {
+    /// Changes the facts of the previous sentence. If the current sentence, given by its tokens, takes the previous
+    /// sentence back, its facts are removed after "no", and otherwise become less certain. If the current sentence says
+    /// that these facts are no longer true (`no_longer_holds`), the facts end. Then the current sentence becomes the
+    /// previous one.
+    fn revise_previous_facts(&mut self, tokens: &[Token], no_longer_holds: bool) {
         let grammar = self.extractor.grammar();
+        let is_retracted = retracts_previous(tokens);
+        if is_retracted && tokens.first().is_some_and(|first| first.is("no")) {
+            self.facts.truncate(self.previous_facts_start);
+            // The statements of the reading model are dropped too.
+            let retracted = |scope| DoubtfulPart { scope, verb: None, max_confidence: 0.0, cues: Vec::new() };
+            self.doubtful_parts.extend(self.previous_sentence.map(retracted));
+        }
         let previous_facts = &mut self.facts[self.previous_facts_start..];
         if is_retracted {
             let factor = grammar.confidence_factors.get("hedge").copied().unwrap_or(DEFAULT_RETRACTION_FACTOR);
@@ -254,6 +264,9 @@ impl<'a> TextExtractor<'a> {
                 |fact: &&mut RawFact| !fact.denied && !grammar.is_permanent(fact.pattern_target, &fact.relation);
             previous_facts.iter_mut().filter(can_end).for_each(|fact| fact.ended = true);
         }
+        self.previous_facts_start = self.facts.len();
+        self.previous_sentence =
+            tokens.first().zip(tokens.last()).map(|(first, last)| Span { start: first.start, end: last.end });
     }
 
     /// Returns the context of a quotation. If the text names no hearers, all others who are present hear the words.

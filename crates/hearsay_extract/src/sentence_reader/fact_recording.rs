@@ -117,6 +117,12 @@ impl SentenceReader<'_> {
         }
         let is_permanent_fact = self.grammar.is_permanent(target, relation);
         let can_end = target_info.has(PredicateProperties::ENDS);
+        let behavior = self.vocabulary.behavior(&target_info.predicate);
+        let is_feeling = behavior.attitude.is_some() && behavior.object_attitude.is_none();
+        let mut status = status.clone();
+        if is_feeling && status.is_past_speech {
+            self.apply_doubt(&mut status, "hedge", None);
+        }
         all_weight_names.extend(predicate_weight_name(&self.grammar.targets[target_info.label].predicate));
         if !weight_names.contains(&"loose") {
             all_weight_names.extend(self.difficulty_weight_names.iter());
@@ -127,16 +133,17 @@ impl SentenceReader<'_> {
             pattern_target: target,
             object,
             relation: relation.to_owned(),
+            detail: String::new(),
             weight_names: WeightNames { names: all_weight_names },
             span,
             stated_by: status.stated_by,
-            told_to: status.told_to.clone(),
+            told_to: status.told_to,
             denied: status.denied != target_info.denied,
             ended: ((status.ended || (status.is_past_state && can_end)) && !is_permanent_fact)
                 || target_info.ended
                 || is_former,
             confidence_factor: status.confidence_factor,
-            cues: status.cues.clone(),
+            cues: status.cues,
             stage: self.stage,
         });
     }

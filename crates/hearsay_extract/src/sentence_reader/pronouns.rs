@@ -53,14 +53,16 @@ impl SentenceReader<'_> {
                 name.end >= last || (name.end + 1 >= last && self.tokens[name.end].is_punctuation(".!?\u{2026}"));
             let follows_endearments = (0..name.start)
                 .all(|at| matches!(self.norm(at), "my" | "dear" | "dearest" | "darling" | "sweet" | "to"));
-            (name.start > 1 && is_comma(name.start - 1) && is_final)
+            // Example: "I swear to you, Odo, …"
+            let follows_you = name.start > 1 && is_comma(name.start - 1) && self.norm(name.start - 2) == "you";
+            (name.start > 1 && is_comma(name.start - 1) && (is_final || follows_you && is_comma(name.end)))
                 || (follows_endearments && (is_comma(name.end) || self.norm(name.end) == ":"))
         })?;
         let is_person = self.kinds(name.entity).intersects(KindSet::PERSON) && self.speech.speaker != Some(name.entity);
         is_person.then_some(ResolvedEntity::uncertain(name.entity, Some("pronoun"), None))
     }
 
-    pub(super) fn resolve_pronoun(&self, word: &str, token: usize, excluded: &[EntityRef]) -> Vec<ResolvedEntity> {
+    pub(crate) fn resolve_pronoun(&self, word: &str, token: usize, excluded: &[EntityRef]) -> Vec<ResolvedEntity> {
         let gender = match word {
             "i" | "me" | "my" | "mine" | "myself" => {
                 return self.speech.speaker.map(ResolvedEntity::certain).into_iter().collect();
@@ -102,7 +104,9 @@ impl SentenceReader<'_> {
             let weight_name = if antecedent.is_in_other_sentence { "far_pronoun" } else { "pronoun" };
             // After "Odo stabs Bram", the subject "he" may be Odo or Bram.
             let is_subject_pronoun = matches!(word, "he" | "she" | "they");
-            let is_doubtful = antecedent.is_ambiguous || (is_subject_pronoun && antecedent.has_rival_in_sentence);
+            let is_doubtful = antecedent.is_ambiguous
+                || (is_subject_pronoun && antecedent.has_rival_in_sentence)
+                || (self.speech.is_direct_speech && antecedent.is_unconfirmed);
             let second_weight_name = is_doubtful.then_some("doubtful_pronoun");
             return vec![ResolvedEntity::uncertain(antecedent.entity, Some(weight_name), second_weight_name)];
         }

@@ -46,6 +46,8 @@ pub(crate) struct RawFact {
     pub(crate) pattern_target: usize,
     pub(crate) object: RawObject,
     pub(crate) relation: String,
+    /// Words that say more about the relation, such as "ten crowns" for a debt. Empty for most facts.
+    pub(crate) detail: String,
     pub(crate) weight_names: WeightNames,
     pub(crate) span: Span,
     pub(crate) stated_by: Option<EntityRef>,

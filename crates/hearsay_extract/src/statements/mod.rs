@@ -12,6 +12,8 @@ mod sentence;
 mod tests;
 mod word_splitter;
 
+use std::ops::Range;
+
 use hearsay_embed::EmbedError;
 use hearsay_model::{Confidence, EntityId, ExtractionStage, Factuality, Predicate, Span, TalkKind, attribute};
 
@@ -22,6 +24,7 @@ use crate::{
     document::{DocumentLine, LineRole},
     doubt::{DoubtfulPart, MAX_DOUBTFUL_CONFIDENCE},
     facts::{Cue, CueKind, ExtractedFact, FactObject, Mention, Text, TextType},
+    grammar::{Grammar, WordClass},
     lexicon::{Gender, Lexicon},
     mentions::{EntityRef, MentionFinder, NewNames, Scene},
     model::{DecodedStatement, LineReading, Referent, window},
@@ -177,6 +180,13 @@ impl<'a> PreparedDocument<'a> {
                     names.push((at..end_word, name.entity));
                 }
             }
+            let addressed =
+                if line.speaker.is_some() { addressed_entities(&words, &names, grammar) } else { Vec::new() };
+            let mut non_final_words =
+                word_positions(&words, &[",", ";", ":", "-", "\u{2014}", "and", "or", "but", "that", "then", "so"]);
+            // In "I will pay, Odo", the name belongs to no statement.
+            let is_addressed = |(_, entity): &&(Range<usize>, EntityRef)| addressed.contains(entity);
+            non_final_words.extend(names.iter().filter(is_addressed).flat_map(|(range, _)| range.clone()));
             let cached_token_ids = |word: &Word<'_>| -> Vec<u32> {
                 token_ids.entry(word.text.to_owned()).or_insert_with(|| model.token_ids(word.text)).clone()
             };
@@ -186,10 +196,10 @@ impl<'a> PreparedDocument<'a> {
                 words: words.iter().map(cached_token_ids).collect(),
                 pronouns: gendered_pronouns(&words),
                 self_references: word_positions(&words, &["i", "me", "my", "mine", "myself"]),
-                non_final_words: word_positions(
-                    &words,
-                    &[",", ";", ":", "-", "\u{2014}", "and", "or", "but", "that", "then", "so"],
-                ),
+                hearer_references: word_positions(&words, &["you", "your", "yours", "yourself"]),
+                group_references: word_positions(&words, &["we", "us", "our", "ours", "ourselves"]),
+                addressed,
+                non_final_words,
                 names,
             });
             all_words.push(words);
@@ -246,7 +256,11 @@ impl<'a> PreparedDocument<'a> {
         let confidence = model.calibration.probability(line.role == LineRole::Written, &features.0) * note_factor;
         let subject = entities.mention(sentence.subject, span);
         let stated_by = match decoded.stated_by.referent {
-            Referent::Named(entity) if decoded.stated_by.probability > 0.5 => Some(entities.mention(entity, span)),
+            Referent::Named(entity)
+                if decoded.stated_by.probability > 0.5 && !self.lines[reading.line].addressed.contains(&entity) =>
+            {
+                Some(entities.mention(entity, span))
+            }
             _ => None,
         };
         let mut fact = ExtractedFact {
@@ -339,6 +353,36 @@ impl<'a> PreparedDocument<'a> {
             EntityRef::New(index) => self.new_names.entities.get(index).map_or("", |entity| &entity.name),
         }
     }
+}
+
+/// Returns the entities that a spoken line names only to address them, as in "I promise you, Odo, I will pay." The
+/// speaker does not call such a person "he" or "she", and such a person is not the source of the speaker's statements.
+fn addressed_entities(words: &[Word<'_>], names: &[(Range<usize>, EntityRef)], grammar: &Grammar) -> Vec<EntityRef> {
+    let has_class = |word: &Word<'_>, class| grammar.word_class(&word.text.to_lowercase()).has(class);
+    let is_mark =
+        |word: &Word<'_>| !word.text.contains(|c: char| c.is_alphanumeric() || matches!(c, '\'' | '\u{2019}'));
+    let ends_sentence = |word: &Word<'_>| matches!(word.text, "." | "!" | "?");
+    let is_address = |range: &Range<usize>| {
+        let title_count =
+            words[..range.start].iter().rev().take_while(|word| has_class(word, WordClass::TITLE)).count();
+        let (previous, next) = (words[..range.start - title_count].last(), words.get(range.end));
+        let is_first = previous.is_none_or(ends_sentence);
+        // "Odo, Pell, and Ann …" and "Odo, the miller, …" address nobody.
+        let follows_name = |class| words.get(range.end + 1).is_some_and(|word| has_class(word, class));
+        let continues = next.is_some_and(|next| next.text == ",")
+            && (names.iter().any(|(other, _)| other.start == range.end + 1)
+                || follows_name(WordClass::CONJUNCTION)
+                || is_first && follows_name(WordClass::DETERMINER.or(WordClass::RELATIVE)));
+        // "Odo." answers a question.
+        let is_answer = is_first && next.is_none_or(|next| next.text == ".");
+        previous.is_none_or(is_mark) && next.is_none_or(is_mark) && !continues && !is_answer
+    };
+    let is_only_addressed =
+        |entity: &EntityRef| names.iter().filter(|(_, named)| named == entity).all(|(range, _)| is_address(range));
+    let mut addressed: Vec<EntityRef> = names.iter().map(|(_, entity)| *entity).filter(is_only_addressed).collect();
+    addressed.sort_unstable();
+    addressed.dedup();
+    addressed
 }
 
 /// Returns the singular pronouns for persons among `words`, each with its index and gender.

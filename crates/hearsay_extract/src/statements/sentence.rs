@@ -51,10 +51,10 @@ const POSSESSIVE_PRONOUNS: [&str; 12] =
     ["my", "our", "your", "his", "their", "its", "mine", "ours", "yours", "theirs", "hers", "whose"];
 /// Pronouns that can be the subject of a verb.
 const SUBJECT_PRONOUNS: [&str; 6] = ["i", "we", "you", "he", "she", "they"];
-/// Verbs that already express a plan. A sentence with such a verb gets no "Planned:" prefix.
-const MODALS: [&str; 16] = [
+/// Verbs that already express a plan. A sentence with such a verb gets no prefix for plans.
+const MODALS: [&str; 19] = [
     "will", "would", "shall", "should", "must", "can", "could", "may", "might", "plan", "plans", "planned", "want",
-    "wants", "intends", "ll",
+    "wants", "intends", "promise", "promises", "promised", "ll",
 ];
 
 /// Minimum probability at which a name replaces a description.
@@ -80,6 +80,8 @@ const AUXILIARIES: [&str; 27] = [
 /// Words before which "'s" and "'d" mean "has" and "had".
 const PERFECT_CUES: [&str; 12] =
     ["been", "had", "got", "gone", "done", "seen", "taken", "made", "come", "become", "never", "already"];
+/// Words before a noun. After such a word, "lights" and "watch" are no verbs.
+const ARTICLES: [&str; 10] = ["a", "an", "the", "no", "my", "your", "his", "our", "their", "its"];
 /// Words that cannot end a statement.
 const NON_FINAL_WORDS: [&str; 33] = [
     "the", "a", "an", "and", "or", "but", "that", "which", "who", "whom", "to", "of", "by", "upon", "with", "from",
@@ -284,7 +286,10 @@ impl SentenceWriter<'_, '_> {
     fn has_verb(&self, decoded: &DecodedStatement) -> bool {
         let is_plural = decoded.subject.referent == Referent::Party
             || decoded.references.iter().any(|reference| reference.likely_referent.referent == Referent::Party);
-        decoded.words.clone().skip(1).chain([decoded.words.start]).any(|word| {
+        let follows_article =
+            |word: &usize| *word > decoded.words.start && ARTICLES.contains(&self.lower(*word - 1).as_str());
+        let words = decoded.words.clone().skip(1).chain([decoded.words.start]);
+        words.filter(|word| !follows_article(word)).any(|word| {
             let lower = self.lower(word);
             let has = |form| self.verb_forms(&lower).iter().any(|(_, has)| has.has(form));
             AUXILIARIES.contains(&lower.as_str())
@@ -498,20 +503,22 @@ impl SentenceWriter<'_, '_> {
         }
     }
 
-    /// Returns the prefix of a sentence that is not asserted, such as "Planned: ". Returns an empty string if the
-    /// words already express the status.
+    /// Returns the prefix of a sentence that is not asserted, such as "The plan is that ". Returns an empty string if
+    /// the words already express the status.
     fn status_prefix(&self, decoded: &DecodedStatement, factuality: Factuality) -> &'static str {
         let contains_any =
             |words: &[&str]| decoded.words.clone().any(|word| words.contains(&self.lower(word).as_str()));
         match factuality {
-            Factuality::Planned if !contains_any(&MODALS) && self.lower(decoded.words.start) != "to" => "Planned: ",
+            Factuality::Planned if !contains_any(&MODALS) && self.lower(decoded.words.start) != "to" => {
+                "The plan is that "
+            }
             Factuality::Hedged
                 if !contains_any(&["perhaps", "maybe", "may", "might", "could", "if", "seems", "possibly"]) =>
             {
-                "Perhaps: "
+                "Perhaps "
             }
             Factuality::Ended if !contains_any(&["was", "were", "had", "formerly", "once", "longer"]) => {
-                "No longer so: "
+                "It is no longer true that "
             }
             _ => "",
         }
@@ -526,6 +533,9 @@ fn most_likely_factuality(probabilities: &[f32; 5]) -> Factuality {
 /// Returns a sentence that begins with a capital letter and ends with a full stop.
 fn finish_sentence(text: &str, prefix: &str) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let text = format!("{prefix}{}", text.trim_end_matches(['.', ',', ';', ':', '-', ' ']));
-    format!("{}.", hearsay_model::words::upper_first(&text))
+    let text = text.trim_end_matches(['.', ',', ';', ':', '-', ' ']);
+    match prefix {
+        "" => format!("{}.", hearsay_model::words::upper_first(text)),
+        _ => format!("{prefix}{}.", hearsay_model::words::lower_first(text)),
+    }
 }

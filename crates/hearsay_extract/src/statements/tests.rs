@@ -100,7 +100,8 @@ fn a_statement_names_its_participants_status_and_stage() {
     assert_eq!(meeting.subject, Mention::Known(id("red-lanterns")), "{meeting:?}");
     assert!(meeting.participants.contains(&id("mill")), "{meeting:?}");
     assert!(!meeting.participants.contains(&id("red-lanterns")), "the subject is no participant: {meeting:?}");
-    assert_eq!(meeting.statement.starts_with("Planned: "), meeting.factuality == Factuality::Planned, "{meeting:?}");
+    let has_prefix = meeting.statement.starts_with("The plan is that ");
+    assert_eq!(has_prefix, meeting.factuality == Factuality::Planned, "{meeting:?}");
     for fact in &found.facts {
         let is_statement = fact.predicate.as_str() == attribute::LORE;
         assert!(is_statement || fact.participants.is_empty(), "{fact:?}");
@@ -341,6 +342,23 @@ fn a_typed_fact_refers_to_no_new_name_of_the_sentence() {
     assert_eq!(typed.len(), 1, "{typed:?}");
     assert_eq!(typed[0].stated_by, Some(Mention::Known(id("odo-brandt"))));
     assert_eq!(typed[0].told_to, []);
+}
+
+#[test]
+fn a_person_whom_the_speaker_addresses_states_nothing() {
+    let sources = |text: &str| -> Vec<Option<Mention>> {
+        let found = read(&[(LineRole::Player, Some("ilva"), text)], 0).remove(0);
+        assert!(!found.statements.is_empty(), "{text}");
+        found.statements.into_iter().map(|statement| statement.fact.stated_by).collect()
+    };
+    let torv = Some(Mention::Known(id("torv")));
+    for text in
+        ["Poor lad. I promise you, Torv, I'll find whoever did this.", "You should know, Torv, I burned the mill."]
+    {
+        assert!(!sources(text).contains(&torv), "{text}: {:?}", sources(text));
+    }
+    let reported = sources("Torv says that Odo Brandt stole the ledger.");
+    assert!(reported.contains(&torv), "{reported:?}");
 }
 
 #[test]

@@ -1,13 +1,16 @@
 //! Reads the relations and attributes that a verb in the active voice states, such as "met Odo at the mill" or "valued
 //! the blade at sixty cows".
 
+use hearsay_model::Span;
+
 use crate::{
     chunker::VerbForm,
     copula::ClauseContext,
     grammar::{Pattern, PatternPart},
     mentions::EntityRef,
     patterns::PatternMatch,
-    sentence_reader::SentenceReader,
+    predicate_properties::PredicateProperties,
+    sentence_reader::{ResolvedEntity, SentenceReader},
 };
 
 impl SentenceReader<'_> {
@@ -97,32 +100,17 @@ impl SentenceReader<'_> {
         }
         let objects = self.resolve_objects(&pattern_match, to, &entities, pattern);
         if let Some(second) = pattern_match.second_object.filter(|second| *second < self.chunks.items.len()) {
-            // In "met Odo at the mill", both ends of the relation follow the verb.
-            let second_objects = self.resolve_objects(
-                &PatternMatch { object: Some(second), second_object: None, ..pattern_match },
-                to,
-                &entities,
-                pattern,
-            );
+            let second_match = PatternMatch { object: Some(second), second_object: None, ..pattern_match };
+            let second_objects = self.resolve_objects(&second_match, to, &entities, pattern);
             let span = self.clause_span(at, self.chunk_end(second));
-            for first in &objects {
-                for second_object in &second_objects {
-                    let (first, second_object) =
-                        if pattern.is_reversed { (second_object, first) } else { (first, second_object) };
-                    self.record_fact(
-                        pattern.target,
-                        first,
-                        Ok(second_object),
-                        &pattern.words,
-                        &weight_names,
-                        status,
-                        span,
-                    );
-                }
-            }
+            let context = ClauseContext { weight_names: &weight_names, ..context };
+            self.relate_objects(context, pattern, &objects, &second_objects, span);
             return;
         }
-        let span = self.clause_span(at, pattern_match.object.map_or(vg.end, |item| self.chunk_end(item)));
+        let detail_item = self.detail_item(at, pattern, &pattern_match);
+        let last_item = pattern_match.object.max(detail_item);
+        let span = self.clause_span(at, last_item.map_or(vg.end, |item| self.chunk_end(item)));
+        let fact_count = self.facts.len();
         for object in &objects {
             let mut weight_names = weight_names.clone();
             if !pattern.object_kinds.is_any() && self.kinds(object.entity).is_any() {
@@ -133,6 +121,56 @@ impl SentenceReader<'_> {
                 self.record_fact(pattern.target, a, Ok(b), &pattern.words, &weight_names, status, span);
             }
         }
+        if let Some(item) = detail_item {
+            let detail = self.source_text(self.chunk_start(item), self.chunk_end(item));
+            self.facts[fact_count..].iter_mut().for_each(|fact| fact.detail.clone_from(&detail));
+        }
+    }
+
+    /// Records a relation of which both ends follow the verb, as in "met Odo at the mill" and "sold the mill to Odo".
+    fn relate_objects(
+        &mut self,
+        context: ClauseContext<'_>,
+        pattern: &Pattern,
+        objects: &[ResolvedEntity],
+        second_objects: &[ResolvedEntity],
+        span: Span,
+    ) {
+        // The verb only implies the relation. In "Lyra said that Odo sold the crew to the guild", it may not hold.
+        let mut status = context.status.clone();
+        if status.is_embedded && status.stated_by.is_some() {
+            self.apply_doubt(&mut status, "quoted", None);
+        }
+        for first in objects {
+            for second in second_objects {
+                let (subject, object) = if pattern.is_reversed { (second, first) } else { (first, second) };
+                let (words, weight_names) = (&pattern.words, context.weight_names);
+                self.record_fact(pattern.target, subject, Ok(object), words, weight_names, &status, span);
+            }
+        }
+    }
+
+    /// Returns the item of the second object of a debt: "ten crowns" in "owes Odo ten crowns" and "owes ten crowns to
+    /// Odo".
+    fn detail_item(&self, at: usize, pattern: &Pattern, pattern_match: &PatternMatch) -> Option<usize> {
+        let target = &self.grammar.targets[pattern.target];
+        let is_debt = target.has(PredicateProperties::HAS_TWO_OBJECTS) && !target.has(PredicateProperties::PROMISE);
+        let object = pattern_match.object.filter(|_| is_debt)?;
+        let (from, to) = self.clauses[at].rest_items;
+        let is_detail = |item: &usize| {
+            self.syntax.noun_group_at(*item).filter(|_| *item != object && *item < to).is_some_and(|np| {
+                let group = self.noun_group(np);
+                let is_nothing = matches!(self.norm(group.head), "nothing" | "none")
+                    || group.article.is_some_and(|at| self.norm(at) == "no");
+                group.name.is_none()
+                    && group.owner.is_none()
+                    && !group.is_pronoun
+                    && !is_nothing
+                    && !self.is_time_expression(np)
+            })
+        };
+        let before = Some(from).filter(|_| pattern.parts.first() == Some(&PatternPart::Any));
+        Some(object + 1).into_iter().chain(before).find(is_detail)
     }
 
     /// Returns whether a noun group is an expression of time, as in "died last winter" or "two days ago".

@@ -109,6 +109,12 @@ impl SentenceReader<'_> {
         else {
             return false;
         };
+        // In "wants somebody to hang", the person with the wish does not hang.
+        let has_other_subject = (self.clauses[at].verb_item + 1..goal_clause.verb_item)
+            .any(|item| self.syntax.noun_group_at(item).is_some());
+        if has_other_subject {
+            return false;
+        }
         let verb = &self.chunks.verb_groups[goal_clause.verb_group];
         let follows_directly = self.chunk_start(goal_clause.verb_item) <= vg.end + 2 && verb.form != VerbForm::Finite;
         if !follows_directly {

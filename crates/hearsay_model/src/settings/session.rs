@@ -11,8 +11,9 @@ use crate::{Date, EntityId, Reference, Rename, SessionId};
 pub struct ActiveSession {
     /// The session in progress.
     pub session: SessionId,
-    /// The player characters present now. [`Session::present`](crate::Session) lists the characters that were present
-    /// at any time during the session. Sorted and unique.
+    /// The characters who attend the session now, also those whose location is another place than the scene.
+    /// [`Session::present`](crate::Session) lists the characters that attended at any time during the session. Sorted
+    /// and unique.
     pub here: Vec<EntityId>,
     /// The place of the current scene; `None` if it is not set.
     pub place: Option<EntityId>,

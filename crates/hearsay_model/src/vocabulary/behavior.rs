@@ -132,6 +132,12 @@ impl Behavior {
         if self.fatal { object.entity() } else { self.means_death(object).then_some(subject) }
     }
 
+    /// Returns whether the subject of a relation harms its object: the relation is [fatal](Self::fatal), or the object
+    /// likes the subject less after learning the fact.
+    pub fn harms_object(&self) -> bool {
+        self.fatal || self.feelings.affinity < Attitude::NEUTRAL
+    }
+
     /// Checks that a relation has no behavior that is only for attributes, and that an attribute has no behavior that
     /// is only for relations.
     pub(super) fn check(&self, name: &Predicate) -> Result<(), VocabularyError> {

@@ -5,11 +5,12 @@ use crate::{attribute, slug, spelling::nearest_name};
 
 /// Returns the fields of an entity in campaign files whose names differ from the predicates of their facts. Each field
 /// has the name of this predicate. Any other field that states facts, such as `player`, has the name of an attribute.
-fn renamed_fields() -> [(&'static str, &'static str); 6] {
+fn renamed_fields() -> [(&'static str, &'static str); 7] {
     [
         ("home", PredicateRole::Residence.name()),
         ("location", PredicateRole::Location.name()),
         ("part_of", PredicateRole::Part.name()),
+        ("faction", PredicateRole::Membership.name()),
         ("type", attribute::KIND),
         ("aliases", attribute::ALIAS),
         ("tags", attribute::TAG),

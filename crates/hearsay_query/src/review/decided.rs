@@ -24,7 +24,7 @@ pub struct DecidedFact {
 pub fn decided_facts(after: &State, changes: &[Change]) -> Vec<DecidedFact> {
     let decided = changes.iter().filter_map(|change| match change {
         Change::SetStatus { fact, .. } => Some(*fact),
-        Change::AssertFact(fact) => Some(fact.id()),
+        Change::AssertFact(fact) | Change::Support(fact) => Some(fact.id()),
         _ => None,
     });
     let mut seen = BTreeSet::new();

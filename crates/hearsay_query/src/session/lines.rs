@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use hearsay_belief::place_at;
-use hearsay_model::{Date, EntityId, Knower, Passage, PassageId, Session, SessionId, State, TalkKind};
+use hearsay_belief::{is_elsewhere, place_at};
+use hearsay_model::{ActiveSession, Date, EntityId, Knower, Passage, PassageId, Session, SessionId, State, TalkKind};
 use serde::Serialize;
 
 use crate::{QueryError, dates::clock_date, ids::require_session};
@@ -143,6 +143,14 @@ pub fn later_time(state: &State, logged: Option<Date>) -> Option<Date> {
     } else {
         logged
     }
+}
+
+/// Returns the attending characters who are in the current scene of the session being played, sorted. An attending
+/// character whose location is another place is not in the scene, for example because it walked away from the party.
+pub fn attending_in_scene(state: &State, playing: &ActiveSession) -> Vec<EntityId> {
+    let moment = later_time(state, playing.time.clone()).and_then(|date| date.time);
+    let is_away = |id: &EntityId| playing.place.as_ref().is_some_and(|place| is_elsewhere(state, id, place, moment));
+    playing.here.iter().filter(|id| !is_away(id)).cloned().collect()
 }
 
 /// Returns the number of the next line of a session. If `session` is `None`, returns the number of the next line

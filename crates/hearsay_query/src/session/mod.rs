@@ -14,7 +14,10 @@ pub use learned::{LearnedRow, LearnerRow};
 pub use line_effects::{
     ContradictionRow, EntityCard, FoundFact, LineEffects, MAX_CARD_STATEMENTS, entity_card, line_effects,
 };
-pub use lines::{LineRow, TalkCounts, is_private, last_place, later_time, next_line, session_lines, session_or_latest};
+pub use lines::{
+    LineRow, TalkCounts, attending_in_scene, is_private, last_place, later_time, next_line, session_lines,
+    session_or_latest,
+};
 pub use promises::{MatchingPromises, matching_promises};
 pub use recap::{RecapAudience, SessionRecap, Summarize, session_recap};
 pub use report::{

@@ -4,8 +4,8 @@ use std::{collections::BTreeSet, fmt, sync::Arc, time::Duration};
 
 use hearsay_belief::{Known, View};
 use hearsay_model::{
-    Acquisition, Credence, EntityId, Fact, FactStatus, Kind, Knower, Passage, PassageId, Precision, Session, SessionId,
-    State, words,
+    Acquisition, Credence, EntityId, Fact, FactStatus, GameTime, Kind, Knower, Passage, PassageId, Precision,
+    PredicateRole, Session, SessionId, State, words,
 };
 use hearsay_recall::{
     ApproximateTokens, EntityLinker, Hearer, Index, Recap, RecapLine, RecapRequest, Source, Summary, SummaryRequest,
@@ -91,13 +91,14 @@ pub fn session_recap(
         words,
         read_aloud: *audience == RecapAudience::Players,
     });
+    // The view of the DM comes first, and the DM knows all names.
+    let readers = if *audience == RecapAudience::Dm { &hearers[..1] } else { &hearers[..] };
+    put_in_past(state, (audience, end), readers, &mut recap.lines);
     match audience {
         RecapAudience::Dm => mark_for_dm(state, &players, &mut recap.lines),
         RecapAudience::Players => name_places(&hearers, &mut recap.lines),
         RecapAudience::Character(_) => hearers.iter().for_each(|hearer| attribute_told(hearer, &mut recap.lines)),
     }
-    // The view of the DM comes first, and the DM knows all names.
-    let readers = if *audience == RecapAudience::Dm { &hearers[..1] } else { &hearers[..] };
     Ok(SessionRecap {
         session: session.id.clone(),
         title: session.title.clone(),
@@ -143,13 +144,47 @@ fn common_name<'a>(readers: &[Hearer<'a>], id: &EntityId) -> Option<&'a str> {
     names?.first().copied()
 }
 
+/// Writes facts in the past tense if they state where somebody was, or if all readers know that they are
+/// [over](is_over) at the end of the session.
+fn put_in_past(
+    state: &State,
+    (audience, end): (&RecapAudience, Option<GameTime>),
+    readers: &[Hearer],
+    lines: &mut [RecapLine],
+) {
+    let has_ended = |fact: &Fact| {
+        let until = fact.validity().until.as_ref();
+        until.is_some_and(|until| until.time.is_none_or(|until| end.is_none_or(|end| until <= end)))
+    };
+    for line in lines {
+        let Source::Fact(id) = line.citation.source else { continue };
+        let Some(fact) = state.fact(id) else { continue };
+        let knows_end = |reader: &Hearer| reader.view.fact(id).is_some_and(|known| is_over(reader.view, known));
+        let is_past = PredicateRole::Location.is(fact.predicate())
+            || match audience {
+                RecapAudience::Dm => has_ended(fact),
+                RecapAudience::Players | RecapAudience::Character(_) => readers.iter().all(knows_end),
+            };
+        let name = || readers.first()?.names.name(fact.subject());
+        if let Some(past) = name().filter(|_| is_past).and_then(|name| words::past_tense(&line.text, name)) {
+            line.text = past;
+        }
+    }
+}
+
+/// Returns whether a knower knows that a fact has ended, or believes a later value of the fact.
+fn is_over(view: &View, known: &Known) -> bool {
+    view.is_superseded(known.id()) || view.known_end(known).is_some()
+}
+
 /// Adds the tellers to the facts that a character heard from others, and adds the other versions that the character
-/// knows. These additions are not included in the word count of the recap.
+/// knows. An earlier or later value, such as the place where somebody was before, is not another version. These
+/// additions are not included in the word count of the recap.
 fn attribute_told(hearer: &Hearer, lines: &mut [RecapLine]) {
     for line in lines {
         let Source::Fact(id) = line.citation.source else { continue };
         let Some(known) = hearer.view.fact(id) else { continue };
-        if let Some(told) = told_statement(hearer, known) {
+        if let Some(told) = told_statement(hearer, known, &line.text) {
             line.text = told;
         }
         let mut marks = Vec::new();
@@ -162,6 +197,7 @@ fn attribute_told(hearer: &Hearer, lines: &mut [RecapLine]) {
             marks.push(format!("{how} {}", teller.unwrap_or("this character")));
         }
         let versions = hearer.view.contradicting_facts(known);
+        let versions = versions.filter(|other| !is_over(hearer.view, known) && !is_over(hearer.view, other));
         marks.extend(versions.map(|other| format!("another version: \u{201C}{}\u{201D}", other.statement())));
         if !marks.is_empty() {
             line.text.push_str(&format!(" ({})", marks.join("; ")));
@@ -171,7 +207,7 @@ fn attribute_told(hearer: &Hearer, lines: &mut [RecapLine]) {
 
 /// Returns the statement of a fact with its tellers, if the knower knows the fact only from others: "Odo says that the
 /// ferry is late."
-fn told_statement(hearer: &Hearer, known: &Known) -> Option<String> {
+fn told_statement(hearer: &Hearer, known: &Known, statement: &str) -> Option<String> {
     let acquisitions = || known.known_edges().iter().map(|known_edge| &known_edge.edge.acquisition);
     let is_told = !known.is_made_up() && acquisitions().all(|how| matches!(how, Acquisition::Told { .. }));
     if !is_told {
@@ -179,14 +215,14 @@ fn told_statement(hearer: &Hearer, known: &Known) -> Option<String> {
     }
     let tellers: BTreeSet<&EntityId> = acquisitions().filter_map(Acquisition::teller).collect();
     let names: Vec<&str> = tellers.iter().map(|id| hearer.names.name(id).unwrap_or("somebody")).collect();
-    let clause = words::lower_first(known.statement());
-    Some(match names.len() {
-        0 => format!("It is said that {clause}"),
+    let clause = words::lower_first(statement);
+    Some(match names[..] {
+        [] => format!("It is said that {clause}"),
         // "Odo says that Odo was in all night" sounds as if there were two of them.
-        _ if tellers.contains(known.subject()) => {
-            format!("According to {}, {clause}", words::join_names(&names))
+        [name] if tellers.contains(known.subject()) && clause.starts_with(name) => {
+            format!("By their own account, {clause}")
         }
-        1 => format!("{} says that {clause}", words::upper_first(names[0])),
+        [name] => format!("{} says that {clause}", words::upper_first(name)),
         _ => format!("{} say that {clause}", words::upper_first(&words::join_names(&names))),
     })
 }

@@ -1,10 +1,13 @@
 //! Secrecy of a line: whether the speaker may tell the line.
 
-use hearsay_belief::{Known, RevealableFacts};
+use std::collections::BTreeSet;
+
+use hearsay_belief::Known;
 use hearsay_model::EntityId;
 use serde::{Deserialize, Serialize};
 
-use crate::{CitedEntity, EntityLinker, citation::join_names};
+use super::request::ContextRequest;
+use crate::{CitedEntity, citation::join_names};
 
 /// Words for a listener whose name the speaker does not know.
 const UNNAMED_LISTENER: &str = "somebody whom you do not know by name";
@@ -18,7 +21,8 @@ pub enum LineSecrecy {
     Open,
     /// The speaker conceals the line from everyone.
     Concealed,
-    /// The speaker conceals the line, but may tell it to certain listeners, because the condition of a reveal is met.
+    /// The speaker conceals the line, but may tell it to certain listeners: the condition of a reveal is met for them,
+    /// or the speaker believes that they know it.
     MayTell {
         /// The listeners, sorted by id. Never empty.
         to: Vec<CitedEntity>,
@@ -35,14 +39,22 @@ impl LineSecrecy {
         }
     }
 
-    /// Returns the secrecy of a fact. `revealable` lists the concealed facts that the speaker may tell now.
-    pub(super) fn of_fact(known: &Known, revealable: &RevealableFacts, names: &EntityLinker) -> Self {
-        match revealable.get(&known.id()) {
-            _ if !known.conceals() => Self::Open,
-            None => Self::Concealed,
+    /// Returns the secrecy of a fact. `present` returns the entities in the scene besides the speaker.
+    pub(super) fn of_fact(known: &Known, request: &ContextRequest, present: impl FnOnce() -> Vec<EntityId>) -> Self {
+        if !known.conceals() {
+            return Self::Open;
+        }
+        let mut listeners: BTreeSet<EntityId> = match request.revealable.get(&known.id()) {
             // The campaign has no player characters, so the reveal allows every listener.
-            Some(listeners) if listeners.is_empty() => Self::Open,
-            Some(listeners) => Self::MayTell { to: listeners.iter().map(|id| CitedEntity::new(names, id)).collect() },
+            Some(listeners) if listeners.is_empty() => return Self::Open,
+            Some(listeners) => listeners.clone(),
+            None => BTreeSet::new(),
+        };
+        let knows = |id: &EntityId| !request.view.attribution_reasons(id, known).is_empty();
+        listeners.extend(present().into_iter().filter(knows));
+        match listeners.is_empty() {
+            true => Self::Concealed,
+            false => Self::MayTell { to: listeners.iter().map(|id| CitedEntity::new(request.names, id)).collect() },
         }
     }
 

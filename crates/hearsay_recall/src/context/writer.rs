@@ -67,14 +67,21 @@ pub(super) struct Writer<'a> {
 
 impl<'a> Writer<'a> {
     pub(super) fn new(request: &'a ContextRequest<'a>) -> Self {
-        let mut concealed_passages: BTreeMap<PassageId, LineSecrecy> = BTreeMap::new();
+        let (concealed_passages, episodes) = (BTreeMap::new(), Episodes::new(request));
+        let mut writer = Self { request, written: BTreeSet::new(), concealed_passages, episodes };
         for known in request.view.concealed_facts() {
             for passage in known.evidence_passages() {
-                let secrecy = concealed_passages.entry(passage).or_default();
-                *secrecy = std::mem::take(secrecy).and(fact_secrecy(request, known));
+                let secrecy = writer.secrecy(known);
+                let combined = writer.concealed_passages.entry(passage).or_default();
+                *combined = std::mem::take(combined).and(secrecy);
             }
         }
-        Self { request, written: BTreeSet::new(), concealed_passages, episodes: Episodes::new(request) }
+        writer
+    }
+
+    /// Returns whether the speaker may tell a fact.
+    fn secrecy(&self, known: &Known) -> LineSecrecy {
+        LineSecrecy::of_fact(known, self.request, || self.present())
     }
 
     pub(super) fn speaker(&self, name: &str) -> Section {
@@ -220,8 +227,8 @@ impl<'a> Writer<'a> {
         }));
     }
 
-    /// Returns the known entities in the scene besides the speaker, sorted. If the scene lists nobody, returns those whose
-    /// [observed location](hearsay_belief::View::observed_location) is the place of the scene.
+    /// Returns the known entities in the scene besides the speaker, sorted. If the scene lists nobody, returns those that
+    /// the speaker [observes](hearsay_belief::View::observed_at) at the place of the scene.
     fn present(&self) -> Vec<EntityId> {
         let ContextRequest { scene, speaker, .. } = self.request;
         let mut present = scene.present.clone();
@@ -444,13 +451,12 @@ impl<'a> Writer<'a> {
 
     fn line(&self, known: &Known, text: String) -> Line {
         let (disputes, credence) = self.disputes(known);
-        let secrecy = |known: &Known| fact_secrecy(self.request, known);
         let repeated = self.episodes.repetition(known.id()).map(|repetition| repetition.remark.clone());
         let earlier = self.episodes.earlier_than(known.id()).iter();
         Line {
             claim: Some(LineClaim::from_known(known)),
             credence: known.acquisition().map(|_| credence),
-            secrecy: earlier.clone().fold(secrecy(known), |all, episode| all.and(secrecy(episode))),
+            secrecy: earlier.clone().fold(self.secrecy(known), |all, episode| all.and(self.secrecy(episode))),
             remarks: disputes.into_iter().chain(repeated).chain(self.remarks(known, credence)).collect(),
             age: self.age(known),
             also: earlier.map(|episode| self.citations().fact_citation(episode)).collect(),
@@ -559,11 +565,6 @@ impl<'a> Writer<'a> {
         let faded = is_faded.then_some(Remark::Faded);
         Remark::from_credence(credence).into_iter().chain(faded).chain(teller).collect()
     }
-}
-
-/// Returns whether the speaker may tell a fact.
-fn fact_secrecy(request: &ContextRequest, known: &Known) -> LineSecrecy {
-    LineSecrecy::of_fact(known, request.revealable, request.names)
 }
 
 /// Returns an attribute with its label: `Occupation: innkeeper`.

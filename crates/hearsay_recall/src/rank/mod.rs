@@ -9,5 +9,5 @@ mod result;
 mod scores;
 
 pub use query::{Query, Weights};
-pub use ranking::{EXPLAINED, Ranking, Relevant, rank};
+pub use ranking::{EXPLAINED, Ranking, Rankings, Relevant, rank};
 pub use result::{Channels, Explanation, Ranked};

@@ -1,9 +1,9 @@
 //! The ranking: combines the channels into one score and returns the best results.
 
-use std::{cmp::Ordering, collections::BinaryHeap};
+use std::{cmp::Ordering, collections::BinaryHeap, sync::Arc};
 
 use hearsay_belief::{Known, View};
-use hearsay_model::PassageId;
+use hearsay_model::{GameTime, PassageId};
 
 use super::{
     activation::spread_activation,
@@ -39,6 +39,31 @@ pub struct Ranking<'a> {
     links: Links,
     /// Passages with a score above 0, sorted by id.
     passages: Vec<Scored>,
+}
+
+/// Rankings of one view for several queries at the same game time. They share the data that does not depend on the query,
+/// so they need less time than separate rankings.
+#[derive(Debug)]
+pub struct Rankings<'a> {
+    view: &'a View,
+    index: &'a Index,
+    candidates: Arc<Candidates<'a>>,
+}
+
+impl<'a> Rankings<'a> {
+    /// Prepares rankings of the facts and passages of a view. `now` is the game time of the queries, as in
+    /// [`Query::now`].
+    pub fn new(view: &'a View, index: &'a Index, now: Option<GameTime>) -> Self {
+        Self { view, index, candidates: Arc::new(Candidates::from_view(view, index, now)) }
+    }
+
+    /// Ranks the facts and passages for a query. The field [`now`](Query::now) of the query has no effect.
+    pub fn ranking<'q>(&self, query: &Query<'q>) -> Ranking<'q>
+    where
+        'a: 'q,
+    {
+        Ranking::from_candidates(self.view, self.index, Arc::clone(&self.candidates), query)
+    }
 }
 
 /// Results whose score is at least a given minimum.
@@ -96,7 +121,10 @@ impl QueueEntry {
 impl<'a> Ranking<'a> {
     /// Creates a ranking of the facts and passages of a view for a query.
     pub fn new(view: &'a View, index: &'a Index, query: &Query<'a>) -> Self {
-        let candidates = Candidates::from_view(view, index, query.now);
+        Rankings::new(view, index, query.now).ranking(query)
+    }
+
+    fn from_candidates(view: &'a View, index: &'a Index, candidates: Arc<Candidates<'a>>, query: &Query<'a>) -> Self {
         let words = lexical_scores(&candidates, index, &query.spelt());
         let about: Vec<EntityMatches> =
             query.named.iter().map(|named| EntityMatches::new(view, index, &candidates, named)).collect();

@@ -1,5 +1,7 @@
 //! Combination of the channels into one score for each candidate.
 
+use std::sync::Arc;
+
 use super::{entities::EntityShares, meaning::MeaningScores, query::Weights};
 use crate::{candidates::Candidates, lexical::LexicalScores};
 
@@ -51,7 +53,7 @@ const FORGOTTEN_SHARE: f32 = 0.7;
 /// Channel scores of the candidates, before and after spreading activation.
 #[derive(Debug)]
 pub(super) struct ChannelScores<'a> {
-    pub(super) candidates: Candidates<'a>,
+    pub(super) candidates: Arc<Candidates<'a>>,
     pub(super) words: LexicalScores,
     pub(super) meaning: MeaningScores<'a>,
     pub(super) named: EntityShares,

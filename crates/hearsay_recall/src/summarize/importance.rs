@@ -111,8 +111,8 @@ fn shared_stems(a: &Piece, b: &Piece) -> usize {
     shared
 }
 
-/// Returns the index of the spoken line, or part of a long line, that states a fact. If several lines or parts state
-/// the fact, returns the one that shares the most words with the fact.
+/// Returns the index of the line, or part of a long line, that states a fact. If several lines or parts state the fact,
+/// returns the one that shares the most words with the fact.
 fn quote_of(fact: &Piece, pieces: &[Piece]) -> Option<usize> {
     if fact.evidence.is_empty() {
         return None;
@@ -124,8 +124,8 @@ fn quote_of(fact: &Piece, pieces: &[Piece]) -> Option<usize> {
 /// Number of consecutive pieces that do not fit, after which [`choose`] stops. By then, little of the budget is left.
 const MAX_CONSECUTIVE_MISSES: usize = 64;
 
-/// Chooses pieces in the order of their scores, as many as fit the limit. Skips near duplicates. Chooses the spoken line
-/// that states a fact instead of the fact. Returns the indices of the chosen pieces in their original order.
+/// Chooses pieces in the order of their scores, as many as fit the limit. Skips near duplicates. Chooses the line that
+/// states a fact instead of the fact. Returns the indices of the chosen pieces in their original order.
 pub(super) fn choose(pieces: &[Piece], scores: &[f32], mut fits: impl FnMut(&[usize]) -> bool) -> Vec<usize> {
     let mut by_score: Vec<usize> = (0..pieces.len()).filter(|at| scores[*at] > 0.0).collect();
     by_score.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]).then(a.cmp(b)));
@@ -134,7 +134,7 @@ pub(super) fn choose(pieces: &[Piece], scores: &[f32], mut fits: impl FnMut(&[us
         if misses == MAX_CONSECUTIVE_MISSES {
             break;
         }
-        // A spoken line says a fact in its own words, so it takes the place of the fact.
+        // A line says a fact in the words of the table, so it takes the place of the fact.
         let at = quote_of(&pieces[at], pieces).unwrap_or(at);
         if chosen.iter().any(|other| *other == at || is_near(&pieces[*other], &pieces[at])) {
             continue;

@@ -120,10 +120,10 @@ impl StatedFact {
 }
 
 impl Piece {
-    /// Returns whether this piece is a spoken line, and the other piece a fact that the line states.
+    /// Returns whether this piece is a line, and the other piece a fact that the line states.
     pub(super) fn is_quote_of(&self, fact: &Self) -> bool {
         let DocId::Passage(id) = self.doc else { return false };
-        self.speaker_name.is_some() && fact.evidence.binary_search(&id).is_ok()
+        fact.evidence.binary_search(&id).is_ok()
     }
 
     /// Returns the speaker and the text as one line.

@@ -134,8 +134,8 @@ fn every_line_of_a_concealed_fact_says_so() {
     world.apply(vec![Change::Learn(edge.into())]);
     let context = world.context("mirela", "Is Odo Brandt a smuggler?", 1000);
     for (kind, note) in [
-        (SectionKind::Scene, "you keep it to yourself"),
-        (SectionKind::Knowledge, "Odo Brandt was there; you keep it to yourself"),
+        (SectionKind::Scene, "you may tell Odo Brandt, but nobody else"),
+        (SectionKind::Knowledge, "Odo Brandt was there; you may tell Odo Brandt, but nobody else"),
     ] {
         let states_fact = |line: &&Line| line.citation.source == Source::Fact(fact);
         let line = context.section_lines(kind).iter().find(states_fact).unwrap();

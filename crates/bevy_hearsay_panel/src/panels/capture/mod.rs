@@ -11,13 +11,12 @@ use std::{
 
 use egui::{Key, Modifiers, RichText, TextEdit, Ui, text::CCursor};
 use hearsay_commands::{
-    CommandError,
     edit::{Edit, FactOptions},
     reading::{Draft, DraftExtraction},
     session::{Log, LogLine, NewSession, SessionStep},
 };
 use hearsay_engine::{ExtractedObject, Mention, TextType, Ticket};
-use hearsay_model::{ActiveSession, Author, Change, EntityId, FactStatus, Kind, Operation, SessionSetting, Setting};
+use hearsay_model::{EntityId, FactStatus, Kind};
 use serde::{Deserialize, Serialize};
 
 pub use parse::{CaptureLine, parse};
@@ -187,17 +186,7 @@ impl CapturePanel {
         if !self.playing {
             return Request::Scene { place: Some(place), speaker: None };
         }
-        Request::Execute(DeskCommand::custom("move the scene", move |world| {
-            let playing =
-                world.state.active_session().ok_or(hearsay_engine::MemoryError::Command(CommandError::NotPlaying))?;
-            let summary = format!("the scene moves to {}", world.state.name_or_id(&place));
-            let playing = Setting::Session(SessionSetting::Playing(ActiveSession {
-                place: Some(place.clone()),
-                ..playing.clone()
-            }));
-            let operation = Operation::new(Author::Dm, summary, vec![Change::Set(playing)]);
-            Ok(Operation { recorded: hearsay_engine::real_time(), ..operation })
-        }))
+        Request::Execute(DeskCommand::Session(SessionStep::Move { place }))
     }
 
     /// Returns the edit that records a secret. The secret is the first extracted fact that is certain enough to become

@@ -2,6 +2,7 @@
 
 use egui::Key;
 use egui_kittest::kittest::Queryable;
+use hearsay_model::Author;
 
 use super::*;
 use crate::testing::{PanelHarness, gullhaven, gullhaven_with_encoder, open_panel, settle};

@@ -6,8 +6,8 @@ use hearsay_model::{EntityId, Fact, FactId, Knower, State, TalkKind};
 use hearsay_query::{
     facts::is_secret,
     session::{
-        LineRow, RecapAudience, SessionReport, SessionRow, Thread, ThreadKind, last_place, session_lines,
-        session_recap, session_report, sessions,
+        LineRow, RecapAudience, SessionReport, SessionRow, Thread, ThreadKind, attending_in_scene, last_place,
+        session_lines, session_recap, session_report, sessions,
     },
 };
 
@@ -36,7 +36,8 @@ impl SessionModel {
         let count = u32::try_from(rows.len()).unwrap_or(u32::MAX);
         let players: Vec<EntityId> =
             player_characters(state).into_iter().filter(|id| !is_dead(state, id, state.clock())).collect();
-        let current = state.active_session().map(|playing| CurrentSession {
+        let current = state.active_session().map(|playing| (playing, attending_in_scene(state, playing)));
+        let current = current.map(|(playing, present)| CurrentSession {
             id: playing.session.clone(),
             title: title(state, &playing.session),
             place: playing.place.as_ref().map(|id| NamedEntity::new(state, id)),
@@ -46,12 +47,8 @@ impl SessionModel {
                 .and_then(|date| date.time)
                 .max(state.clock())
                 .map(|time| state.calendar().format(time)),
-            present: playing.here.iter().map(|id| NamedEntity::new(state, id)).collect(),
-            absent: players
-                .iter()
-                .filter(|id| !playing.here.contains(id))
-                .map(|id| NamedEntity::new(state, id))
-                .collect(),
+            present: present.iter().map(|id| NamedEntity::new(state, id)).collect(),
+            absent: players.iter().filter(|id| !present.contains(id)).map(|id| NamedEntity::new(state, id)).collect(),
         });
         let next = NextSessionDefaults {
             number: latest.unwrap_or(count).saturating_add(1),

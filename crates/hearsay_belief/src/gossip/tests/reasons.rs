@@ -63,6 +63,17 @@ fn nobody_may_tell_what_is_secret_private_or_concealed() {
 }
 
 #[test]
+fn nobody_tells_of_its_own_harmful_deed() {
+    let mut world = mill();
+    let theft = world.event(relation("ada", "STOLE_FROM", "cy"), &["ada"], DAY - 60);
+    check(&world, theft, UntoldReason::OwnDeed);
+    // A witness would tell it, but meets only the thief.
+    let edge = KnowledgeEdge::authored(id("ben").into(), theft);
+    world.learn(KnowledgeEdge { acquisition: Acquisition::Witnessed, learned: at(DAY - 60), ..edge });
+    check(&world, theft, UntoldReason::AboutHearer);
+}
+
+#[test]
 fn old_and_undated_facts_are_no_news() {
     for (learned, expected) in [
         (None, UntoldReason::NoDate),
@@ -74,6 +85,23 @@ fn old_and_undated_facts_are_no_news() {
         world.learn(KnowledgeEdge { learned, ..KnowledgeEdge::authored(id("ada").into(), fact) });
         check(&world, fact, expected);
     }
+}
+
+#[test]
+fn a_rumour_without_a_date_is_news_and_what_anybody_sees_is_not() {
+    let mut world = mill();
+    world.fact(attribute("ada", "talkativeness", Value::Number(Number::new(1.0).unwrap())), &[]);
+    let rumour = world.fact(lore(), &[]);
+    let heard = KnowledgeEdge::authored(id("ada").into(), rumour);
+    world.learn(KnowledgeEdge { acquisition: Acquisition::told(None), ..heard });
+    let about_ben = world.event(attribute("mill", "lore", "Ben cheats.").mentions([id("ben")]), &["ada"], DAY - 60);
+    let trade = world.event(attribute("cy", "occupation", "fisher"), &["ada"], DAY - 60);
+    let step = explained(&world, GossipOptions { meetings_per_day: 8.0, ..days(1, 11) });
+    let told: Vec<FactId> = step.news.iter().map(|news| news.fact).collect();
+    assert!(told.contains(&rumour) && !told.contains(&trade), "{:?}", step.news);
+    let hears_of_itself = |news: &&News| news.fact == about_ben && news.hearer == id("ben");
+    assert_eq!(step.news.iter().find(hears_of_itself), None);
+    assert!(step.untold.iter().all(|untold| untold.fact != trade), "{:?}", step.untold);
 }
 
 #[test]

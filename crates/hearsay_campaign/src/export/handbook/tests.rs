@@ -91,7 +91,7 @@ fn the_handbook_of_the_party_says_what_all_know_and_how_sure_they_are() {
     assert!(book.starts_with("# The \\<Mill\\> & the \\[pass\\]\n\n*What the party knows.*\n"), "{book}");
     let odo = section(&book, "### Odo Brandt");
     assert!(odo.contains("*Met in session 1.*"), "{odo}");
-    assert!(odo.contains("- According to Odo Brandt, Odo Brandt was at the Inn all night.\n"), "{odo}");
+    assert!(odo.contains("- By their own account, Odo Brandt was at the Inn all night.\n"), "{odo}");
     assert!(odo.contains("- Mirela Voss says that the coins of Odo Brandt paid for the grave.\n"), "{odo}");
     let cellar = section(&book, "### The Cellar");
     assert!(cellar.contains("- It is rumoured that a ghost walks in the Cellar.\n"), "{cellar}");

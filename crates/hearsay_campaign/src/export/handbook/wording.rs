@@ -66,26 +66,31 @@ impl Wording<'_> {
             _ if clause.ends_with(['!', '?', '"', '\u{201D}']) => "",
             _ => ".",
         };
+        // "Odo says that Odo was in all night" sounds as if there were two of them.
+        let subject = fact.known().subject();
+        let starts_with_subject = self.names.name(subject).is_some_and(|name| without_stop.starts_with(name));
+        let is_own_account = match &fact.origin {
+            Origin::Told(tellers) => starts_with_subject && tellers.len() == 1 && tellers.contains(subject),
+            _ => false,
+        };
         // The statement of a task or a promise already says who gave it, so no source is added.
         let is_thread = self.vocabulary.behavior(fact.known().predicate()).thread.is_some();
         match (&fact.origin, fact.certainty) {
             (_, Some(Certainty::Likely)) if is_thread => statement.to_owned(),
+            (_, Some(Certainty::Unsure) | None) if is_thread && is_own_account => statement.to_owned(),
             (_, Some(Certainty::Untrue)) if self.voice == Voice::You && fact.was_passed_on() => {
                 format!("You told others that {without_stop}, which is not true.")
             }
             (Origin::Invented, _) => format!("{} invented this: {statement}", words::upper_first(readers)),
-            (Origin::Told(tellers), Some(Certainty::Certain)) if !tellers.contains(fact.known().subject()) => {
+            (Origin::Told(tellers), Some(Certainty::Certain)) if !tellers.contains(subject) => {
                 format!("{} told {readers} that {without_stop}{doubt}", self.join(tellers.iter()))
             }
             (_, Some(Certainty::Certain)) => statement.to_owned(),
             (Origin::Told(tellers), _) => {
                 let verb = if tellers.len() == 1 { "says" } else { "say" };
-                let tellers_names = self.join(tellers.iter());
-                // "Odo says that Odo was in all night" sounds as if there were two of them.
-                let is_own_account = tellers.contains(fact.known().subject());
                 match is_own_account {
-                    true => format!("According to {tellers_names}, {without_stop}{doubt}"),
-                    false => format!("{tellers_names} {verb} that {without_stop}{doubt}"),
+                    true => format!("By their own account, {without_stop}{doubt}"),
+                    false => format!("{} {verb} that {without_stop}{doubt}", self.join(tellers.iter())),
                 }
             }
             (Origin::Read(document), _) => {

@@ -71,13 +71,29 @@ pub(super) struct DraftEntity {
     /// Person who plays the character.
     pub(super) player: Option<String>,
     pub(super) occupation: Option<String>,
+    /// State of the character, such as `dead`.
+    pub(super) condition: Option<String>,
     /// Place where the character is.
     pub(super) location: Option<EntityId>,
+    /// Place where the character lives; `None` if it is the location, or unknown.
+    pub(super) home: Option<EntityId>,
+    /// Groups to which the character belongs.
+    pub(super) groups: Vec<DraftGroup>,
     /// Larger place to which the place belongs.
     pub(super) part_of: Option<EntityId>,
     /// Paragraphs that describe the entity.
     pub(super) description: Vec<DraftText>,
     pub(super) secrets: Vec<DraftSecret>,
+}
+
+/// A group to which a character belongs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct DraftGroup {
+    /// Name of the relation between the character and the group.
+    pub(super) relation: String,
+    pub(super) group: EntityId,
+    /// Rank of the character in the group.
+    pub(super) rank: Option<String>,
 }
 
 /// A secret, which belongs to an entity.
@@ -124,7 +140,10 @@ impl Draft {
             line: None,
             player: None,
             occupation: None,
+            condition: None,
             location: None,
+            home: None,
+            groups: Vec::new(),
             part_of: None,
             description: Vec::new(),
             secrets: Vec::new(),

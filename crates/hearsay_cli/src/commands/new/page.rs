@@ -6,6 +6,7 @@
 
 mod blocks;
 mod entities;
+mod fields;
 mod headings;
 mod kinds;
 mod layout;
@@ -20,22 +21,16 @@ mod told;
 
 use std::collections::HashSet;
 
-use hearsay_campaign::import::{
-    lexicon::{self, Meaning},
-    secret,
-};
-use hearsay_extract::{Extractor, FactObject, Language, Lexicon, Mention, Text, TextType};
-use hearsay_model::{Kind, State, Vocabulary, text::words, words::lower_first};
+use hearsay_campaign::import::{author_note::is_author_note, lexicon, secret};
+use hearsay_model::{Kind, text::words};
 
 use super::{
-    answers::describe,
+    answers::{self, describe},
     draft::{Draft, DraftText, clean, id_for},
     sentences::sentences,
 };
 use blocks::PageBlock;
-use entities::contains_words;
 use headings::HeadingEntity;
-use kinds::kind_of_noun_phrase;
 use sections::{Section, is_section_title};
 use statements::without_rumour_start;
 use subjects::{Subjects, leading_entity};
@@ -45,12 +40,12 @@ use told::continues_remark;
 /// split into an open and a secret part.
 const SECRET_MARKS: [&str; 7] = ["%%", "||", ":::", "<", "[!", "[secret", "(secret"];
 
-/// Attribute that a description of a character states.
-const OCCUPATION: &str = "occupation";
-
 /// Words of a sentence that names the place where the player characters are at the beginning.
 const START_WORDS: [&str; 10] =
     ["begin", "begins", "start", "starts", "open", "opens", "arrive", "arrives", "enter", "enters"];
+
+/// Maximum number of words before such a word: "The first session begins in …".
+const MAX_START_SUBJECT_WORDS: usize = 3;
 
 /// A campaign that was made from a page.
 #[derive(Debug, Default)]
@@ -79,6 +74,7 @@ pub(super) fn read(page: &str, name: Option<&str>, default_name: &str) -> PageDr
         headings,
         subjects: Subjects::default(),
         last_owner: None,
+        start: None,
         threads: Vec::new(),
     };
     let (party, blocks_of_world): (Vec<&PageBlock>, Vec<&PageBlock>) =
@@ -87,14 +83,17 @@ pub(super) fn read(page: &str, name: Option<&str>, default_name: &str) -> PageDr
         block.players().into_iter().flatten().for_each(|character| reader.add_player(character, block.line(0)));
     }
     blocks_of_world.iter().for_each(|block| reader.add_listed(block));
-    reader.add_entities(page, &blocks_of_world);
+    let nicknames = blocks.iter().flat_map(|block| &block.nicknames).map(|(nickname, _)| nickname.name.as_str());
+    reader.add_entities(page, &blocks_of_world, &nicknames.collect::<Vec<_>>());
     blocks.iter().for_each(|block| reader.add_nicknames(block));
     for block in &blocks_of_world {
-        reader.subjects.learn_pronouns(&reader.made.draft, &block.sentences());
+        let owner = reader.owner(block);
+        reader.subjects.learn_pronouns(&reader.made.draft, &block.sentences(), owner);
     }
+    reader.last_owner = None;
     reader.set_first_place(&blocks);
     blocks_of_world.iter().for_each(|block| reader.add_block(block));
-    reader.set_occupations();
+    reader.set_fields();
     reader.report_headings(title.as_deref(), &blocks);
     reader.add_missing_lines(page, &blocks);
     // The names of quests contain the names of other entities, so nothing may look up names after this.
@@ -111,6 +110,8 @@ struct PageReader {
     subjects: Subjects,
     /// The headings and the entity of the last block that is about an entity.
     last_owner: Option<(Vec<String>, usize)>,
+    /// The sentence that says where the play begins, and its place.
+    start: Option<(String, usize)>,
     threads: Vec<DraftText>,
 }
 
@@ -122,12 +123,21 @@ impl PageReader {
             Some(Section::Lies) => self.add_lies(block),
             Some(Section::Rumours(truth)) => self.add_rumours(block, truth),
             Some(Section::Threads) => self.threads.push(whole()),
-            Some(Section::DmOnly) => {
-                self.made.dm_only.push(whole());
-                self.made.draft.texts.push(whole());
-            }
+            Some(Section::DmOnly) => self.add_dm_text(block.text.clone(), block.line(0)),
             _ => self.add_description(block),
         }
+        let about = self.entity_of_headings(block).or(self.subjects.current());
+        for (remark, line) in &block.remarks {
+            let name = about.map(|entity| format!(" on {}", self.made.draft.entities[entity].name)).unwrap_or_default();
+            self.add_dm_text(format!("Remark{name}: {remark}"), *line);
+        }
+    }
+
+    /// Adds a text that is not about the game world. Only the DM sees it.
+    fn add_dm_text(&mut self, text: String, line: usize) {
+        let text = DraftText { text, line: Some(line) };
+        self.made.dm_only.push(text.clone());
+        self.made.draft.texts.push(text);
     }
 
     /// Adds the sentences of a block to the entities that they are about, or to the texts of the DM.
@@ -140,6 +150,15 @@ impl PageReader {
         let mut last = None;
         let mut open_parts = parts[..open].iter().peekable();
         while let Some((sentence, line)) = open_parts.next() {
+            if is_author_note(sentence) {
+                self.add_dm_text((*sentence).to_owned(), *line);
+                continue;
+            }
+            if let Some((_, place)) = self.start.take_if(|(start, _)| start.as_str() == *sentence) {
+                self.add_start(sentence, *line, place);
+                last = None;
+                continue;
+            }
             if without_rumour_start(sentence).is_some() {
                 let mut rumour = (*sentence).to_owned();
                 while let Some((remark, _)) = open_parts.next_if(|(next, _)| continues_remark(&rumour, next)) {
@@ -155,10 +174,29 @@ impl PageReader {
             self.add_sentence(entity, &text, *line, last == Some(entity));
             last = Some(entity);
         }
-        if let Some((_, line)) = parts.get(open) {
-            let text: Vec<&str> = parts[open..].iter().map(|(sentence, _)| *sentence).collect();
+        let (notes, secret): (Vec<_>, Vec<_>) =
+            parts[open..].iter().partition(|(sentence, _)| is_author_note(sentence));
+        for (note, line) in notes {
+            self.add_dm_text((*note).to_owned(), line);
+        }
+        if let Some((_, line)) = secret.first() {
+            let text: Vec<&str> = secret.iter().map(|(sentence, _)| *sentence).collect();
             self.add_secret(&text.join(" "), *line, heading);
         }
+    }
+
+    /// Adds the sentence that says where the play begins. It is a text of the DM, and describes the place.
+    fn add_start(&mut self, sentence: &str, line: usize, place: usize) {
+        self.add_dm_text(sentence.to_owned(), line);
+        self.subjects.begin_scene(place);
+        let draft = &mut self.made.draft;
+        let named = answers::place(without_start_label(sentence));
+        let Some(remark) = named.remark.filter(|_| draft.named_in(&named.name).contains(&place)) else { return };
+        let is_larger = |index: &usize| *index != place && draft.entities[*index].kind == Kind::Location;
+        let larger = draft.named_in(&remark).into_iter().find(is_larger).map(|index| draft.entities[index].id.clone());
+        let text = describe(&draft.entities[place].name, &remark);
+        draft.entities[place].part_of = larger;
+        self.add_sentence(Some(place), &text, line, false);
     }
 
     /// Returns the entity of the innermost heading that names an entity.
@@ -214,49 +252,26 @@ impl PageReader {
         self.add_sentence(None, text, line, false);
     }
 
-    /// Sets the occupations that the open descriptions of characters state.
-    fn set_occupations(&mut self) {
-        let extractor = Extractor::new(Language::english(), Vocabulary::default());
-        let lexicon = Lexicon::from_state(&State::default());
-        for entity in self.made.draft.entities.iter_mut().filter(|entity| entity.kind.is_character()) {
-            let label = entity.description.iter().find_map(|paragraph| {
-                let (label, value) = paragraph.text.split_once(':')?;
-                let is_occupation =
-                    matches!(lexicon::meaning(label), Meaning::Attribute(name) if name.as_str() == OCCUPATION);
-                is_occupation.then(|| value.trim().to_owned())
-            });
-            let stated = || {
-                let text =
-                    entity.description.iter().map(|paragraph| paragraph.text.as_str()).collect::<Vec<_>>().join(" ");
-                // "The landlady of the inn." describes the entity of the heading.
-                let text = match kind_of_noun_phrase(&text).filter(|_| begins_with_article(&text)) {
-                    Some(_) => describe(&entity.name, &lower_first(&text)),
-                    None => text,
-                };
-                let found = extractor.extract(&lexicon, &Text::new(&text, TextType::Lore));
-                found.facts.iter().find_map(|fact| {
-                    let Mention::New(index) = fact.subject else { return None };
-                    let is_subject = contains_words(&entity.name, &found.entities.get(index)?.name);
-                    let FactObject::Value(value) = &fact.object else { return None };
-                    (is_subject && fact.predicate.as_str() == OCCUPATION).then(|| value.to_string())
-                })
-            };
-            entity.occupation = label.or_else(stated).filter(|value| !value.is_empty());
-        }
-    }
-
-    /// Sets the place of the player characters: the place in the first sentence that says that something begins.
+    /// Sets the place of the player characters: the place in the first sentence that says that something begins. Remembers
+    /// this sentence, unless it is about another entity: "The Gull opens at noon."
     fn set_first_place(&mut self, blocks: &[PageBlock]) {
         let draft = &mut self.made.draft;
         let place_in = |sentence: &str| {
             let is_start = words(sentence).iter().any(|word| START_WORDS.contains(&word.as_str()));
             let named = if is_start { draft.named_in(sentence) } else { Vec::new() };
-            named.into_iter().find(|index| draft.entities[*index].kind == Kind::Location)
+            let place = named.into_iter().find(|index| draft.entities[*index].kind == Kind::Location)?;
+            Some((sentence.to_owned(), place))
         };
         let is_open = |block: &&PageBlock| block.section.is_none_or(|section| !section.has_statements());
         let texts = blocks.iter().filter(is_open).map(|block| block.text.as_str());
-        let Some(place) = texts.flat_map(sentences).find_map(place_in) else { return };
-        let place = draft.entities[place].id.clone();
+        let Some((sentence, index)) = texts.flat_map(sentences).find_map(place_in) else { return };
+        let place = draft.entities[index].id.clone();
+        let before: Vec<&str> = sentence
+            .split(' ')
+            .take_while(|part| !words(part).iter().any(|word| START_WORDS.contains(&word.as_str())))
+            .collect();
+        let is_about_party = before.len() <= MAX_START_SUBJECT_WORDS && draft.named_in(&before.join(" ")).is_empty();
+        self.start = is_about_party.then_some((sentence, index));
         for character in draft.entities.iter_mut().filter(|entity| entity.kind == Kind::Player) {
             character.location = Some(place.clone());
         }
@@ -290,7 +305,8 @@ impl PageReader {
         let names = draft.entities.iter().flat_map(|entity| entity.aliases.iter().chain([&entity.name]));
         seen.extend(names.flat_map(|name| words(name)));
         for block in blocks {
-            let texts = block.headings.iter().chain(&block.label).chain([&block.text]);
+            let remarks = block.remarks.iter().map(|(remark, _)| remark);
+            let texts = block.headings.iter().chain(&block.label).chain([&block.text]).chain(remarks);
             seen.extend(texts.flat_map(|text| words(text)));
         }
         // The number of a list item is not text.
@@ -328,9 +344,12 @@ fn shorten(text: &str) -> String {
     format!("{}\u{2026}", start[..end].trim_end_matches(|c: char| !c.is_alphanumeric()))
 }
 
-/// Returns whether a text begins with an article.
-fn begins_with_article(text: &str) -> bool {
-    words(text).first().is_some_and(|word| ["a", "an", "the"].contains(&word.as_str()))
+/// Returns a sentence without a label such as `Start:`.
+fn without_start_label(sentence: &str) -> &str {
+    let label = sentence
+        .split_once(": ")
+        .filter(|(label, _)| words(label).iter().any(|word| START_WORDS.contains(&word.as_str())));
+    label.map_or(sentence, |(_, rest)| rest)
 }
 
 /// Writes each word with a capital letter, as a name is written.

@@ -45,6 +45,7 @@ pub(super) fn print_page(directory: &Path, copy: &Path, made: &PageDraft, output
     print_files(directory, &summarize(draft), Some(copy), output)?;
     output.line("The numbers are lines of your page.")?;
     print_entities(draft, output)?;
+    print_fields(draft, output)?;
     let secrets = secrets(draft).map(|(entity, secret)| {
         let owner = (!secret.is_unknown_to_owner).then_some(&entity.id);
         let knowers: Vec<&str> = owner.into_iter().chain(&secret.known_by).map(EntityId::as_str).collect();
@@ -98,6 +99,41 @@ fn print_entities(draft: &Draft, output: &mut Output) -> Result<()> {
     Ok(())
 }
 
+/// Prints the homes, groups and other fields of the entities, and the NPCs without a home.
+fn print_fields(draft: &Draft, output: &mut Output) -> Result<()> {
+    let rows = draft.entities.iter().filter_map(|entity| {
+        let relation = |name: &str| name.to_lowercase().replace('_', " ");
+        let groups = entity.groups.iter().map(|group| format!("{} {}", relation(&group.relation), group.group));
+        let parts = home(entity)
+            .map(|home| format!("lives in {home}"))
+            .into_iter()
+            .chain(groups)
+            .chain(entity.condition.clone());
+        let parts: Vec<String> = parts.chain(entity.part_of.iter().map(|place| format!("part of {place}"))).collect();
+        (!parts.is_empty()).then(|| row(entity.line, entity.id.to_string(), &parts.join(", ")))
+    });
+    print_rows("Homes, groups and conditions:", rows, output)?;
+    let homeless = homeless(draft);
+    if homeless.is_empty() {
+        return Ok(());
+    }
+    let names = homeless.iter().map(|id| id.as_str()).collect::<Vec<_>>().join(", ");
+    output.line(format!(
+        "NPCs without a home (they are nowhere, so they hear nothing at the table; add `home: ID` in {CAMPAIGN_FILE}): {names}"
+    ))
+}
+
+/// Returns the home of a character. An NPC lives at its location if the page states no other home.
+fn home(entity: &DraftEntity) -> Option<&EntityId> {
+    entity.home.as_ref().or(entity.location.as_ref().filter(|_| entity.kind == Kind::Npc))
+}
+
+/// Returns the living NPCs for whom the page states no home and no location.
+fn homeless(draft: &Draft) -> Vec<&EntityId> {
+    let is_homeless = |npc: &&DraftEntity| home(npc).is_none() && npc.condition.as_deref() != Some("dead");
+    draft.of_kind(&Kind::Npc).filter(is_homeless).map(|npc| &npc.id).collect()
+}
+
 /// Returns the rows of an entity: one for each fact, or one with its name.
 fn entity_rows(entity: &DraftEntity) -> Vec<[String; 3]> {
     let has_title = GROUPS.iter().any(|(_, kind)| kind.as_ref() == Some(&entity.kind));
@@ -141,6 +177,10 @@ fn page_data(directory: &Path, copy: &Path, made: &PageDraft) -> Value {
         "name": draft.name,
         "page": copy,
         "entities": draft.entities.iter().map(|entity| &entity.id).collect::<Vec<_>>(),
+        "homes": draft.entities.iter().filter_map(|entity| Some(json!({
+            "entity": entity.id, "home": home(entity)?, "line": entity.line,
+        }))).collect::<Vec<_>>(),
+        "without_home": homeless(draft),
         "facts": draft.entities.iter().flat_map(|entity| entity.description.iter().map(move |fact| json!({
             "entity": entity.id, "text": fact.text, "line": fact.line,
         }))).collect::<Vec<_>>(),

@@ -204,6 +204,13 @@ fn a_page_becomes_a_campaign_that_answers() {
 }
 
 #[test]
+fn homes_groups_and_conditions_of_a_page_are_imported() {
+    let (_directory, memory) = import(&page::read(page::tests::VILLAGE, None, "town").draft);
+    assert!(ask(&memory, "ludo-fenn", "Who is Agnes Rohr?").contains("keeps the Ibex"), "they live in the same place");
+    assert!(!ask(&memory, "agnes-rohr", "What about the knife?").contains("decided"), "a remark is no knowledge");
+}
+
+#[test]
 fn lies_and_rumours_are_known_to_the_right_characters() {
     let page = "\
 # Town

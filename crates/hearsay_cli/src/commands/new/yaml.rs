@@ -92,12 +92,21 @@ fn entry(entity: &DraftEntity, comments: &mut Comments) -> String {
         let comment = comments.once("the person at the table");
         let _ = writeln!(text, "    player: {}{comment}", scalar(player));
     }
-    if let Some(occupation) = &entity.occupation {
+    let attributes = [("occupation", &entity.occupation), ("condition", &entity.condition)];
+    let attributes: Vec<String> = attributes
+        .into_iter()
+        .filter_map(|(name, value)| Some(format!("{name}: {}", scalar(value.as_deref()?))))
+        .collect();
+    if !attributes.is_empty() {
         let comment = comments.once("everybody who meets the character learns it");
-        let _ = writeln!(text, "    attributes: {{occupation: {}}}{comment}", scalar(occupation));
+        let _ = writeln!(text, "    attributes: {{{}}}{comment}", attributes.join(", "));
+    }
+    if let Some(place) = &entity.home {
+        let _ = writeln!(text, "    home: {}{}", scalar(place.as_str()), comments.once("lives here"));
     }
     if let Some(place) = &entity.location {
         let comment = match entity.kind {
+            Kind::Npc if entity.home.is_some() => String::new(),
             Kind::Npc => comments.once("is here, and lives here too; `home: …` names another home"),
             _ => comments.once("is here when play begins"),
         };
@@ -106,6 +115,14 @@ fn entry(entity: &DraftEntity, comments: &mut Comments) -> String {
     if let Some(place) = &entity.part_of {
         let comment = comments.once("the larger place that this place belongs to");
         let _ = writeln!(text, "    part_of: {}{comment}", scalar(place.as_str()));
+    }
+    if !entity.groups.is_empty() {
+        text.push_str("    relationships:\n");
+        for group in &entity.groups {
+            let rank = group.rank.as_ref().map(|rank| format!(", rank: {}", scalar(rank))).unwrap_or_default();
+            let _ =
+                writeln!(text, "      - {{type: {}, target: {}{rank}}}", group.relation, scalar(group.group.as_str()));
+        }
     }
     if !entity.description.is_empty() {
         let comment = comments.once("known to the entity, and to the characters who live with it or in it");

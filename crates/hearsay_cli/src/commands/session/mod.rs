@@ -13,7 +13,7 @@ use hearsay_commands::session::{SessionStep, TalkCorrection};
 use hearsay_engine::{Memory, ReadSnapshot, Written, real_time};
 use hearsay_model::{Author, Passage};
 use hearsay_query as query;
-use hearsay_query::session::{RecapAudience, SessionReport, SessionRow, Summarize, ThreadFilter};
+use hearsay_query::session::{RecapAudience, SessionReport, SessionRow, Summarize, ThreadFilter, attending_in_scene};
 use serde::Serialize;
 use serde_json::json;
 
@@ -66,8 +66,16 @@ fn run_step(
     let step = step(&Names::read(&memory, output)?)?;
     if let Some(written) = write_step(&memory, dry_run, step, output)? {
         print_written(&written, output)?;
-        if let Some(playing) = memory.read(|world| Ok(world.state.active_session().cloned()))?.wait()? {
-            output.line(format!("  present: {}", DisplayNames::read(&memory)?.list(&playing.here)))?;
+        let scene = memory.read(|world| {
+            let playing = world.state.active_session();
+            Ok(playing.map(|playing| (playing.place.clone(), attending_in_scene(&world.state, playing))))
+        })?;
+        if let Some((place, present)) = scene.wait()? {
+            let display = DisplayNames::read(&memory)?;
+            if let Some(place) = &place {
+                output.line(format!("  place: {}", display.name(place)))?;
+            }
+            output.line(format!("  present: {}", display.list(&present)))?;
         }
         print_with_reveals(&memory, written, output)?;
     }

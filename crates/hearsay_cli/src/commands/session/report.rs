@@ -87,7 +87,7 @@ pub(super) fn print_next_steps(campaign: &Campaign, report: &SessionReport, outp
         steps.push(("review".to_owned(), "decide on the facts that wait".to_owned()));
     }
     steps.push((format!("session recap {}", session.id), "the recap for you".to_owned()));
-    steps.push((format!("session recap {} --player-safe", session.id), "the recap to read aloud".to_owned()));
+    steps.push((format!("session recap {} --players", session.id), "the recap to read aloud".to_owned()));
     let character = session.present.first().map(|character| {
         (format!("session recap {} --as {character}", session.id), "the recap for one character".to_owned())
     });

@@ -16,7 +16,7 @@ pub(super) fn new_session(args: &args::NewSession, names: &Names) -> Result<NewS
         title: args.title.clone(),
         date: args.date.clone(),
         time: args.time.clone(),
-        place: names.optional_entity(args.at.as_ref())?,
+        place: names.optional_place(args.at.as_ref())?,
         present: names.characters(&args.present)?,
     })
 }

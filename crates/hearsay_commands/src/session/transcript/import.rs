@@ -77,8 +77,8 @@ impl TranscriptImport {
     /// Returns a report of the import, and the lines to write with `Memory::log`.
     ///
     /// # Errors
-    /// Returns an error if the given session does not exist, if an assigned speaker is not in the file, or if the
-    /// assigned character does not exist.
+    /// Returns an error if the given session does not exist, if an assigned speaker is not in the file, if the assigned
+    /// character does not exist, or if the session already exists without a character who should attend it.
     pub fn plan(&self, state: &State) -> Result<(TranscriptReport, Log), CommandError> {
         let speakers = self.speaker_rows(state)?;
         let names = SpeakerNames::new(state);
@@ -109,6 +109,14 @@ impl TranscriptImport {
             (Some(id), _) => Some(require_session(state, id)?.id.clone()),
             (None, earlier_session) => earlier_session,
         };
+        if let Some(id) = session.as_ref().filter(|_| self.first_line.is_none()) {
+            let recorded = require_session(state, id)?;
+            let absent = self.new.present.iter().filter(|id| !recorded.present.contains(id));
+            let absent: Vec<String> = absent.map(|id| state.name_or_id(id).to_owned()).collect();
+            if !absent.is_empty() {
+                return Err(CommandError::AttendanceOfImport { session: id.clone(), absent });
+            }
+        }
         let mut digest = self.transcript.digest.clone();
         // The digest includes the assignment of speakers, the listed hearers and the places, because other speakers,
         // hearers or places result in a different log.

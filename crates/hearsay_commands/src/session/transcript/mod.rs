@@ -3,12 +3,15 @@
 
 mod hearers;
 mod import;
+mod introduction;
+mod name_phrases;
 mod proposals;
 mod remember;
 mod speakers;
 #[cfg(test)]
 mod tests;
 mod typed;
+mod unnoticed;
 
 pub use import::{PreviewRow, TranscriptImport, TranscriptReport};
 pub use remember::remember_speakers;

@@ -315,8 +315,22 @@ pub(super) fn similar_character(state: &State, name: &str) -> Option<EntityId> {
     let ids: Vec<EntityId> = ids.filter(|id| state.kind(id).is_some_and(|kind| kind.is_character())).cloned().collect();
     let names = unique_names(state, &ids);
     let spellings = SpellingIndex::from_names(names.iter().map(|(name, index)| (name, Some(index))));
-    let (_, index) = spellings.nearest(&name_words)?;
-    ids.get(*index).cloned()
+    let index = match spellings.nearest(&name_words) {
+        Some((_, index)) => *index,
+        None => nearest_misspelled(&names, &name_words)?,
+    };
+    ids.get(index).cloned()
+}
+
+/// Returns the index of the character of whose name a few words are probably a misspelling. Returns `None` if there is no
+/// such character, or if there are several.
+fn nearest_misspelled(names: &BTreeMap<Vec<String>, usize>, written: &[String]) -> Option<usize> {
+    if written.iter().all(|word| spelling::is_common_word(word)) {
+        return None;
+    }
+    let similar = names.iter().filter(|(name, _)| spelling::is_misspelling(written, name)).map(|(_, index)| *index);
+    let similar: BTreeSet<usize> = similar.collect();
+    if similar.len() == 1 { similar.into_iter().next() } else { None }
 }
 
 /// Names of the candidates and of their players, to find a name that is similar to the name of a speaker.

@@ -6,7 +6,10 @@ use hearsay_model::{EntityId, Resolution, SpeakerRole, State, TalkKind, attribut
 use hearsay_query::resolve::{Speaker, resolve_character, resolve_complete_words, resolve_named};
 use serde::Serialize;
 
-use crate::session::{LogLine, table_talk::is_marked_out_of_character};
+use crate::{
+    presence::require_speaker,
+    session::{LogLine, table_talk::is_marked_out_of_character},
+};
 
 /// Minimum number of letters of an abbreviated name.
 pub(super) const MIN_ABBREVIATION_LETTERS: usize = 3;
@@ -277,6 +280,11 @@ impl<'a> SpeakerNames<'a> {
             SpeakerIdentity::Dm | SpeakerIdentity::Nobody => true,
             SpeakerIdentity::Unknown => false,
         }
+    }
+
+    /// Returns whether an entity can speak. An entity of unknown kind can speak.
+    pub(super) fn can_speak(&self, id: &EntityId) -> bool {
+        require_speaker(self.state, id).is_ok()
     }
 
     fn is_character(&self, id: &EntityId) -> bool {

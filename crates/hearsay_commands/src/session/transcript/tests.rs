@@ -322,6 +322,13 @@ fn a_misspelled_speaker_is_similar_to_one_character() {
         assert_eq!(similar(&state, line), Some(id("mirela-voss")), "{line}");
         assert_eq!(typed(&state, line).0, None, "{line}");
     }
+    for line in ["Mirrla: Hm.", "Miriela whispers to Wren: Hm."] {
+        assert_eq!(similar(&state, line), Some(id("mirela-voss")), "{line}");
+        let corrected = LogLine::typed(line).with_corrected_speaker(&state);
+        let named = corrected.with_named_speaker(&state).unwrap();
+        let speaker = named.speaker.clone().map(|speaker| speaker.id);
+        assert_eq!((speaker, named.text.as_str()), (Some(id("mirela-voss")), "Hm."));
+    }
     for line in ["Mirela: Hm.", "Rain: it pours.", "Late at night: a scream.", "The Gilded Gull: a fire.", "Mirella"] {
         assert_eq!(similar(&state, line), None, "{line}");
     }
@@ -354,6 +361,99 @@ fn brackets_after_a_typed_speaker_name_the_hearers() {
         let error = heard_by(line).unwrap_err();
         assert!(error.contains("`Wrenn`; did you mean wren-oake"), "{error}");
     }
+}
+
+/// Logs a typed line in a session in which the characters are present. Returns its speaker, its text and its hearers.
+fn heard(state: &State, text: &str, present: &[&str]) -> Result<(Option<String>, String, Vec<String>), String> {
+    let new = NewSession { present: present.iter().map(|name| id(name)).collect(), ..NewSession::default() };
+    let log = Log { new: Some(new), lines: vec![LogLine::typed(text)], ..Log::default() };
+    let operation = log.operation(state, Author::Dm, Timestamp(0)).map_err(|error| error.to_string())?;
+    let passage = operation.changes.iter().find_map(Change::passage).unwrap();
+    let heard_by = passage.heard_by.iter().map(ToString::to_string).collect();
+    Ok((passage.speaker.as_ref().map(ToString::to_string), passage.text.clone(), heard_by))
+}
+
+#[test]
+fn a_verb_of_speech_can_follow_the_speaker() {
+    let state = table();
+    let everybody = ["dorric-stane", "mirela-voss", "wren-oake"];
+    let (all, two) = (&everybody[..], &everybody[1..]);
+    for (line, hearers) in [
+        ("Mirela whispers to Wren: Not here.", two),
+        ("Mirela Voss whispered in Wren's ear: Not here.", two),
+        ("Mirela leans over the table and whispers to Wren Oake: Not here.", two),
+        ("Mirela says quietly to Wren: Not here.", two),
+        ("Mirela tells Wren in private: Not here.", two),
+        ("Mirela, smiling, murmurs to Wren about the key: Not here.", two),
+        ("Mirela mutters to herself: Not here.", &two[..1]),
+        ("Mirela says to Wren: Not here.", all),
+        ("Mirela tells Wren: Not here.", all),
+        ("Mirela shouts across the room: Not here.", all),
+        ("Mirela whispers: Not here.", all),
+    ] {
+        let hearers: Vec<String> = hearers.iter().map(ToString::to_string).collect();
+        let expected = (Some("mirela-voss".to_owned()), "Not here.".to_owned(), hearers);
+        assert_eq!(heard(&state, line, &everybody), Ok(expected), "{line}");
+    }
+    // Words other than the hearers and the manner follow the verb, or the speaker is unknown.
+    for line in
+        ["Mirela says nothing: she waits.", "Mirela asks Wren to leave: nobody moves.", "A voice says: Not here."]
+    {
+        let expected = everybody.map(str::to_owned).to_vec();
+        assert_eq!(heard(&state, line, &everybody), Ok((None, line.to_owned(), expected)), "{line}");
+    }
+    let line = "The old woman whispers to Wren: Not here.";
+    assert_eq!(heard(&state, line, &everybody), Ok((None, line.to_owned(), vec!["wren-oake".to_owned()])));
+    let error = heard(&state, "Mirela whispers to Wrenn: Not here.", &everybody).unwrap_err();
+    assert!(error.contains("`Wrenn`; did you mean wren-oake"), "{error}");
+}
+
+#[test]
+fn a_narrated_event_is_hidden_from_those_who_do_not_notice_it() {
+    let state = table();
+    let everybody = ["dorric-stane", "mirela-voss", "wren-oake"];
+    for (line, unaware) in [
+        ("Wren steals a key from Mirela's desk. Mirela doesn\u{2019}t notice.", vec!["mirela-voss"]),
+        ("Wren steals a key without Mirela Voss noticing.", vec!["mirela-voss"]),
+        ("Behind Mirela's back, Wren steals a key.", vec!["mirela-voss"]),
+        ("Wren leaves, unseen by Mirela and Dorric.", vec!["mirela-voss", "dorric-stane"]),
+        ("Wren steals a key; Dorric and Mirela don't notice.", vec!["mirela-voss", "dorric-stane"]),
+        ("Wren steals a key from Mirela.", vec![]),
+        ("Mirela: Dorric doesn't notice.", vec![]),
+    ] {
+        let (.., heard_by) = heard(&state, line, &everybody).unwrap();
+        let expected: Vec<&str> = everybody.into_iter().filter(|id| !unaware.contains(id)).collect();
+        assert_eq!(heard_by, expected, "{line}");
+    }
+}
+
+#[test]
+fn the_name_of_a_given_speaker_is_no_part_of_the_words() {
+    let state = table();
+    for (text, expected) in [
+        ("Mirela: Come in.", "Come in."),
+        ("Mirela says to Wren: Come in.", "Come in."),
+        ("Wren: Come in.", "Wren: Come in."),
+        ("Wren whispers to Dorric: Come in.", "Wren whispers to Dorric: Come in."),
+    ] {
+        let line = LogLine { speaker: Some(id("mirela-voss").into()), ..LogLine::typed(text) };
+        let named = line.with_named_speaker(&state).unwrap();
+        assert_eq!((named.text.as_str(), &named.speaker), (expected, &line.speaker), "{text}");
+        assert!(named.heard_by.is_empty(), "{text}");
+    }
+}
+
+#[test]
+fn a_typed_line_about_the_game_is_out_of_character() {
+    let mut state = table();
+    set(&mut state, "Wren Oake", "player", "Laura Meier");
+    for line in ["ok, an investigation check, natural 20!!", "Laura: got a 17", "DM: pizza is here", "Bob: Nat 20! ha"]
+    {
+        assert_eq!(typed(&state, line).2, Some(TalkKind::OutOfCharacter), "{line}");
+    }
+    assert_eq!(typed(&state, "Wren: Natural 20!").2, Some(TalkKind::InCharacter));
+    let wanted = LogLine { talk_kind: Some(TalkKind::Narration), ..LogLine::typed("The inscription reads d20.") };
+    assert_eq!(wanted.with_named_speaker(&state).unwrap().talk_kind, Some(TalkKind::Narration));
 }
 
 #[test]

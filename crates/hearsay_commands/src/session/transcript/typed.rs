@@ -1,61 +1,159 @@
-//! Lines that the DM types: the name of a speaker before a colon, and the names of hearers in brackets.
+//! Lines that the DM types: the name of a speaker before a colon, the names of hearers, and talk about the game.
 
 use std::borrow::Cow;
 
 use hearsay_campaign::{split_hearers, split_speaker};
-use hearsay_model::{EntityId, State};
+use hearsay_model::{EntityId, State, TalkKind};
 
 use super::{
     hearers::resolve_hearers,
+    introduction::Introduction,
     proposals::similar_character,
-    speakers::{SpeakerIdentity, SpeakerNames},
+    speakers::{SpeakerIdentity, SpeakerNames, without_note},
+    unnoticed::unaware_characters,
 };
-use crate::{CommandError, presence::require_speaker, session::LogLine};
+use crate::{
+    CommandError,
+    session::{LogLine, table_talk::has_game_phrase},
+};
 
 impl LogLine {
-    /// Returns whether the text can begin with the name of a speaker and a colon.
+    /// Returns whether the text can name the speaker or the hearers of the line.
     pub(in crate::session) fn may_name_speaker(&self) -> bool {
-        self.typed && self.speaker.is_none() && !self.at_table && split_speaker(self.text.trim()).is_some()
+        self.typed && (self.speaker.is_some() || !self.at_table)
     }
 
     /// Finds the speaker whose name begins the text of a [typed](Self::typed) line, as in `Laura: We open the door.`
     /// The name can be that of a character, of the player of a character, or of the DM. The speaker can also be named
-    /// by an occupation, a title, or the beginning of a name. Brackets after the name can name hearers, as in
-    /// `Lotti (whispers to Ysolde): Not here.` Returns any other line unchanged.
+    /// by an occupation, a title, or the beginning of a name. A verb of speech can follow the name, as in `Lotti
+    /// whispers to Ysolde: Not here.` Only the named hearers and the speaker hear words that are whispered. Brackets
+    /// after the name can also name hearers, as in `Lotti (to Ysolde): Not here.` If the line already has a speaker,
+    /// the name of this speaker is removed from the text.
+    ///
+    /// For narration, finds the characters that do not notice what happens, as in `Wren takes the key. Odo doesn't
+    /// notice.` A line that a player or nobody says is out of character if it contains a phrase about the game.
+    /// Returns any other line unchanged.
     ///
     /// # Errors
-    /// Returns an error if the brackets contain an unknown or ambiguous name.
+    /// Returns an error if the line names an unknown or ambiguous hearer.
     pub fn with_named_speaker<'a>(&'a self, state: &State) -> Result<Cow<'a, Self>, CommandError> {
-        let Some((name, words)) = split_speaker(self.text.trim()).filter(|_| self.may_name_speaker()) else {
+        if !self.may_name_speaker() {
             return Ok(Cow::Borrowed(self));
-        };
-        let (speaker, hearers) =
-            split_hearers(name).map_or((name, None), |(speaker, hearers)| (speaker, Some(hearers)));
+        }
         let names = SpeakerNames::new(state);
-        let identity = names.identify_typed(speaker);
-        let named = names.line(speaker, &identity, words);
-        let is_speaker = match &identity {
-            SpeakerIdentity::Character(id) => require_speaker(state, id).is_ok(),
-            _ => named.at_table,
+        let mut line = self.clone();
+        if !line.read_name(&names, state)? {
+            line.read_introduction(&names, state)?;
+        }
+        if line.speaker.is_none() && line.heard_by.is_empty() {
+            let unaware = unaware_characters(&names, &line.text);
+            add_new(&mut line.unheard_by, unaware);
+        }
+        let states_facts = line.lie || !line.states.is_empty();
+        let is_at_table = line.at_table || line.speaker.is_none();
+        if is_at_table && !states_facts && line.talk_kind.is_none() && has_game_phrase(&line.text) {
+            line.talk_kind = Some(TalkKind::OutOfCharacter);
+        }
+        Ok(Cow::Owned(line))
+    }
+
+    /// Reads a name before the colon, with hearers in brackets. Returns whether the name is that of the speaker.
+    fn read_name(&mut self, names: &SpeakerNames<'_>, state: &State) -> Result<bool, CommandError> {
+        let text = self.text.clone();
+        let Some((name, said)) = split_speaker(text.trim()) else { return Ok(false) };
+        let (name, hearers) = split_hearers(name).map_or((name, None), |(name, hearers)| (name, Some(hearers)));
+        let is_speaker = self.take_speech(names, name, &names.identify_typed(name), said);
+        if let Some(hearers) = hearers.filter(|_| is_speaker) {
+            add_new(&mut self.heard_by, resolve_hearers(state, hearers)?);
+        }
+        Ok(is_speaker)
+    }
+
+    /// Reads a name and a verb of speech before the colon. If the speaker is no character, the line stays narration, but
+    /// only the named hearers hear it.
+    fn read_introduction(&mut self, names: &SpeakerNames<'_>, state: &State) -> Result<(), CommandError> {
+        let text = self.text.clone();
+        let introduction = Introduction::find(text.trim()).filter(|introduction| introduction.introduces_words(state));
+        let Some(introduction) = introduction else { return Ok(()) };
+        let speaker = introduction.speaker(names);
+        let is_speaker =
+            speaker.is_some_and(|(name, identity)| self.take_speech(names, &name, &identity, introduction.said));
+        if self.speaker.is_some() && !is_speaker {
+            return Ok(());
+        }
+        match introduction.confidants(state) {
+            Ok(hearers) => add_new(&mut self.heard_by, hearers),
+            Err(error) if is_speaker => return Err(error.into()),
+            Err(_) => {}
+        }
+        if let Some(speaker) = self.speaker.as_ref().filter(|_| is_speaker && introduction.is_to_self()) {
+            let id = speaker.id.clone();
+            add_new(&mut self.heard_by, vec![id]);
+        }
+        Ok(())
+    }
+
+    /// Makes the line words that a speaker with a name and an identity says. Returns `false` if this speaker cannot say
+    /// the line.
+    fn take_speech(&mut self, names: &SpeakerNames<'_>, name: &str, identity: &SpeakerIdentity, said: &str) -> bool {
+        let named = names.line(name, identity, said);
+        let is_speaker = match (&self.speaker, identity) {
+            (Some(given), identity) => *identity == SpeakerIdentity::Character(given.id.clone()),
+            (None, SpeakerIdentity::Character(id)) => names.can_speak(id),
+            (None, _) => named.at_table,
         };
-        let talk_kind = self.talk_kind.or(named.talk_kind);
-        if !is_speaker {
-            return Ok(Cow::Owned(Self { talk_kind, ..self.clone() }));
+        if is_speaker || self.speaker.is_none() {
+            self.talk_kind = self.talk_kind.or(named.talk_kind);
         }
-        let mut heard_by = self.heard_by.clone();
-        if let Some(hearers) = hearers {
-            heard_by.extend(resolve_hearers(state, hearers)?);
+        if is_speaker {
+            self.text = named.text;
+            if self.speaker.is_none() {
+                (self.speaker, self.at_table) = (named.speaker, named.at_table);
+            }
         }
-        let LogLine { text, speaker, at_table, .. } = named;
-        Ok(Cow::Owned(Self { text, speaker, at_table, talk_kind, heard_by, ..self.clone() }))
+        is_speaker
     }
 
     /// Returns the character whose name the DM probably misspelled before the colon of a [typed](Self::typed) line
     /// without a speaker. Returns `None` if there is no such character, or if the name is similar to the names of
     /// several characters.
     pub fn similar_speaker(&self, state: &State) -> Option<EntityId> {
-        let (name, _) = split_speaker(self.text.trim()).filter(|_| self.may_name_speaker())?;
-        let is_unknown = SpeakerNames::new(state).identify_typed(name) == SpeakerIdentity::Unknown;
-        if is_unknown { similar_character(state, name) } else { None }
+        let (_, id) = self.misspelled_speaker(state)?;
+        Some(id)
+    }
+
+    /// Replaces the misspelled name of the [similar speaker](Self::similar_speaker) with its id.
+    #[must_use]
+    pub fn with_corrected_speaker(&self, state: &State) -> Self {
+        match self.misspelled_speaker(state) {
+            Some((name, id)) => Self { text: self.text.replacen(&name, id.as_str(), 1), ..self.clone() },
+            None => self.clone(),
+        }
+    }
+
+    /// Returns the misspelled name, and the character that probably has the name.
+    fn misspelled_speaker(&self, state: &State) -> Option<(String, EntityId)> {
+        if self.speaker.is_some() || !self.may_name_speaker() {
+            return None;
+        }
+        let names = SpeakerNames::new(state);
+        let text = self.text.trim();
+        let written = split_speaker(text).map(|(name, _)| without_note(name).to_owned());
+        let before_verb = Introduction::find(text).map(|introduction| introduction.subject());
+        let is_unknown = |name: &String| names.identify_typed(name) == SpeakerIdentity::Unknown;
+        let mut candidates = before_verb.or(written).into_iter().filter(is_unknown);
+        candidates.find_map(|name| {
+            let id = similar_character(state, &name)?;
+            Some((name, id))
+        })
+    }
+}
+
+/// Adds the ids that a list does not contain.
+fn add_new(ids: &mut Vec<EntityId>, new: Vec<EntityId>) {
+    for id in new {
+        if !ids.contains(&id) {
+            ids.push(id);
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! The paragraphs and list items of a page.
 
-use hearsay_campaign::import::{Block, FileId, SourceText, Visibility, markup};
+use hearsay_campaign::import::{Block, FileId, SourceText, Visibility, author_note::is_author_remark, markup, secret};
 use hearsay_extract::{Nickname, find_nicknames};
 use hearsay_model::{Span, text::words};
 
@@ -8,10 +8,12 @@ use super::{
     super::{
         answers::{PlayedCharacter, is_name, item, players},
         draft::{clean, id_for},
+        knowers::is_list_of_knowers,
         sentences::sentences,
     },
     layout::is_entry,
     sections::{Section, exact_section, is_section_title, section},
+    statements::SENTENCE_ENDS,
 };
 
 /// A paragraph or list item of a page.
@@ -30,6 +32,9 @@ pub(super) struct PageBlock {
     /// The nicknames in the innermost heading and in the text, with their lines. The headings and the text do not contain
     /// them. Empty if the block is secret or consists of statements: such a text keeps its nicknames.
     pub(super) nicknames: Vec<(Nickname, usize)>,
+    /// The DM's remarks in brackets, with their lines. The text does not contain them. Empty if the block consists of lies
+    /// or rumours, whose remarks say who tells them and whether they are true.
+    pub(super) remarks: Vec<(String, usize)>,
     /// For each line of the page, the number of characters of the text before the line. Spaces do not count.
     lines: Vec<(usize, usize)>,
 }
@@ -64,6 +69,7 @@ impl PageBlock {
             is_item: is_list_item(page, block),
             is_secret: block.visibility.is_secret(),
             nicknames: Vec::new(),
+            remarks: Vec::new(),
             headings,
             section,
             label,
@@ -71,6 +77,7 @@ impl PageBlock {
             lines,
         };
         block.take_nicknames();
+        block.take_remarks();
         block
     }
 
@@ -84,12 +91,43 @@ impl PageBlock {
         for nickname in found.into_iter().rev() {
             let Span { start, end } = nickname.span;
             self.nicknames.push((nickname, self.line(start)));
-            let (before, removed) = (visible(&self.text[..start]), visible(&self.text[start..end]));
-            for (at, _) in self.lines.iter_mut().filter(|(at, _)| *at > before) {
-                *at = at.saturating_sub(removed).max(before);
-            }
-            self.text.replace_range(start..end, "");
+            self.remove(start, end);
         }
+    }
+
+    /// Moves the DM's remarks in brackets from the text to `remarks`. In a secret, each sentence in brackets is such a
+    /// remark, unless it says who knows the secret, or is secret itself.
+    fn take_remarks(&mut self) {
+        let is_told = self.section.is_some_and(|section| section.has_statements() && section != Section::Secrets);
+        if is_told || self.players().is_some() {
+            return;
+        }
+        let is_secret = self.is_secret || self.section == Some(Section::Secrets);
+        for (open, close) in brackets(&self.text).into_iter().rev() {
+            let before = self.text[..open].trim_end();
+            let remark = self.text[open + 1..close].trim();
+            let is_sentence = before.ends_with(SENTENCE_ENDS);
+            let is_secret_itself =
+                is_list_of_knowers(remark) || secret::states_secrecy(remark) || secret::is_secret(remark);
+            if before.is_empty() || !(is_author_remark(remark) || is_secret && is_sentence && !is_secret_itself) {
+                continue;
+            }
+            let (start, mut end) = (before.len(), close + 1);
+            if is_sentence && self.text[end..].starts_with('.') {
+                end += 1;
+            }
+            self.remarks.insert(0, (remark.to_owned(), self.line(open)));
+            self.remove(start, end);
+        }
+    }
+
+    /// Removes a part of the text.
+    fn remove(&mut self, start: usize, end: usize) {
+        let (before, removed) = (visible(&self.text[..start]), visible(&self.text[start..end]));
+        for (at, _) in self.lines.iter_mut().filter(|(at, _)| *at > before) {
+            *at = at.saturating_sub(removed).max(before);
+        }
+        self.text.replace_range(start..end, "");
     }
 
     /// Returns the line of the page that contains the text at a position in bytes.
@@ -136,6 +174,25 @@ impl PageBlock {
         };
         Some(players(text)).filter(|players| !players.is_empty() && !self.is_secret)
     }
+}
+
+/// Returns the positions of the outermost pairs of brackets in a text.
+fn brackets(text: &str) -> Vec<(usize, usize)> {
+    let (mut found, mut open, mut depth) = (Vec::new(), 0, 0_usize);
+    for (at, c) in text.char_indices() {
+        match c {
+            '(' | '[' => {
+                open = if depth == 0 { at } else { open };
+                depth += 1;
+            }
+            ')' | ']' if depth > 0 => {
+                depth -= 1;
+                found.extend((depth == 0).then_some((open, at)));
+            }
+            _ => {}
+        }
+    }
+    found
 }
 
 /// Returns a text without its nicknames.

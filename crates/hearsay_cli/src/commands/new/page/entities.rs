@@ -8,12 +8,15 @@ use super::{
     super::{
         answers::{PlayedCharacter, describe, is_name, item},
         draft::DraftText,
+        sentences::sentences,
     },
     PageReader,
     blocks::{PageBlock, without_nicknames},
     kinds::{extracted_kind, is_used_as_place, kind_in_text, kind_of_noun_phrase},
     layout::entry_name,
-    sections::{Section, exact_section, listed_kind},
+    sections::{Section, exact_section, listed_kind, section},
+    statements::SENTENCE_ENDS,
+    subjects::{is_verb, leading_entity},
 };
 
 /// Minimum probability that words are a name.
@@ -22,12 +25,15 @@ const MIN_NAME_CONFIDENCE: f64 = 0.45;
 /// Maximum number of words of a name.
 const MAX_NAME_WORDS: usize = 6;
 
+/// Maximum number of words of a noun phrase that names an entity.
+const MAX_NOUN_PHRASE_WORDS: usize = 3;
+
+/// Minimum number of letters that a short form of a name shares with the name.
+const MIN_SHORT_FORM_LETTERS: usize = 3;
+
 /// Words of the game that look like names.
 const NO_NAMES: [&str; 12] =
     ["pc", "pcs", "npc", "npcs", "dm", "gm", "party", "player", "players", "session", "scene", "unbeknownst"];
-
-/// Auxiliary verbs after a name.
-const VERBS: [&str; 10] = ["is", "was", "has", "had", "will", "can", "cannot", "used", "wants", "does"];
 
 impl PageReader {
     /// Adds a player character.
@@ -60,14 +66,20 @@ impl PageReader {
         let entry = entry_name(&block.text).map(str::to_owned);
         let is_below_entity =
             block.headings.iter().any(|heading| self.headings.iter().any(|entity| entity.is_named_by(heading)));
-        let announced = block.headings.last().and_then(|heading| listed_kind(heading));
+        let heading = block.headings.last();
+        let announced = heading.and_then(|heading| listed_kind(heading));
         let is_field = |name: &str| exact_section(name).is_some() || lexicon::is_known(name);
         let (name, kind) = match announced {
             Some(kind) => {
                 let names =
                     [label, entry, Some(item(&block.text).name).filter(|_| block.is_item), leading_name(&block.text)];
-                let name = names.into_iter().flatten().find(|name| is_name(name) && !is_field(name));
-                (name, Some(kind))
+                let is_noun = |name: &str| block.is_item && is_noun_phrase(name, &kind);
+                let mut names = names.into_iter().flatten();
+                let name = names.find(|name| (is_name(name) || is_noun(name)) && !is_field(name));
+                // A heading such as `Town` announces the places of the town, but its people can be listed there too.
+                let is_exact = heading.is_some_and(|heading| section(heading).is_some());
+                let stated = name.as_ref().filter(|_| !is_exact).and_then(|name| stated_kind(&block.text, name));
+                (name, Some(stated.filter(|stated| *stated == Kind::Npc).unwrap_or(kind)))
             }
             None if !is_below_entity => {
                 let name = entry.filter(|name| !is_field(name) && !lexicon::is_part_title(name));
@@ -82,12 +94,16 @@ impl PageReader {
         }
         // Another list, or a heading, can name the same entity.
         if let Ok(index) = self.made.draft.add(&name, kind) {
-            self.made.draft.entities[index].line = Some(block.line(0));
+            let entity = &mut self.made.draft.entities[index];
+            entity.line = Some(block.line(0));
+            let inner = item(&block.text).parentheses.filter(|inner| is_short_form(&entity.name, inner));
+            entity.aliases.extend(inner.filter(|_| entity.kind.is_character()));
         }
     }
 
-    /// Adds the entities of the headings, and of the names in the text whose kind is clear.
-    pub(super) fn add_entities(&mut self, page: &str, blocks: &[&PageBlock]) {
+    /// Adds the entities of the headings, and of the names in the text whose kind is clear. `nicknames` are the nicknames on
+    /// the page.
+    pub(super) fn add_entities(&mut self, page: &str, blocks: &[&PageBlock], nicknames: &[&str]) {
         let blocks: Vec<&&PageBlock> = blocks.iter().filter(|block| block.section != Some(Section::DmOnly)).collect();
         let mut text = String::new();
         let mut starts = Vec::with_capacity(blocks.len());
@@ -114,18 +130,27 @@ impl PageReader {
             }
         }
         for (index, entity) in found.entities.iter().enumerate() {
-            let is_known = self.made.draft.entities.iter().any(|known| contains_words(&known.name, &entity.name));
-            let mut nicknames = blocks.iter().flat_map(|block| &block.nicknames);
-            let is_nickname = nicknames.any(|(nickname, _)| words(&nickname.name) == words(&entity.name));
+            let has_name = |name: &String| contains_words(name, &entity.name);
+            let names = self.made.draft.entities.iter().flat_map(|known| known.aliases.iter().chain([&known.name]));
+            let is_known = names.into_iter().any(has_name);
+            let is_nickname = nicknames.iter().any(|nickname| words(nickname) == words(&entity.name));
             let is_unsure = entity.confidence.get() < MIN_NAME_CONFIDENCE;
             if is_known || is_nickname || is_unsure || has_only_game_words(&entity.name) {
+                continue;
+            }
+            // "Hates the watch." within the text about a person
+            let number = starts.partition_point(|start| *start <= entity.span.start).saturating_sub(1);
+            let is_in_item = blocks.get(number).is_some_and(|block| self.is_about_person(block));
+            if is_in_item && begins_fragments(&text, &entity.name) {
                 continue;
             }
             let has_article =
                 text.get(..entity.span.start).is_some_and(|before| before.to_lowercase().ends_with("the "));
             let name = if has_article { format!("The {}", entity.name) } else { entity.name.clone() };
             let is_place = || is_used_as_place(&text, &entity.name);
-            let kind = kind_in_text(&text, &entity.name).or_else(|| is_place().then_some(Kind::Location));
+            let titled = || titled_kind(&entity.name).filter(|_| !has_article);
+            let kind = kind_in_text(&text, &entity.name).or_else(titled);
+            let kind = kind.or_else(|| is_place().then_some(Kind::Location));
             // A name with an article is rarely a person: "the Drowned Rat".
             let extracted = || extracted_kind(&found, index).filter(|kind| !has_article || *kind != Kind::Npc);
             match kind.or_else(extracted).map(|kind| self.made.draft.add(&name, kind)) {
@@ -134,6 +159,14 @@ impl PageReader {
                 None => self.made.unrecognized.push(name),
             }
         }
+    }
+
+    /// Returns whether a block is an item about a person.
+    fn is_about_person(&self, block: &PageBlock) -> bool {
+        let draft = &self.made.draft;
+        let first = sentences(&block.text).first().copied().unwrap_or_default();
+        let owner = leading_entity(draft, first).filter(|_| block.is_item);
+        owner.is_some_and(|owner| draft.entities[owner].kind.is_character())
     }
 
     /// Adds the nicknames in a block to their entities.
@@ -155,9 +188,55 @@ impl PageReader {
 
 /// Returns the kind that a text of the form `Name (a village): text` or `Name - a village` states.
 fn entry_kind(text: &str, name: &str) -> Option<Kind> {
+    stated_kind(text, name).or_else(|| lexicon::name_kind(name))
+}
+
+/// Returns the kind that the noun phrase after a name states.
+fn stated_kind(text: &str, name: &str) -> Option<Kind> {
     let rest = &text[text.find(name)? + name.len()..];
     let remark = rest.trim_start_matches(|c: char| !c.is_alphanumeric());
-    kind_of_noun_phrase(remark.split([')', '.', ':']).next()?).or_else(|| lexicon::name_kind(name))
+    kind_of_noun_phrase(remark.split([')', '.', ':']).next()?)
+}
+
+/// Returns whether words are a short noun phrase for an entity of a kind, instead of a name: "The old mill".
+fn is_noun_phrase(text: &str, kind: &Kind) -> bool {
+    let words = words(text);
+    let has_article = words.first().is_some_and(|word| ["a", "an", "the"].contains(&word.as_str()));
+    let last = words.last().and_then(|word| lexicon::noun(word).or_else(|| lexicon::name_kind(word)));
+    has_article && words.len() <= MAX_NOUN_PHRASE_WORDS && last.as_ref() == Some(kind)
+}
+
+/// Returns whether a text is a short form of a name: `Tomi` of `Tomas Grauer`.
+fn is_short_form(name: &str, text: &str) -> bool {
+    let start = |word: &String| word.chars().take(MIN_SHORT_FORM_LETTERS).collect::<String>();
+    let short = words(text);
+    let [short] = &short[..] else { return false };
+    let is_long = short.chars().count() >= MIN_SHORT_FORM_LETTERS;
+    is_name(text) && is_long && words(name).iter().any(|word| word != short && start(word) == start(short))
+}
+
+/// Returns the kind of a name that begins with the word for a person: "Landlady Lisbet Quay", but not "King Street".
+fn titled_kind(name: &str) -> Option<Kind> {
+    let (first, rest) = name.split_once(' ')?;
+    let is_person = rest.contains(' ') || lexicon::noun(&rest.to_lowercase()).is_none();
+    let kind = lexicon::noun(&first.to_lowercase()).filter(|kind| *kind == Kind::Npc);
+    kind.filter(|_| is_name(rest) && is_person && lexicon::name_kind(name).is_none())
+}
+
+/// Returns whether words with a capital letter are a name only because they begin a sentence: "Hates the watch.",
+/// "Squeaky, talks too fast." A verb must follow a name of one word, and the second word of a longer name must have a capital
+/// letter.
+fn begins_fragments(text: &str, name: &str) -> bool {
+    let second = name.split(' ').nth(1);
+    if second.is_some_and(|word| word.starts_with(char::is_uppercase)) {
+        return false;
+    }
+    text.match_indices(name).all(|(at, _)| {
+        let before = text[..at].trim_end();
+        let begins_sentence = before.is_empty() || before.ends_with(SENTENCE_ENDS) || text[..at].ends_with('\n');
+        let next = text[at + name.len()..].strip_prefix(' ').and_then(|rest| rest.split(' ').next());
+        begins_sentence && !(second.is_none() && next.is_some_and(is_verb))
+    })
 }
 
 /// Returns the name with which a sentence begins: "Bettony Flask runs the Lantern."
@@ -166,9 +245,8 @@ fn leading_name(text: &str) -> Option<String> {
     let length = (1..=words.len().min(MAX_NAME_WORDS)).rev().find(|length| is_name(&words[..*length].join(" ")))?;
     let next = words.get(length)?;
     // A single word can also be an ordinary word, so a verb must follow.
-    let is_verb = next.ends_with('s') || VERBS.contains(next);
     let begins_lowercase = next.starts_with(char::is_lowercase);
-    (begins_lowercase && (length > 1 || is_verb)).then(|| words[..length].join(" "))
+    (begins_lowercase && (length > 1 || is_verb(next))).then(|| words[..length].join(" "))
 }
 
 /// Returns whether a name consists of words of the game.

@@ -53,11 +53,16 @@ pub(super) fn extracted_kind(found: &Extraction, index: usize) -> Option<Kind> {
 }
 
 /// Returns the kind that the words beside a name state: "the Gilded Gull, an inn in Gullhaven", "the inn, the Gilded
-/// Gull", "Odo is a ferryman".
+/// Gull", "Odo is a ferryman", and "Lisbet Quay, landlady" at the beginning of a line.
 pub(super) fn kind_in_text(text: &str, name: &str) -> Option<Kind> {
     text.match_indices(name).find_map(|(at, _)| {
-        let kind_after = || kind_after(text.get(at + name.len()..)?);
-        kind_after().or_else(|| kind_before(text.get(..at)?))
+        let (before, after) = (text.get(..at)?, text.get(at + name.len()..)?);
+        let trade = || {
+            let begins_line = before.is_empty() || before.ends_with('\n');
+            let remark = after.strip_prefix(", ").filter(|_| begins_line)?;
+            kind_of_noun_phrase(remark.split(['.', ';', '\n']).next()?).filter(|kind| *kind == Kind::Npc)
+        };
+        kind_after(after).or_else(trade).or_else(|| kind_before(before))
     })
 }
 

@@ -86,7 +86,7 @@ impl PageReader {
 }
 
 /// Returns whether a text begins without a subject: "Secretly works for the guild.", "Hates the toll."
-fn lacks_subject(text: &str) -> bool {
+pub(super) fn lacks_subject(text: &str) -> bool {
     const ADVERBS: [&str; 5] = ["secretly", "actually", "really", "once", "also"];
     let words = words(text);
     let Some(first) = words.first() else { return false };

@@ -59,7 +59,7 @@ const MAX_TELLER_WORDS: usize = 6;
 const MAX_HEARER_WORDS: usize = 5;
 
 /// Marks at the end of a sentence.
-const SENTENCE_ENDS: [char; 6] = ['.', '!', '?', '\u{2026}', '"', '\u{201D}'];
+pub(super) const SENTENCE_ENDS: [char; 6] = ['.', '!', '?', '\u{2026}', '"', '\u{201D}'];
 
 /// A statement that characters tell each other.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

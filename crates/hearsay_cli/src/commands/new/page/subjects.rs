@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 
+use hearsay_campaign::import::lexicon;
 use hearsay_model::{Kind, text::words, words::upper_first};
 
 use super::super::{
-    draft::{Draft, clean},
+    draft::{Draft, DraftEntity, clean},
     sentences::begins_with_anaphor,
 };
 
@@ -16,6 +17,9 @@ const FEMALE_TITLES: [&str; 14] = [
     "lady", "dame", "queen", "princess", "baroness", "countess", "duchess", "sister", "mother", "mistress", "mrs",
     "ms", "miss", "widow",
 ];
+
+/// Auxiliary verbs after a name.
+const VERBS: [&str; 10] = ["is", "was", "has", "had", "will", "can", "cannot", "used", "wants", "does"];
 
 /// What the pronoun at the beginning of a sentence refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,9 +60,10 @@ pub(super) struct Subjects {
 }
 
 impl Subjects {
-    /// Learns the pronouns of characters from their titles, and from sentences after a sentence that names only one
-    /// character.
-    pub(super) fn learn_pronouns(&mut self, draft: &Draft, sentences: &[(&str, usize)]) {
+    /// Learns the pronouns of characters from their titles, and from the sentences of a block. In a block about an entity
+    /// (`owner`), a pronoun after a sentence about this entity refers to this entity. In any other block, a pronoun after a
+    /// sentence that names only one character refers to this character.
+    pub(super) fn learn_pronouns(&mut self, draft: &Draft, sentences: &[(&str, usize)], owner: Option<usize>) {
         for (index, entity) in draft.entities.iter().enumerate().filter(|(_, entity)| entity.kind.is_character()) {
             let has_title = |titles: &[&str]| words(&entity.name).iter().any(|word| titles.contains(&word.as_str()));
             if has_title(&MALE_TITLES) {
@@ -69,10 +74,23 @@ impl Subjects {
         }
         let is_character = |index: &usize| draft.entities[*index].kind.is_character();
         for pair in sentences.windows(2) {
-            let characters: Vec<usize> = draft.named_in(pair[0].0).into_iter().filter(is_character).collect();
-            let ([character], Some((pronoun, _))) = (&characters[..], leading_pronoun(pair[1].0)) else { continue };
-            if pronoun != Pronoun::Thing {
-                self.pronouns.entry(*character).or_insert(pronoun);
+            let (first, second) = (pair[0].0, pair[1].0);
+            let Some((pronoun, _)) = leading_pronoun(second).filter(|(pronoun, _)| *pronoun != Pronoun::Thing) else {
+                continue;
+            };
+            let character = match owner {
+                Some(owner) => {
+                    let is_about_other = leading_entity(draft, first).is_some_and(|entity| entity != owner)
+                        || leading_pronoun(first).is_some_and(|(other, _)| other != pronoun);
+                    Some(owner).filter(|_| !is_about_other).filter(is_character)
+                }
+                None => {
+                    let mut characters = draft.named_in(first).into_iter().filter(is_character);
+                    characters.next().filter(|_| characters.next().is_none())
+                }
+            };
+            if let Some(character) = character {
+                self.pronouns.entry(character).or_insert(pronoun);
             }
         }
     }
@@ -83,6 +101,12 @@ impl Subjects {
         self.current = owner;
         self.mentioned.clear();
         self.mentioned.extend(owner);
+    }
+
+    /// Ends the text about an entity within a block. The next sentences can refer to the place `place`.
+    pub(super) fn begin_scene(&mut self, place: usize) {
+        self.current = None;
+        self.mentioned.push(place);
     }
 
     /// Returns whether the beginning of the block says what the block is about.
@@ -101,10 +125,12 @@ impl Subjects {
         let pronoun = leading_pronoun(sentence);
         let entity = match pronoun {
             Some((pronoun, _)) => self.referent(draft, pronoun),
-            None if previous.is_some() && begins_with_anaphor(sentence) => previous,
+            None if previous.is_some() && begins_with_anaphor(sentence) => self.owner.or(previous),
             None => match self.owner {
                 // An item is about its entity, except for sentences that begin with another name.
-                Some(owner) => leading_entity(draft, sentence).or(Some(owner)),
+                Some(owner) => leading_entity(draft, sentence)
+                    .filter(|entity| !begins_with_possession(draft, sentence, *entity))
+                    .or(Some(owner)),
                 None => named_first(draft, sentence).or(previous),
             },
         };
@@ -121,11 +147,11 @@ impl Subjects {
         SentenceSubject { entity, text }
     }
 
-    /// Returns the entity to which a pronoun refers: the current entity, the owner of the block, or the entity that was
+    /// Returns the entity to which a pronoun refers: the owner of the block, the current entity, or the entity that was
     /// named last. An entity whose pronoun is known comes before an entity whose pronoun is unknown.
     fn referent(&mut self, draft: &Draft, pronoun: Pronoun) -> Option<usize> {
         let near: Vec<usize> =
-            self.current.into_iter().chain(self.owner).chain(self.mentioned.iter().rev().copied()).collect();
+            self.owner.into_iter().chain(self.current).chain(self.mentioned.iter().rev().copied()).collect();
         let is_person = |index: usize| draft.entities[index].kind.is_character();
         let found = match pronoun {
             Pronoun::Thing => near.iter().copied().find(|index| !is_person(*index)),
@@ -155,6 +181,7 @@ impl Subjects {
                 // "Her" before a noun is possessive.
                 "her" => is_person && known != Some(&Pronoun::Male) && !end.is_empty(),
                 "it" => !is_person && !end.is_empty(),
+                "them" => entity.kind == Kind::Faction,
                 "here" if entity.kind == Kind::Location && !end.is_empty() => {
                     return format!("at {}{end}", entity.name);
                 }
@@ -172,9 +199,8 @@ fn named_first(draft: &Draft, sentence: &str) -> Option<usize> {
     let named = draft.named_at(sentence);
     let (at, first) = *named.first()?;
     let plain = clean(sentence);
-    let possessive = |word: &&str| word.contains("'s") || word.contains("\u{2019}s");
-    let mut rest = plain.split(' ').skip(at).skip_while(|word| !possessive(word)).skip(1);
-    let is_owner = plain.split(' ').skip(at).take(3).any(|word| possessive(&word));
+    let mut rest = plain.split(' ').skip(at).skip_while(|word| !is_possessive(word)).skip(1);
+    let is_owner = plain.split(' ').skip(at).take(3).any(is_possessive);
     let is_relation = rest.next().is_some_and(|word| word.chars().all(char::is_lowercase));
     let next_name = rest.next().unwrap_or_default();
     let second = named.get(1).map(|(_, second)| *second);
@@ -190,8 +216,15 @@ fn named_first(draft: &Draft, sentence: &str) -> Option<usize> {
 
 /// Returns the entity with whose name a sentence begins: "Bettony hates him.", "The miller, Osric Thane, pays him."
 pub(super) fn leading_entity(draft: &Draft, sentence: &str) -> Option<usize> {
-    let (at, _) = *draft.named_at(sentence).first()?;
+    let (at, first) = *draft.named_at(sentence).first()?;
+    if at == 0 && is_ordinary_word(&draft.entities[first], sentence) {
+        return None;
+    }
     let before: Vec<&str> = sentence.split(' ').take(at).collect();
+    // "Home: the Ibex" is not about the place.
+    if before.first().and_then(|word| word.strip_suffix(':')).is_some_and(lexicon::is_known) {
+        return None;
+    }
     let is_article = |word: &&str| ["the", "a", "an"].contains(&word.to_lowercase().as_str());
     // A title such as `Old`, but not the verb in "Hates Dorric."
     let is_title = |word: &str| {
@@ -205,6 +238,32 @@ pub(super) fn leading_entity(draft: &Draft, sentence: &str) -> Option<usize> {
         _ => false,
     };
     if leads { named_first(draft, sentence) } else { None }
+}
+
+/// Returns whether the first word of a sentence can be an ordinary word instead of the nickname of an entity: "Tar and
+/// cabbage." A verb must follow a nickname of one word.
+fn is_ordinary_word(entity: &DraftEntity, sentence: &str) -> bool {
+    let mut sentence_words = sentence.split(' ');
+    let first = words(sentence_words.next().unwrap_or_default());
+    let is_nickname = entity.aliases.iter().any(|alias| words(alias) == first);
+    let is_whole_alias = is_nickname && !first.iter().any(|word| words(&entity.name).contains(word));
+    is_whole_alias && !sentence_words.next().is_some_and(is_verb)
+}
+
+/// Returns whether a word after a name can be a verb.
+pub(super) fn is_verb(word: &str) -> bool {
+    word.starts_with(char::is_lowercase) && (word.ends_with('s') || VERBS.contains(&word))
+}
+
+/// Returns whether a sentence begins with a possession of an entity: "Bettony's ring is lost."
+fn begins_with_possession(draft: &Draft, sentence: &str, entity: usize) -> bool {
+    let name = &draft.entities[entity].name;
+    let mut start = sentence.split(' ').take(words(name).len() + 1);
+    !is_possessive(name) && start.any(|word| is_possessive(word) && draft.named_in(word).contains(&entity))
+}
+
+fn is_possessive(text: &str) -> bool {
+    text.contains("'s") || text.contains("\u{2019}s")
 }
 
 /// Returns the pronoun with which a sentence begins, and whether it is possessive.
@@ -246,7 +305,7 @@ mod tests {
         draft.add("The Lantern", Kind::Location).unwrap();
         let mut subjects = Subjects::default();
         let numbered: Vec<(&str, usize)> = sentences.iter().map(|sentence| (*sentence, 1)).collect();
-        subjects.learn_pronouns(&draft, &numbered);
+        subjects.learn_pronouns(&draft, &numbered, owner);
         subjects.begin_block(owner);
         let subject = |sentence: &&str| {
             let found = subjects.next(&draft, sentence);
@@ -285,6 +344,19 @@ mod tests {
             "the-lantern: The Lantern smells of tar.",
         ];
         assert_eq!(subjects(Some(3), &place), expected);
+    }
+
+    #[test]
+    fn a_pronoun_in_an_item_refers_to_the_person_of_the_item() {
+        let item = ["Dorric Vane, a lender.", "Loyal to Bettony.", "He loves Hob.", "Bettony's ring.", "He's sly."];
+        let expected = [
+            "dorric-vane: Dorric Vane, a lender.",
+            "dorric-vane: Loyal to Bettony.",
+            "dorric-vane: He loves Hob.",
+            "dorric-vane: Bettony's ring.",
+            "dorric-vane: He's sly.",
+        ];
+        assert_eq!(subjects(Some(1), &item), expected);
     }
 
     #[test]

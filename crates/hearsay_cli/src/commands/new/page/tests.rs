@@ -69,14 +69,17 @@ fn sentences_describe_the_entity_that_they_name() {
     let expected = [
         "gullhaven (location): Gullhaven is a port town in the north. | ",
         "aldous-crane (npc): The harbour master, Aldous Crane, taxes every boat. | ",
-        "the-gilded-gull (location): The party begins in the Gilded Gull, an inn in Gullhaven. | ",
+        "the-gilded-gull (location): The Gilded Gull is an inn in Gullhaven. | ",
         "mirela-voss (npc): The landlady is Mirela Voss. | She is kind, but she secretly hides the harbour ledger below the floor. It lists every bribe.",
         "odo-brandt (npc): Odo Brandt is a ferryman who drinks. He owes Mirela Voss twelve crowns. | Odo Brandt saw the murder of Jory Hask on the quay.",
     ];
     assert_eq!(entities(&made), expected);
     assert_eq!(
         (joined(&made.draft.texts).as_str(), made.unrecognized.as_slice()),
-        ("Rain falls all week.", &["Jory Hask".to_owned()][..])
+        (
+            "The party begins in the Gilded Gull, an inn in Gullhaven. / Rain falls all week.",
+            &["Jory Hask".to_owned()][..]
+        )
     );
 }
 
@@ -289,7 +292,7 @@ fn sections_say_what_the_text_is() {
         "dorric-vane (npc): Dorric Vane knows about the cellar. / Dorric Vane - moneylender. Owes nobody. | ",
         "the-old-customs-house (location): The Old Customs House - where the watch keeps its prisoners | ",
         "the-tallow-guild (faction): The Tallow Guild sells candles. It controls the docks. | The Tallow Guild is bankrupt.",
-        "the-drowned-lantern (location): We start in the Drowned Lantern, an inn on the quay of Saltwick. | ",
+        "the-drowned-lantern (location): The Drowned Lantern is an inn on the quay of Saltwick. | ",
         "saltwick (location):  | ",
         "who-moves-the-barrels (quest):  | ",
     ];
@@ -305,7 +308,10 @@ fn sections_say_what_the_text_is() {
     assert_eq!(told(&made), expected);
     let secret = &made.draft.entities[1].secrets[0];
     assert_eq!((secret.line, secret.known_by.len(), secret.is_unknown_to_owner), (Some(18), 1, false));
-    assert_eq!(joined(&made.dm_only), "Criticals do maximum damage.");
+    assert_eq!(
+        joined(&made.dm_only),
+        "We start in the Drowned Lantern, an inn on the quay of Saltwick. / Criticals do maximum damage."
+    );
     let not_understood: Vec<_> = made.not_understood.iter().map(|text| (text.line, text.text.as_str())).collect();
     let expected = [
         (Some(25), "nobody tells this lie, so it became a rumour that is false: Saltwick is safe."),
@@ -378,4 +384,94 @@ fn remarks_of_the_dm_stay_out_of_rumours() {
     let remarks = "Remark on a rumour about Odo Brandt: He only looks rich. He owes everybody. / \
                    Remark on a rumour about Odo Brandt: He does, on Fridays.";
     assert_eq!((joined(&made.draft.texts).as_str(), made.not_understood.len()), (remarks, 0));
+}
+
+pub(in super::super) const VILLAGE: &str = "\
+# Snowbound
+
+PCs: Mara Quist (Jonas)
+
+We start in the Ibex, the only inn of Varnholt. Evening, third day of snow.
+
+## People
+
+- Agnes Rohr, \"Old Agnes\" - keeps the Ibex. Lives at the Ibex, obviously.
+- Ludo Fenn \u{201C}the Crow\u{201D} - gravedigger (home: the Ibex). Owes Agnes eleven marks (he'll pay!! maybe session 2).
+- Hanna Grauer, widow, runs the mill. Tomi's mother.
+- Tomas Grauer (Tomi), 16. Squeaky, talks too fast. Hates the Tidewatch.
+- Casper Voigt, salt merchant. DEAD - found in the stable.
+- Korbin Hale, a guide. He leads the Lampless. TODO name his wife.
+
+## Places
+
+- The Ibex - inn.
+- The mill
+
+## Factions
+
+- The Lampless: smugglers. Members: Ludo Fenn
+
+## Secrets
+
+Agnes Rohr hid the knife. (She didn't. haven't decided who did!!)
+
+## Rumours
+
+- The mill is cursed. (True? dunno yet)
+";
+
+#[test]
+fn notes_state_homes_groups_and_conditions() {
+    let made = read(VILLAGE, None, "town");
+    let entity = |id: &str| made.draft.entities.iter().find(|entity| entity.id.as_str() == id).unwrap();
+    for (id, alias) in [("agnes-rohr", "Old Agnes"), ("ludo-fenn", "the Crow"), ("tomas-grauer", "Tomi")] {
+        assert_eq!(entity(id).aliases, [alias], "{id}");
+    }
+    for id in ["agnes-rohr", "ludo-fenn"] {
+        assert_eq!(entity(id).home.as_ref().unwrap().as_str(), "the-ibex", "{id}");
+    }
+    assert!(entity("hanna-grauer").home.is_none());
+    let groups = |id: &str| {
+        let groups = entity(id).groups.iter();
+        groups.map(|group| format!("{} {}", group.relation, group.group)).collect::<Vec<_>>()
+    };
+    assert_eq!(groups("ludo-fenn"), ["MEMBER_OF the-lampless"]);
+    assert_eq!(groups("korbin-hale"), ["MEMBER_OF the-lampless"]);
+    assert_eq!(entity("korbin-hale").groups[0].rank.as_deref(), Some("leader"));
+    assert_eq!(entity("casper-voigt").condition.as_deref(), Some("dead"));
+    assert_eq!(entity("the-ibex").part_of.as_ref().unwrap().as_str(), "varnholt");
+    assert_eq!((&entity("the-mill").kind, &entity("hanna-grauer").kind), (&Kind::Location, &Kind::Npc));
+}
+
+#[test]
+fn fragments_and_remarks_make_no_people_and_no_knowledge() {
+    let made = read(VILLAGE, None, "town");
+    let people: Vec<&str> = made.draft.of_kind(&Kind::Npc).map(|npc| npc.id.as_str()).collect();
+    let expected = ["agnes-rohr", "ludo-fenn", "hanna-grauer", "tomas-grauer", "casper-voigt", "korbin-hale"];
+    assert_eq!(people, expected);
+    let about =
+        |id: &str| joined(&made.draft.entities.iter().find(|entity| entity.id.as_str() == id).unwrap().description);
+    assert_eq!(about("tomas-grauer"), "Tomas Grauer (Tomi), 16. Squeaky, talks too fast. Hates the Tidewatch.");
+    assert_eq!(about("hanna-grauer"), "Hanna Grauer, widow, runs the mill. Tomi's mother.");
+    assert_eq!(about("ludo-fenn"), "Ludo Fenn - gravedigger (home: the Ibex). Owes Agnes eleven marks.");
+    assert_eq!(about("korbin-hale"), "Korbin Hale, a guide. He leads the Lampless.");
+    assert_eq!(about("the-ibex"), "The Ibex is the only inn of Varnholt. / The Ibex - inn.");
+    assert_eq!(made.draft.entities[1].secrets[0].text, "Agnes Rohr hid the knife.");
+    assert_eq!(made.draft.rumours[0].truth, None);
+    let texts = joined(&made.draft.texts);
+    for part in
+        ["We start in the Ibex", "TODO name his wife.", "haven't decided who did!!", "he'll pay!!", "True? dunno yet"]
+    {
+        assert!(texts.contains(part), "{part}: {texts}");
+    }
+}
+
+#[test]
+fn a_person_can_have_the_name_of_a_place() {
+    for line in ["Landlady Lisbet Quay hates rain.", "## Town\n\n- Lisbet Quay, landlady of the Bell. She hates rain."]
+    {
+        let made = read(&format!("# Salt\n\n{line}\n"), None, "town");
+        let lisbet = made.draft.entities.iter().find(|entity| entity.name.contains("Lisbet Quay"));
+        assert_eq!(lisbet.map(|lisbet| &lisbet.kind), Some(&Kind::Npc), "{line}: {:?}", made.draft.entities);
+    }
 }

@@ -1,0 +1,262 @@
+//! Sets the fields of the entities that their open text states: occupation, condition, home and groups.
+
+use std::collections::BTreeSet;
+
+use hearsay_campaign::import::lexicon::{self, Meaning};
+use hearsay_extract::{EntityNames, Extraction, Extractor, FactObject, Language, Lexicon, Mention, Text, TextType};
+use hearsay_model::{
+    EntityId, Factuality, Kind, Predicate, PredicateRole, State, Vocabulary,
+    spelling::is_stop_word,
+    text::words,
+    words::{lower_first, upper_first},
+};
+
+use super::{
+    super::{
+        answers::describe,
+        draft::{Draft, DraftEntity, DraftGroup},
+        sentences::{begins_with_anaphor, sentences},
+    },
+    PageReader,
+    entities::contains_words,
+    kinds::kind_of_noun_phrase,
+    secrets::lacks_subject,
+    subjects::{leading_entity, name_person},
+};
+
+/// Attribute that a description of a character states.
+const OCCUPATION: &str = "occupation";
+
+/// Minimum confidence of a relation that becomes a field.
+const MIN_RELATION_CONFIDENCE: f64 = 0.7;
+
+/// Words for the place that a sentence before names.
+const PLACE_ADVERBS: [&str; 2] = ["there", "here"];
+
+/// A relation between two entities of a draft, by their indices.
+struct Relation {
+    subject: usize,
+    predicate: Predicate,
+    object: usize,
+    rank: Option<&'static str>,
+}
+
+impl PageReader {
+    /// Sets the fields that the open descriptions of the entities state.
+    pub(super) fn set_fields(&mut self) {
+        let extractor = Extractor::new(Language::english(), Vocabulary::default());
+        let draft = &self.made.draft;
+        let lexicon = lexicon_of(draft);
+        let occupations: Vec<Option<String>> =
+            draft.entities.iter().map(|entity| occupation(&extractor, &lexicon, entity)).collect();
+        let relations: Vec<Relation> = (0..draft.entities.len())
+            .flat_map(|index| [labelled_relations(draft, index), stated_relations(draft, index, &extractor, &lexicon)])
+            .flatten()
+            .collect();
+        let draft = &mut self.made.draft;
+        for (entity, occupation) in draft.entities.iter_mut().zip(occupations) {
+            entity.occupation = occupation;
+            entity.condition = condition(entity);
+        }
+        relations.into_iter().for_each(|relation| add_relation(draft, relation));
+        set_settlement(draft);
+    }
+}
+
+/// Returns a lexicon with the names of a draft.
+fn lexicon_of(draft: &Draft) -> Lexicon {
+    Lexicon::from_names(draft.entities.iter().map(|entity| EntityNames {
+        id: &entity.id,
+        names: std::iter::once(&entity.name).chain(&entity.aliases).map(String::as_str).collect(),
+        kind: Some(entity.kind.clone()),
+        pronouns: None,
+        descriptions: Vec::new(),
+    }))
+}
+
+/// Returns the occupation that the description of a character states, with a label or in a sentence.
+fn occupation(extractor: &Extractor, lexicon: &Lexicon, entity: &DraftEntity) -> Option<String> {
+    if !entity.kind.is_character() {
+        return None;
+    }
+    let label = entity.description.iter().find_map(|paragraph| {
+        let (label, value) = paragraph.text.split_once(':')?;
+        let is_occupation = matches!(lexicon::meaning(label), Meaning::Attribute(name) if name.as_str() == OCCUPATION);
+        is_occupation.then(|| value.trim().to_owned())
+    });
+    let text = entity.description.iter().map(|paragraph| paragraph.text.as_str()).collect::<Vec<_>>().join(" ");
+    // "The landlady of the inn." describes the entity of the heading.
+    let text = match kind_of_noun_phrase(&text).filter(|_| begins_with_article(&text)) {
+        Some(_) => describe(&entity.name, &lower_first(&text)),
+        None => text,
+    };
+    let stated = |lexicon: &Lexicon| {
+        let found = extractor.extract(lexicon, &Text::new(&text, TextType::Lore));
+        found.facts.iter().find_map(|fact| {
+            let FactObject::Value(value) = &fact.object else { return None };
+            let is_stated = fact.predicate.as_str() == OCCUPATION && is_entity(&found, &fact.subject, entity);
+            is_stated.then(|| value.clone())
+        })
+    };
+    let found = label.or_else(|| stated(lexicon)).or_else(|| stated(&Lexicon::from_state(&State::default())));
+    found.filter(|value| !value.is_empty())
+}
+
+/// Returns whether a text refers to an entity.
+fn is_entity(found: &Extraction, mention: &Mention, entity: &DraftEntity) -> bool {
+    match mention {
+        Mention::Known(id) => *id == entity.id,
+        Mention::New(index) => found.entities.get(*index).is_some_and(|new| contains_words(&entity.name, &new.name)),
+    }
+}
+
+/// Returns the condition of a character, such as `dead`, if a part of the description only states it: "Casper Voigt
+/// (dead)", "DEAD - found in the stable".
+fn condition(entity: &DraftEntity) -> Option<String> {
+    if !entity.kind.is_character() {
+        return None;
+    }
+    let separators = ['.', ',', ';', '!', '(', ')', '\u{2013}', '\u{2014}'];
+    let name = words(&entity.name);
+    entity.description.iter().find_map(|paragraph| {
+        paragraph.text.split(separators).flat_map(|part| part.split(" - ")).find_map(|part| {
+            let all = words(part);
+            let rest = all.strip_prefix(&name[..]).unwrap_or(&all);
+            let is_only_state = rest.iter().filter(|word| !is_stop_word(word)).count() == 1;
+            let state = lexicon::state(&rest.join(" ")).filter(|state| is_only_state && *state != "alive");
+            state.map(str::to_owned)
+        })
+    })
+}
+
+/// Returns the relations that labels in the description of an entity state: "(home: the Ibex)", "Members: Odo, Juno".
+fn labelled_relations(draft: &Draft, index: usize) -> Vec<Relation> {
+    let mut found = Vec::new();
+    for paragraph in &draft.entities[index].description {
+        for (at, _) in paragraph.text.match_indices(": ") {
+            let (before, after) = (&paragraph.text[..at], &paragraph.text[at + 2..]);
+            let label = before.rsplit(['.', ',', ';', '(']).next().unwrap_or_default();
+            let value = after.split(['.', ';', ')']).next().unwrap_or_default();
+            let Meaning::Relation(meaning) = lexicon::meaning(label.trim()) else { continue };
+            found.extend(draft.named_in(value).into_iter().map(|other| {
+                let (subject, object) = if meaning.backwards { (other, index) } else { (index, other) };
+                Relation { subject, predicate: meaning.predicate.clone(), object, rank: meaning.rank }
+            }));
+        }
+    }
+    found
+}
+
+/// Returns the relations that the sentences in the description of an entity state.
+fn stated_relations(draft: &Draft, index: usize, extractor: &Extractor, lexicon: &Lexicon) -> Vec<Relation> {
+    let entity = &draft.entities[index];
+    if !entity.kind.is_character() {
+        return Vec::new();
+    }
+    let mut place = None;
+    let mut text = String::new();
+    for paragraph in &entity.description {
+        for part in sentences(&paragraph.text).into_iter().flat_map(clauses) {
+            text.push_str(&with_subject(draft, index, part, place));
+            text.push_str(". ");
+            let is_place = |other: &usize| draft.entities[*other].kind == Kind::Location;
+            place = draft.named_in(part).into_iter().find(is_place).or(place);
+        }
+    }
+    let found = extractor.extract(lexicon, &Text::new(&text, TextType::Lore));
+    let index_of = |mention: &Mention| match mention {
+        Mention::Known(id) => draft.entities.iter().position(|entity| entity.id == *id),
+        Mention::New(_) => None,
+    };
+    let facts = found.facts.iter().filter(|fact| {
+        let is_sure = fact.confidence.get() >= MIN_RELATION_CONFIDENCE && fact.factuality == Factuality::Asserted;
+        is_sure && !fact.denied && !fact.ended
+    });
+    let relations = facts.filter_map(|fact| {
+        let FactObject::Entity(object) = &fact.object else { return None };
+        let (subject, object) = (index_of(&fact.subject)?, index_of(object)?);
+        // The patterns have no predicate of their own for some verbs, such as "lead", but the fields of notes have one.
+        let named = fact.relation.as_deref().map(|verb| lexicon::meaning(&format!("{verb}s")));
+        let (predicate, rank) = match named {
+            Some(Meaning::Relation(meaning)) if !meaning.backwards => (meaning.predicate, meaning.rank),
+            _ => (fact.predicate.clone(), None),
+        };
+        Some(Relation { subject, predicate, object, rank })
+    });
+    relations.filter(|relation| relation.subject == index).collect()
+}
+
+/// Splits a sentence at the full stops before a small letter: "Sees everything. lives on the ship."
+fn clauses(sentence: &str) -> Vec<&str> {
+    let (mut found, mut start) = (Vec::new(), 0);
+    for (at, _) in sentence.match_indices(". ") {
+        if sentence[at + 2..].starts_with(char::is_lowercase) {
+            found.push(&sentence[start..at]);
+            start = at + 2;
+        }
+    }
+    found.push(sentence[start..].trim_end_matches(['.', ' ']));
+    found
+}
+
+/// Returns a sentence about an entity with the name of the entity as its subject, and with the name of the place that "there"
+/// refers to.
+fn with_subject(draft: &Draft, index: usize, sentence: &str, place: Option<usize>) -> String {
+    let name = &draft.entities[index].name;
+    let sentence = upper_first(sentence);
+    let sentence = match leading_entity(draft, &sentence) {
+        Some(_) => sentence,
+        None if begins_with_anaphor(&sentence) => name_person(&sentence, name),
+        None if lacks_subject(&sentence) => {
+            let (verb, rest) = sentence.split_once(' ').unwrap_or((sentence.as_str(), ""));
+            format!("{name} {} {rest}", verb.to_lowercase())
+        }
+        None => describe(name, &lower_first(&sentence)).trim_end_matches('.').to_owned(),
+    };
+    let Some(place) = place else { return sentence };
+    let replace = |part: &str| {
+        let word = part.trim_end_matches(|c: char| !c.is_alphanumeric());
+        let end = &part[word.len()..];
+        if PLACE_ADVERBS.contains(&word) { format!("at {}{end}", draft.entities[place].name) } else { part.to_owned() }
+    };
+    sentence.split(' ').map(replace).collect::<Vec<_>>().join(" ")
+}
+
+/// Adds a home, a location or a group to the subject of a relation. Other relations are not fields. The first home counts.
+fn add_relation(draft: &mut Draft, relation: Relation) {
+    let Relation { subject, predicate, object, rank } = relation;
+    let target = &draft.entities[object];
+    let (is_place, is_group) = (target.kind == Kind::Location, target.kind == Kind::Faction);
+    let id = target.id.clone();
+    let entity = &mut draft.entities[subject];
+    if !entity.kind.is_character() {
+        return;
+    }
+    if PredicateRole::Residence.is(&predicate) && is_place {
+        entity.home.get_or_insert(id);
+    } else if PredicateRole::Location.is(&predicate) && is_place && entity.kind == Kind::Npc {
+        entity.location.get_or_insert(id);
+    } else if PredicateRole::Membership.is(&predicate) && is_group {
+        let group = DraftGroup { relation: predicate.to_string(), group: id, rank: rank.map(str::to_owned) };
+        if !entity.groups.iter().any(|other| other.relation == group.relation && other.group == group.group) {
+            entity.groups.push(group);
+        }
+    }
+}
+
+/// Adds the homes of characters to the settlement of the page, if the page has exactly one larger place. The residents of a
+/// settlement know each other's names.
+fn set_settlement(draft: &mut Draft) {
+    let larger: BTreeSet<&EntityId> = draft.entities.iter().filter_map(|entity| entity.part_of.as_ref()).collect();
+    let Some(settlement) = larger.first().filter(|_| larger.len() == 1).map(|id| (*id).clone()) else { return };
+    let npcs = draft.entities.iter().filter(|entity| entity.kind == Kind::Npc);
+    let homes: BTreeSet<EntityId> = npcs.filter_map(|npc| npc.home.clone().or_else(|| npc.location.clone())).collect();
+    for place in draft.entities.iter_mut().filter(|entity| homes.contains(&entity.id) && entity.id != settlement) {
+        place.part_of.get_or_insert(settlement.clone());
+    }
+}
+
+/// Returns whether a text begins with an article.
+fn begins_with_article(text: &str) -> bool {
+    words(text).first().is_some_and(|word| ["a", "an", "the"].contains(&word.as_str()))
+}

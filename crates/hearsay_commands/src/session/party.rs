@@ -1,0 +1,111 @@
+//! The attending characters at one line of a log: who is in the scene, and who is at another place.
+
+use std::mem;
+
+use hearsay_belief::place_at;
+use hearsay_model::{ActiveSession, Author, Change, EntityId, GameTime, Session, State, words};
+use hearsay_query::session::attending_in_scene;
+
+/// The attending characters of a session.
+#[derive(Default)]
+pub(super) struct Party {
+    /// Characters in the scene. Sorted.
+    pub(super) present: Vec<EntityId>,
+    /// Characters at other places. Sorted.
+    away: Vec<EntityId>,
+    /// Player characters that joined the scene, in order.
+    pub(super) joined: Vec<EntityId>,
+    /// Places outside the scene, with the characters who went there.
+    pub(super) departures: Vec<(EntityId, Vec<EntityId>)>,
+    /// Characters who stayed at their place when the scene changed.
+    left_behind: Vec<EntityId>,
+}
+
+impl Party {
+    /// Returns the party before the first line. If the session is not being played, or if a game writes the log, all
+    /// attending characters are in the scene.
+    pub(super) fn new(state: &State, session: &Session, playing: Option<&ActiveSession>, author: &Author) -> Self {
+        let attending = playing.map_or(&session.present, |playing| &playing.here);
+        let present = match playing.filter(|_| *author != Author::Game) {
+            Some(playing) => attending_in_scene(state, playing),
+            None => attending.clone(),
+        };
+        let away = attending.iter().filter(|id| !present.contains(id)).cloned().collect();
+        Self { present, away, ..Self::default() }
+    }
+
+    /// Returns all attending characters, sorted.
+    pub(super) fn attending(&self) -> Vec<EntityId> {
+        let mut attending: Vec<EntityId> = self.present.iter().chain(&self.away).cloned().collect();
+        attending.sort();
+        attending
+    }
+
+    /// Adds a player character to the scene, unless it is already there.
+    pub(super) fn join(&mut self, id: &EntityId) {
+        if self.present.contains(id) {
+            return;
+        }
+        self.away.retain(|other| other != id);
+        self.left_behind.retain(|other| other != id);
+        self.present.push(id.clone());
+        self.present.sort();
+        self.joined.push(id.clone());
+    }
+
+    /// Returns the change that adds the characters that joined to the session. Returns `None` if all of these
+    /// characters already attended the session.
+    pub(super) fn joined_session(&self, session: &Session) -> Option<Change> {
+        let mut joined = session.clone();
+        joined.present.extend(self.joined.iter().cloned());
+        joined.present.sort();
+        joined.present.dedup();
+        (joined.present.len() > session.present.len()).then_some(Change::SetSession(joined))
+    }
+
+    /// Sends the named characters to a place, while the scene stays where it is. If all characters in the scene are
+    /// named, changes nothing and returns `false`.
+    pub(super) fn step_aside(&mut self, place: &EntityId, is_named: impl Fn(&EntityId) -> bool) -> bool {
+        if self.present.iter().all(&is_named) {
+            return false;
+        }
+        let (leaving, staying): (Vec<_>, Vec<_>) = mem::take(&mut self.present).into_iter().partition(&is_named);
+        self.present = staying;
+        self.away.extend(leaving);
+        self.away.sort();
+        let named = self.away.iter().filter(|id| is_named(id)).cloned().collect();
+        self.departures.push((place.clone(), named));
+        true
+    }
+
+    /// Moves the scene to a place. If attending characters are already there, the scene changes to them, and the
+    /// characters of the previous scene stay behind, unless `comes_along` is `true`.
+    pub(super) fn change_scene(
+        &mut self,
+        state: &State,
+        place: &EntityId,
+        moment: Option<GameTime>,
+        comes_along: bool,
+    ) {
+        let is_there = |id: &EntityId| place_at(state, id, moment).as_ref() == Some(place);
+        let (mut there, mut away): (Vec<_>, Vec<_>) = mem::take(&mut self.away).into_iter().partition(is_there);
+        if comes_along || there.is_empty() {
+            there.append(&mut self.present);
+        }
+        self.left_behind = mem::replace(&mut self.present, there);
+        self.present.sort();
+        away.extend(self.left_behind.iter().cloned());
+        away.sort();
+        self.away = away;
+    }
+
+    /// Returns the text for the summary of the operation: `; Wren and Odo stay behind`. Empty if nobody stays behind.
+    pub(super) fn left_behind_summary(&self, state: &State) -> String {
+        let names: Vec<&str> = self.left_behind.iter().map(|id| state.name_or_id(id)).collect();
+        match names.len() {
+            0 => String::new(),
+            1 => format!("; {} stays behind", names[0]),
+            _ => format!("; {} stay behind", words::join_names(&names)),
+        }
+    }
+}

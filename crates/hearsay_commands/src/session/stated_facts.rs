@@ -1,0 +1,75 @@
+//! Recorded facts that a line of the log states: its hearers learn them.
+
+use std::sync::Arc;
+
+use hearsay_belief::{
+    Occasion, StateViews,
+    learn::{self, HeardStatement, Sincerity},
+};
+use hearsay_model::{Change, Credence, EntityId, Fact, FactId, Knower, Passage, State};
+use hearsay_query::ids::require_fact;
+
+use super::extracted_facts::other_readings;
+use crate::CommandError;
+
+/// Returns the changes with which the hearers of a line learn the stated facts. If the extraction has already
+/// read the line, the changes also withdraw the extracted facts with the same content. If a recorded line has already
+/// told a fact to all its hearers, nobody learns the fact again.
+///
+/// # Errors
+/// Returns an error if a fact does not exist, or if a hearer of narration cannot learn facts.
+pub(super) fn stated_facts(
+    views: &StateViews,
+    stated: &[FactId],
+    lie: bool,
+    passage: &Passage,
+) -> Result<Vec<Change>, CommandError> {
+    let (state, mut changes) = (views.state(), Vec::new());
+    if stated.is_empty() {
+        return Ok(changes);
+    }
+    let (time, place, session) = (passage.time.clone(), passage.place.clone(), passage.session.clone());
+    let occasion = Occasion { time, place, session };
+    let facts = stated.iter().map(|fact| require_fact(state, *fact)).collect::<Result<Vec<_>, _>>()?;
+    changes.extend(other_readings(state, passage.id(), &facts).into_iter().map(Change::RetractFact));
+    let Some(speaker) = passage.speaker.as_ref() else {
+        let witnesses: Vec<EntityId> = passage.heard_by.iter().filter_map(Knower::entity).cloned().collect();
+        if witnesses.is_empty() {
+            return Ok(changes);
+        }
+        let facts: Vec<Arc<Fact>> = facts.into_iter().cloned().collect();
+        changes.extend(learn::witness(state, &facts, &witnesses, &occasion)?.changes);
+        return Ok(changes);
+    };
+    let view = views.get(&Knower::Entity(speaker.clone()), occasion.moment());
+    for fact in facts {
+        if !lie && is_already_told(state, fact, speaker, passage) {
+            continue;
+        }
+        let statement = HeardStatement {
+            speaker,
+            view: &view,
+            alias: passage.speaker_alias.as_deref(),
+            citing: None,
+            hearers: &passage.heard_by,
+            fact,
+            restates: None,
+            sincerity: if lie { Sincerity::Lie } else { Sincerity::Sincere },
+            certainty: Credence::FULL,
+        };
+        changes.extend(learn::overhear(views, &statement, &occasion).changes);
+    }
+    Ok(changes)
+}
+
+/// Returns whether a recorded line has already told a fact to all its hearers.
+fn is_already_told(state: &State, fact: &Fact, speaker: &EntityId, passage: &Passage) -> bool {
+    let is_told = |hearer: &Knower| {
+        state.recorded_edges(fact.id()).any(|(_, edge)| {
+            let is_same_occasion = edge.session == passage.session && edge.learned == passage.time;
+            edge.knower == *hearer && edge.acquisition.teller() == Some(speaker) && is_same_occasion
+        })
+    };
+    let mut hearers = passage.heard_by.iter().filter(|hearer| hearer.entity() != Some(speaker)).peekable();
+    state.passage(passage.id()).is_some() && hearers.peek().is_some() && hearers.all(is_told)
+}

@@ -1,0 +1,139 @@
+//! Tests of plain lines of play that state less than their words suggest.
+
+use super::*;
+
+/// Returns the facts of a text that are likely enough for the review.
+fn reviewed(lexicon: &Lexicon, text: &Text<'_>) -> Vec<ExtractedFact> {
+    let mut facts = extractor().extract(lexicon, text).facts;
+    facts.retain(|fact| fact.confidence.get() >= 0.3);
+    facts
+}
+
+fn narrated(text: &str) -> Vec<ExtractedFact> {
+    reviewed(&town(), &Text::new(text, TextType::Narration))
+}
+
+/// Returns the facts of a line that Lyra says to others.
+fn spoken(text: &str, present: &[EntityId], preceding: &[&str]) -> Vec<ExtractedFact> {
+    let lyra = id("lyra");
+    reviewed(&town(), &Text { speaker: Some(&lyra), present, preceding, ..Text::new(text, TextType::Talk) })
+}
+
+fn is_attribute(fact: &&ExtractedFact) -> bool {
+    matches!(fact.object, FactObject::Value(_))
+}
+
+#[test]
+fn the_object_of_an_action_describes_nobody() {
+    for text in [
+        "Odo stole a silver case from Mirela.",
+        "Odo steals the silver case from the clerk's coat.",
+        "Odo saw a scarred man at the Salt Quay.",
+        "Odo is found floating by the Salt Quay, throat cut.",
+    ] {
+        let attributes: Vec<_> = narrated(text).into_iter().filter(|fact| is_attribute(&fact)).collect();
+        assert!(attributes.is_empty(), "{text}: {attributes:?}");
+    }
+    for (text, expected) in [("Odo has a scarred face.", "scarred face"), ("Mirela is tall.", "tall")] {
+        let facts = narrated(text);
+        let is_expected = |fact: &ExtractedFact| fact.object == FactObject::Value(expected.to_owned());
+        assert!(facts.iter().any(is_expected), "{text}: {facts:?}");
+    }
+}
+
+#[test]
+fn a_fragment_of_speech_is_no_note_about_the_person_mentioned_last() {
+    let present = [id("lyra"), id("odo-brandt"), id("grimjaw-ironhand")];
+    for text in ["Ten years.", "Your captain.", "Dead tired."] {
+        let facts = spoken(text, &present, &["Odo sat down."]);
+        assert!(facts.is_empty(), "{text}: {facts:?}");
+    }
+}
+
+#[test]
+fn a_relative_who_only_occurs_in_a_clause_is_not_its_subject() {
+    let present = [id("lyra"), id("odo-brandt")];
+    let facts = spoken("Grimjaw let my husband die on the Salt Quay.", &present, &[]);
+    assert!(!facts.iter().any(|fact| fact.predicate == *"MARRIED_TO"), "{facts:?}");
+}
+
+#[test]
+fn a_misspelt_name_after_a_title_is_the_known_name() {
+    let found = extractor().extract(&town(), &Text::new("Sit down, Captain Brandtt.", TextType::Narration));
+    assert!(found.entities.is_empty(), "{:?}", found.entities);
+}
+
+#[test]
+fn a_pronoun_of_speech_that_may_refer_to_a_hearer_waits_for_review() {
+    let lexicon = lexicon(&[("ann", "npc", "", &["Ann Oak"]), ("bo", "npc", "", &["Bo Elm"])]);
+    let (ann, present) = (id("ann"), [id("ann"), id("bo")]);
+    let text = Text {
+        speaker: Some(&ann),
+        present: &present,
+        preceding: &["Bo, come here."],
+        ..Text::new("I hate him.", TextType::Talk)
+    };
+    let facts = extractor().extract(&lexicon, &text).facts;
+    assert!(facts.iter().all(|fact| fact.confidence.get() < 0.7), "{facts:?}");
+}
+
+#[test]
+fn a_feeling_in_the_past_tense_waits_for_review() {
+    let present = [id("lyra"), id("mirela-voss"), id("odo-brandt")];
+    for text in ["I loved Odo, a bit.", "I loved Odo once, a bit."] {
+        let facts = spoken(text, &present, &[]);
+        assert!(facts.iter().all(|fact| fact.confidence.get() < 0.7), "{text}: {facts:?}");
+    }
+}
+
+#[test]
+fn a_reported_sale_does_not_make_an_owner_without_review() {
+    let facts = narrated("Lyra told Grimjaw that Odo had sold the Gilded Eel to Mirela.");
+    let owners = facts.iter().filter(|fact| fact.predicate == *"OWNS");
+    assert!(owners.clone().all(|fact| fact.confidence.get() < 0.7), "{facts:?}");
+}
+
+#[test]
+fn a_sentence_that_is_taken_back_states_nothing() {
+    let conditions = |text: &str| -> Vec<FactObject> {
+        let facts = extractor().extract(&town(), &Text::new(text, TextType::Narration)).facts;
+        facts.into_iter().filter(|fact| fact.predicate == *"condition").map(|fact| fact.object).collect()
+    };
+    let found = conditions("Odo Brandt dies. No, wait, he is only wounded.");
+    assert_eq!(found, [FactObject::Value("wounded".to_owned())]);
+    let text = "Odo owes Mirela ten crowns. No, sorry, twenty.";
+    assert!(narrated(text).is_empty(), "{:?}", narrated(text));
+}
+
+#[test]
+fn the_speaker_makes_a_promise_to_the_hearer() {
+    let (two, three) = (vec![id("lyra"), id("odo-brandt")], vec![id("lyra"), id("odo-brandt"), id("mirela-voss")]);
+    for (text, present) in [
+        ("I promise.", &two),
+        ("I promise I will pay.", &two),
+        ("We will tell nobody, I promise.", &two),
+        ("I promise you, Odo, I will pay.", &three),
+        ("I swear to you, Odo, I will come.", &three),
+    ] {
+        let facts = spoken(text, present, &[]);
+        let is_promise = |fact: &&ExtractedFact| fact.predicate == *"PROMISED";
+        let promises: Vec<_> = facts.iter().filter(is_promise).map(|fact| (&fact.subject, &fact.object)).collect();
+        let (lyra, odo) = (Mention::Known(id("lyra")), FactObject::Entity(Mention::Known(id("odo-brandt"))));
+        assert_eq!(promises, [(&lyra, &odo)], "{text}: {facts:?}");
+    }
+    for text in ["I promise I saw nothing.", "I promised.", "Odo promises."] {
+        let facts = spoken(text, &two, &[]);
+        assert!(!facts.iter().any(|fact| fact.predicate == *"PROMISED"), "{text}: {facts:?}");
+    }
+}
+
+#[test]
+fn the_sentence_of_a_debt_contains_its_sum() {
+    for text in ["Odo owes Mirela forty crowns.", "Odo owes forty crowns to Mirela.", "Mirela lent Odo forty crowns."] {
+        let facts = narrated(text);
+        let is_debt = |fact: &ExtractedFact| fact.statement == "Odo Brandt owes Mirela Voss forty crowns.";
+        assert!(facts.iter().any(is_debt), "{text}: {facts:?}");
+    }
+    let facts = narrated("Odo owes Mirela.");
+    assert!(facts.iter().any(|fact| fact.statement == "Odo Brandt owes Mirela Voss."), "{facts:?}");
+}
