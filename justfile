@@ -51,6 +51,7 @@ ci:
 floors:
     cargo run --locked --quiet -p hearsay_eval -- leaks --worlds 10000 --seed 5
     cargo run --locked --quiet -p hearsay_eval -- mcp-leaks --worlds 100 --seed 5
+    cargo run --locked --quiet -p hearsay_eval -- mcp-leaks --worlds 50 --seed 6 --http
     cargo run --locked --quiet -p hearsay_eval -- dialogue --floor 50
     cargo run --locked --quiet -p hearsay_eval -- sharing --operations 3000 --writes 100 --kill-every-ms 300
     cargo run --locked --quiet -p hearsay_eval -- patterns crates/hearsay_eval/data/extraction-test{,2}.jsonl

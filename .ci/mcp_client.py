@@ -1,14 +1,22 @@
-"""Calls every tool, resource and prompt of `hearsay mcp` as a character and as the DM, with the official SDK."""
+"""Calls every tool, resource and prompt as a character and as the DM, with the official SDK: first over standard input
+and output (`hearsay mcp`), then over HTTP (`hearsay serve`)."""
 
 import asyncio
+import json
 import os
+import signal
+import socket
+import subprocess
 import sys
+from contextlib import asynccontextmanager
 
+import httpx2
 from mcp import Client, ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
+from mcp.client.streamable_http import streamable_http_client
 from mcp.types import ElicitResult
 
-PROGRAM, CAMPAIGN = sys.argv[1:3]
+PROGRAM, CAMPAIGN, SERVED_CAMPAIGN = sys.argv[1:4]
 CHARACTER_TOOLS = {"recall", "know_about", "how_do_i_know", "may_i_tell", "check_reply", "say"}
 DM_TOOLS = {"search", "ask_as", "record", "review", "decide", "undo", "log"}
 
@@ -116,25 +124,94 @@ def server(identity):
     )
 
 
-async def connect_with_latest_protocol(identity, use, **callbacks):
+class HttpServer:
+    """A running `hearsay serve`, with a token for each identity."""
+
+    def __init__(self, identities):
+        self.environment = {**os.environ, "HEARSAY_CAMPAIGN": SERVED_CAMPAIGN}
+        self.tokens = {identity: self.new_token(identity) for identity in identities}
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            address = "127.0.0.1:%d" % free.getsockname()[1]
+        self.url = f"http://{address}"
+        self.process = subprocess.Popen([PROGRAM, "serve", "--listen", address], env=self.environment)
+
+    def new_token(self, identity):
+        command = [PROGRAM, "serve", "token", "add", identity, "--json"]
+        added = subprocess.run(command, env=self.environment, check=True, stdout=subprocess.PIPE)
+        return json.loads(added.stdout)["token"]
+
+    async def wait_until_ready(self):
+        async with httpx2.AsyncClient() as client:
+            for _ in range(600):
+                check(self.process.poll() is None, "hearsay serve ended too early")
+                try:
+                    if (await client.get(f"{self.url}/health")).status_code == 200:
+                        return
+                except httpx2.TransportError:
+                    pass
+                await asyncio.sleep(0.1)
+        check(False, "hearsay serve does not answer")
+
+    @asynccontextmanager
+    async def connect(self, identity):
+        headers = {"Authorization": f"Bearer {self.tokens[identity]}"}
+        async with httpx2.AsyncClient(headers=headers, timeout=60) as client:
+            async with streamable_http_client(f"{self.url}/mcp/{identity}", http_client=client) as streams:
+                yield streams
+
+    async def check_refusals(self):
+        """A wrong token, the token of another identity and an unknown identity give the same answer."""
+        answers = set()
+        async with httpx2.AsyncClient() as client:
+            for identity, token in [("dm", "0" * 64), ("dm", self.tokens["mirela-voss"]), ("nobody", self.tokens["dm"])]:
+                headers = {"Authorization": f"Bearer {token}"}
+                answer = await client.post(f"{self.url}/mcp/{identity}", json={}, headers=headers)
+                answers.add((answer.status_code, answer.headers.get("WWW-Authenticate"), answer.content))
+        check(len(answers) == 1 and answers.pop()[:2] == (401, "Bearer"), "a refusal differs from the others")
+
+    def stop(self):
+        self.process.send_signal(signal.SIGINT)
+        try:
+            self.process.wait(timeout=60)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            raise
+
+
+async def use_with_latest_protocol(place, transport, use, **callbacks):
     """Uses the latest version of the protocol, in which a session starts without a handshake."""
-    async with Client(server(identity), **callbacks) as client:
+    async with Client(transport, **callbacks) as client:
         await use(client)
-    print(f"hearsay mcp --as {identity}: {use.__name__} works with the latest protocol")
+    print(f"{place}: {use.__name__} works with the latest protocol")
 
 
-async def connect(identity, use, **callbacks):
-    async with server(identity) as (read, write), ClientSession(read, write, **callbacks) as session:
+async def use_session(place, transport, use, **callbacks):
+    async with transport as (read, write), ClientSession(read, write, **callbacks) as session:
         await session.initialize()
         await use(session)
-    print(f"hearsay mcp --as {identity}: {use.__name__} works")
+    print(f"{place}: {use.__name__} works")
+
+
+async def use_all(place, connect):
+    """Uses all identities of a server. `connect` returns a new connection for an identity."""
+    await use_session(place, connect("mirela-voss"), as_character)
+    await use_session(place, connect("dm"), as_dm)
+    await use_session(place, connect("dm"), as_dm_who_is_asked, elicitation_callback=answers_of_dm())
+    await use_with_latest_protocol(
+        place, connect("dm"), as_dm_who_is_asked, elicitation_callback=answers_of_dm()
+    )
 
 
 async def main():
-    await connect("mirela-voss", as_character)
-    await connect("dm", as_dm)
-    await connect("dm", as_dm_who_is_asked, elicitation_callback=answers_of_dm())
-    await connect_with_latest_protocol("dm", as_dm_who_is_asked, elicitation_callback=answers_of_dm())
+    await use_all("hearsay mcp", server)
+    http_server = HttpServer(["mirela-voss", "dm"])
+    try:
+        await http_server.wait_until_ready()
+        await http_server.check_refusals()
+        await use_all("hearsay serve", http_server.connect)
+    finally:
+        http_server.stop()
 
 
-asyncio.run(asyncio.wait_for(main(), timeout=300))
+asyncio.run(asyncio.wait_for(main(), timeout=600))

@@ -56,6 +56,21 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &["hearsay_model", "hearsay_belief", "hearsay_recall", "hearsay_query", "hearsay_commands", "hearsay_engine"],
     ),
     (
+        "hearsay_server",
+        &[
+            "hearsay_model",
+            "hearsay_belief",
+            "hearsay_recall",
+            "hearsay_features",
+            "hearsay_files",
+            "hearsay_store",
+            "hearsay_query",
+            "hearsay_commands",
+            "hearsay_engine",
+            "hearsay_mcp",
+        ],
+    ),
+    (
         "hearsay_speech",
         &[
             "hearsay_model",
@@ -106,6 +121,7 @@ const EXTERNAL: &[(&[&str], &[&str])] = &[
             "surrealdb-engine-local",
             "surrealdb-kvs",
             "surrealdb-kvs-any",
+            "surrealdb-rpc",
         ],
         &["hearsay_store"],
     ),
@@ -120,10 +136,15 @@ const EXTERNAL: &[(&[&str], &[&str])] = &[
     (&["bevy"], &["bevy_hearsay", "bevy_hearsay_panel"]),
     (&["bevy_egui", "egui", "egui_extras", "egui_tiles"], &["bevy_hearsay_panel"]),
     // The network.
-    (&["async-openai", "reqwest", "rustls"], &["hearsay_llm"]),
+    (&["async-openai", "reqwest"], &["hearsay_llm"]),
+    (&["rustls"], &["hearsay_llm", "hearsay_server", "hearsay_store"]),
+    (&["axum", "axum-server", "hyper", "hyper-util"], &["hearsay_server"]),
+    (&["tokio-tungstenite"], &["hearsay_server", "hearsay_store"]),
+    (&["http", "http-body", "http-body-util"], &["hearsay_mcp"]),
+    (&["tower-service"], &["hearsay_mcp", "hearsay_server"]),
     // Threads and asynchronous code.
-    (&["tokio"], &["hearsay_llm", "hearsay_mcp", "hearsay_store"]),
-    (&["tokio-util"], &["hearsay_store"]),
+    (&["tokio"], &["hearsay_llm", "hearsay_mcp", "hearsay_server", "hearsay_store"]),
+    (&["tokio-util"], &["hearsay_mcp", "hearsay_server", "hearsay_store"]),
     (&["crossbeam-channel"], &["bevy_hearsay", "bevy_hearsay_panel", "hearsay_engine", "hearsay_speech"]),
     (&["thread-priority"], &["hearsay_engine"]),
     // The Model Context Protocol.

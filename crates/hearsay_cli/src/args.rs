@@ -19,6 +19,8 @@ mod maintenance;
 mod mcp;
 mod names;
 mod review;
+#[cfg_attr(not(feature = "serve"), allow(dead_code))]
+mod serve;
 mod session;
 mod shell;
 mod simulate;
@@ -29,7 +31,7 @@ use clap::Subcommand;
 
 pub(crate) use {
     ask::*, campaign::*, command::*, db::*, edit::*, event::*, extract::*, files::*, history::*, inspect::*, know::*,
-    maintenance::*, mcp::*, review::*, session::*, shell::*, simulate::*, talk::*, values::*,
+    maintenance::*, mcp::*, review::*, serve::*, session::*, shell::*, simulate::*, talk::*, values::*,
 };
 
 /// `hearsay entity`.

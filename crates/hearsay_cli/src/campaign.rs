@@ -1,17 +1,35 @@
 //! Opens a campaign: reads its settings, opens its memory, and checks its files for changes.
 
-use std::{path::Path, sync::mpsc, thread, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    sync::mpsc,
+    thread,
+    time::Duration,
+};
 
 use anyhow::Result;
-use hearsay_engine::{Memory, MemoryOptions, SETTINGS_FILE, Settings, has_campaign_files, is_campaign};
+use hearsay_engine::{Memory, MemoryError, MemoryOptions, SETTINGS_FILE, Settings, has_campaign_files, is_campaign};
 use hearsay_store::Location;
 
 use crate::{
-    args::Campaign,
-    output::{CliError, FILE_ERROR, Output},
+    args::{Campaign, OptionalCampaign},
+    output::{CliError, FILE_ERROR, Output, USAGE_ERROR},
     read_only, sync,
     texts::{self, EncoderUse},
 };
+
+/// Returns the campaign of a command that accepts the directory as an argument or with -C.
+pub(crate) fn named(directory: Option<&PathBuf>, given: &OptionalCampaign, no_sync: bool) -> Result<Campaign> {
+    match (directory, &given.0) {
+        (Some(directory), _) => Ok(Campaign::in_directory(directory.clone(), no_sync)),
+        (None, Some(campaign)) => Ok(campaign.clone()),
+        (None, None) => {
+            let message = "no campaign found in this directory or in any directory above it; pass the campaign \
+                           directory as an argument";
+            Err(CliError::new(USAGE_ERROR, message).into())
+        }
+    }
+}
 
 /// Access that a command needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,7 +84,12 @@ fn open_and_extract(campaign: &Campaign, access: Access, encoder_use: EncoderUse
 fn has_database(directory: &Path) -> Result<bool> {
     let settings = settings(directory)?;
     expect_campaign(directory, &settings)?;
-    Ok(directory.join(&settings.store.directory).exists())
+    Ok(contains_database(directory, &settings))
+}
+
+/// Returns whether the campaign is in a server, or its directory contains a database.
+fn contains_database(directory: &Path, settings: &Settings) -> bool {
+    settings.store.endpoint.is_some() || directory.join(&settings.store.directory).exists()
 }
 
 /// Opens a campaign without importing its files.
@@ -111,6 +134,14 @@ fn open_with_progress(options: MemoryOptions, output: &Output) -> Result<Memory>
     })
 }
 
+/// Returns an error if the campaign is in a server, for a command that needs the files of the database.
+pub(crate) fn expect_local(settings: &Settings) -> Result<()> {
+    match &settings.store.endpoint {
+        Some(server) => Err(MemoryError::InServer { server: server.clone() }.into()),
+        None => Ok(()),
+    }
+}
+
 /// Returns an error if a directory is not a campaign directory.
 pub(crate) fn expect_campaign(directory: &Path, settings: &Settings) -> Result<()> {
     if is_campaign(directory, settings) {
@@ -127,7 +158,7 @@ pub(crate) fn expect_campaign(directory: &Path, settings: &Settings) -> Result<(
 /// Opens a campaign for a dry run. If the campaign has no database, opens it in memory, so that no database is created.
 pub(crate) fn open_for_dry_run(directory: &Path, output: &Output) -> Result<Memory> {
     let mut settings = if directory.exists() { settings(directory)? } else { Settings::default() };
-    if directory.join(&settings.store.directory).exists() {
+    if contains_database(directory, &settings) {
         return open_without_sync(directory, Access::Read, EncoderUse::Disabled, output);
     }
     settings.model.enabled = false;

@@ -292,11 +292,13 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
             | MemoryError::Campaign(_)
             | MemoryError::Embed(_)
             | MemoryError::File { .. }
+            | MemoryError::Server(_)
             | MemoryError::Store(StoreError::File { .. }),
         ) => FILE_ERROR,
         Some(
             MemoryError::Store(StoreError::InUse { .. })
             | MemoryError::NotOwner { .. }
+            | MemoryError::InServer { .. }
             | MemoryError::OtherVersion { .. },
         ) => 5,
         _ => 1,

@@ -80,6 +80,19 @@ pub enum MemoryError {
         /// Description of the owner.
         owner: String,
     },
+    /// Error: only a program that has the database of the campaign for itself can carry out the request, but the
+    /// campaign is in a server.
+    #[error(
+        "the campaign is in the server {server}, but this action needs the database for itself; stop the server, and \
+         run the action on its machine without the setting `endpoint`"
+    )]
+    InServer {
+        /// Address of the server.
+        server: String,
+    },
+    /// Error: the server of the campaign cannot be used, for example because the environment contains no password.
+    #[error("{0}")]
+    Server(String),
     /// Error: the owner of the campaign runs another version of Hearsay.
     #[error(
         "{owner} has the campaign open with version {release} of Hearsay, but this program has version {own_version}; \

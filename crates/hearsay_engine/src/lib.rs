@@ -33,6 +33,7 @@
 //! |---|---|---|
 //! | `import` | no | adds the import of archives and of other tools' formats (Foundry, Kanka, Obsidian, …) |
 //! | `llm` | no | adds extraction of facts with a language model, which the settings must enable |
+//! | `remote` | no | opens campaigns in a server: see [`StoreSettings::endpoint`] |
 //! | `bundled-model` | no | compiles the model of the sentence encoder (45 MB) into the program |
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
@@ -67,7 +68,7 @@ pub use hearsay_extract::{
 };
 #[cfg(feature = "llm")]
 pub use hearsay_llm::{LlmSettings, PhaseSettings, QueueCounts};
-pub use hearsay_store::Location;
+pub use hearsay_store::{Endpoint, Location, LoginLevel};
 pub use memory::Memory;
 pub use options::{ImportOptions, MemoryOptions};
 pub use outcome::{Closed, EventOutcome, ImportOutcome, Patched, Written};
@@ -75,8 +76,8 @@ pub use progress::{ImportProgress, ImportStage};
 #[cfg(not(feature = "llm"))]
 pub use settings::LlmSettings;
 pub use settings::{
-    DuplicateSettings, ExtractionEngine, ExtractionSettings, ModelSettings, SETTINGS_FILE, Settings, SpeechServer,
-    SpeechSettings, StoreSettings,
+    DuplicateSettings, ExtractionEngine, ExtractionSettings, ModelSettings, OfflineWrites, SETTINGS_FILE, Settings,
+    SpeechServer, SpeechSettings, StoreSettings,
 };
 #[cfg(feature = "llm")]
 pub use status::LlmStatus;

@@ -2,15 +2,23 @@
 
 use std::path::{Path, PathBuf};
 
-use hearsay_store::{Location, StoreOptions};
+use hearsay_store::{Endpoint, Location, StoreOptions};
 
-use crate::{MemoryError, Waker, progress::ImportProgress, settings::Settings};
+use crate::{
+    MemoryError, Waker,
+    progress::ImportProgress,
+    settings::{Settings, server},
+};
 
 /// Options for opening a memory.
 #[derive(Debug, Clone)]
 pub struct MemoryOptions {
-    /// Location of the database.
+    /// Location of the database. If the campaign is in a server, this location contains only derived data, such as
+    /// vectors.
     pub location: Location,
+    /// Server that contains the campaign (feature `remote`). If this is `None` and `location` is a directory, the
+    /// setting [`endpoint`](crate::StoreSettings::endpoint) decides whether the campaign is in a server. Default `None`.
+    pub endpoint: Option<Endpoint>,
     /// Settings of the campaign.
     pub settings: Settings,
     /// Options of the database.
@@ -50,10 +58,37 @@ impl MemoryOptions {
         Self { location, settings, share, ..Self::in_memory() }
     }
 
+    /// Returns the options for a campaign in a server (feature `remote`), without files on this machine.
+    pub fn with_endpoint(settings: Settings, endpoint: Endpoint) -> Self {
+        Self { settings, endpoint: Some(endpoint), ..Self::in_memory() }
+    }
+
+    /// Returns the server that contains the campaign; `None` if the campaign is not in a server.
+    ///
+    /// # Errors
+    /// Returns an error if the environment does not contain the user and the password, if it does not allow the host,
+    /// or if the program was built without the feature `remote`.
+    pub(crate) fn server(&self) -> Result<Option<Endpoint>, MemoryError> {
+        let endpoint = match (&self.endpoint, &self.location) {
+            (Some(endpoint), _) => Some(endpoint.clone()),
+            (None, Location::Directory(_)) => {
+                server::endpoint(&self.settings.store, |name| std::env::var(name).ok()).map_err(MemoryError::Server)?
+            }
+            (None, Location::Memory) => None,
+        };
+        match endpoint {
+            Some(_) if cfg!(not(feature = "remote")) => {
+                Err(MemoryError::Server("this program was built without the feature `remote`".into()))
+            }
+            endpoint => Ok(endpoint),
+        }
+    }
+
     /// Returns the options for a memory without files. The contents of this memory are lost when it closes.
     pub fn in_memory() -> Self {
         Self {
             location: Location::Memory,
+            endpoint: None,
             settings: Settings::default(),
             store: StoreOptions::default(),
             share: false,

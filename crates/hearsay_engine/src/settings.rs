@@ -1,5 +1,6 @@
 //! Settings of a campaign directory: `hearsay.toml`.
 
+pub(crate) mod server;
 mod speech;
 
 use std::{
@@ -12,6 +13,7 @@ use hearsay_campaign::read_text_file;
 use hearsay_commands::policy::Policy;
 use hearsay_model::UndoRetention;
 use hearsay_query::{ask::RecallSettings, review::ReviewSettings};
+use hearsay_store::LoginLevel;
 use serde::{Deserialize, Serialize};
 
 use crate::MemoryError;
@@ -138,13 +140,48 @@ pub struct StoreSettings {
     /// Number of latest sessions whose operations can all be undone. Operations after the oldest slot can also be
     /// undone.
     pub undo_sessions: usize,
+    /// Address of the server that contains the campaign, such as `wss://campaigns.example.org:4801`; `None` if the
+    /// database is in `directory`. The user and the password are in the environment variables `HEARSAY_STORE_USER` and
+    /// `HEARSAY_STORE_PASSWORD`. If the server is on another machine, the variable `HEARSAY_STORE_HOST` must contain its
+    /// host, so that a settings file cannot choose the receiver of the password. Requires the feature `remote`.
+    pub endpoint: Option<String>,
+    /// Namespace of the campaign in the server.
+    pub namespace: String,
+    /// Database of the campaign in the server.
+    pub database: String,
+    /// Level on which the user is defined in the server.
+    pub login: LoginLevel,
+    /// What happens to writes while there is no connection to the server.
+    pub offline_writes: OfflineWrites,
+}
+
+/// What happens to writes while there is no connection to the server of the campaign.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OfflineWrites {
+    /// Writes wait until the connection works again.
+    #[default]
+    Wait,
+    /// Writes fail. A write that was sent before the connection was lost waits, because it may be stored.
+    Fail,
 }
 
 impl Default for StoreSettings {
     fn default() -> Self {
         let UndoRetention { operations: undo_operations, sessions: undo_sessions } = UndoRetention::default();
-        let directory = ".hearsay".into();
-        Self { directory, share: true, snapshot_after: 1, close_timeout_s: 30, undo_operations, undo_sessions }
+        Self {
+            directory: ".hearsay".into(),
+            share: true,
+            snapshot_after: 1,
+            close_timeout_s: 30,
+            undo_operations,
+            undo_sessions,
+            endpoint: None,
+            namespace: "hearsay".into(),
+            database: "campaign".into(),
+            login: LoginLevel::default(),
+            offline_writes: OfflineWrites::default(),
+        }
     }
 }
 
@@ -171,9 +208,12 @@ impl Settings {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
             Err(error) => return Err(MemoryError::Settings { path, message: error.to_string() }),
         };
+        let invalid = |message: &str| Err(MemoryError::Settings { path: path.clone(), message: message.to_owned() });
+        if let Err(problem) = server::check_for_credentials(&text) {
+            return invalid(&problem);
+        }
         let settings: Self = toml::from_str(&text)
             .map_err(|error| MemoryError::Settings { path: path.clone(), message: error.to_string() })?;
-        let invalid = |message: &str| Err(MemoryError::Settings { path: path.clone(), message: message.to_owned() });
         if let Err(name) = settings.policy.check() {
             return invalid(&format!("policy.floor must not be greater than policy.{name}"));
         }
@@ -185,6 +225,9 @@ impl Settings {
         }
         if let Err(problem) = settings.speech.check() {
             return invalid(&format!("[speech]: {problem}"));
+        }
+        if let Err(problem) = server::check(&settings.store) {
+            return invalid(&format!("[store]: {problem}"));
         }
         #[cfg(feature = "llm")]
         if let Err(error) = settings.extraction.llm.check() {
@@ -279,6 +322,11 @@ mod tests {
         let server = "server = { base_url = \"http://127.0.0.1:11434/v1\", model = \"llama3.2\" }";
         let both = format!("[speech]\nmodel = \"m.gguf\"\n{server}\n");
         check(&both, &["[speech]", "only one of `model` and `server` can be set"]);
+        check("[store]\npassword = \"x\"\n", &["[store]: `password` must not be", "HEARSAY_STORE_PASSWORD"]);
+        #[cfg(feature = "remote")]
+        check("[store]\nendpoint = \"http://host\"\n", &["[store]", "endpoint must be an address such as `wss://"]);
+        #[cfg(not(feature = "remote"))]
+        check("[store]\nendpoint = \"ws://host\"\n", &["[store]", "feature `remote`"]);
         check("[", &["line 1"]);
     }
 }

@@ -36,9 +36,9 @@ pub enum ModelStatus {
     },
 }
 
-/// How a program shares a campaign with other programs on the same machine.
+/// How a program shares a campaign with other programs.
 ///
-/// The first program that opens a campaign is its owner: it has the database open. Programs that open the campaign
+/// Without a server, only programs on the same machine share a campaign. The first program that opens a campaign is its owner: it has the database open. Programs that open the campaign
 /// later attach to the owner. Each program has its own copy of the state, which contains a write of another program
 /// milliseconds after its commit. If the owner closes the campaign, one of the other programs becomes the owner.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -56,9 +56,21 @@ pub enum SharingStatus {
         /// Description of the owner.
         owner: String,
     },
-    /// The connection to the owner was lost. This program attaches again, or becomes the owner. Meanwhile, reads use the
-    /// last state, and writes wait.
+    /// The connection to the owner or the server was lost. This program connects again, or becomes the owner. Meanwhile,
+    /// reads use the last state, and writes wait.
     Reconnecting,
+    /// The campaign is in a server. While there is no connection, reads use the last state, and writes wait or fail,
+    /// according to [`StoreSettings::offline_writes`](crate::StoreSettings::offline_writes).
+    Server {
+        /// Address of the server, with the namespace and the database of the campaign.
+        endpoint: String,
+        /// Whether there is a connection.
+        connected: bool,
+        /// Number of seconds since the connection was lost; `None` if there is a connection.
+        last_heard_s: Option<u64>,
+        /// Reason why the connection was lost; `None` if there is a connection.
+        reason: Option<String>,
+    },
 }
 
 /// Status of the memory.

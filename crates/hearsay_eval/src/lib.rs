@@ -25,6 +25,7 @@
 //! - [`latency`]: measures the response times of an open campaign.
 //! - [`questions`]: measures the response times when a game asks many characters at once.
 //! - [`sharing`]: measures several programs that have one campaign open, and kills them while they write.
+//! - [`servers`]: measures several programs whose campaign is in a server, kills them and cuts their connections.
 //! - [`readers`]: measures the time of writes while panels and an export read the same campaign.
 //! - [`frames`]: measures the cost of the Bevy plugin on the main thread, per frame.
 //! - [`panel_frames`]: measures the cost of the DM's panels on the main thread, per frame.
@@ -55,6 +56,7 @@ pub mod readers;
 pub mod recall;
 pub mod recorded_story;
 pub mod screen_safe;
+pub mod servers;
 pub mod sharing;
 pub mod soak;
 pub mod society;

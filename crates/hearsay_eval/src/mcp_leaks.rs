@@ -10,7 +10,7 @@ use std::{fmt, io, sync::Arc};
 
 use hearsay_belief::{View, is_dead};
 use hearsay_engine::{ExtractionSettings, Memory, MemoryError, MemoryOptions, ModelSettings, Settings};
-use hearsay_mcp::{McpServer, ServerError, SessionIdentity};
+use hearsay_mcp::{HttpOptions, HttpSessions, McpServer, ServerError, SessionIdentity};
 use hearsay_model::{EntityId, FactId, IdError, State};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -57,6 +57,15 @@ const ASKED_FACTS: usize = 12;
 
 /// Size of the buffer between client and server, in bytes.
 const BUFFER: usize = 1 << 20;
+
+/// How the client and the server of a session exchange messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum McpTransport {
+    /// One message per line on a stream, as on standard input and output.
+    Stream,
+    /// One HTTP request per message, without a network.
+    Http,
+}
 
 /// An error while an MCP session was held.
 #[derive(Debug, Error)]
@@ -133,9 +142,9 @@ pub struct McpLeakReport {
 ///
 /// # Errors
 /// Returns an error if a session fails.
-pub fn find_mcp_leaks(worlds: usize, seed: u64) -> Result<McpLeakReport, McpLeakError> {
+pub fn find_mcp_leaks(worlds: usize, seed: u64, transport: McpTransport) -> Result<McpLeakReport, McpLeakError> {
     let mut report = McpLeakReport { tally: McpTally { worlds, ..McpTally::default() }, first: Vec::new() };
-    for result in map_worlds(worlds, |world| check_world(world, seed)) {
+    for result in map_worlds(worlds, |world| check_world(world, seed, transport)) {
         let (requests, answers, differences) = result?;
         report.tally.requests += requests;
         report.tally.answers += answers;
@@ -148,14 +157,18 @@ pub fn find_mcp_leaks(worlds: usize, seed: u64) -> Result<McpLeakReport, McpLeak
 
 /// Holds a session with the server in one world, with and without unknown data. Returns the number of requests, the
 /// number of answers that are no errors, and the differences.
-fn check_world(world: usize, seed: u64) -> Result<(usize, usize, Vec<McpDifference>), McpLeakError> {
+fn check_world(
+    world: usize,
+    seed: u64,
+    transport: McpTransport,
+) -> Result<(usize, usize, Vec<McpDifference>), McpLeakError> {
     let mut random = Random::new(seed, world as u64);
     let complete = GeneratedWorld::generate(&mut random).state;
     let character = EntityId::new(random.choose(&PEOPLE).unwrap_or(&"ann"))?;
     let known = known_part(&View::new(&complete, &character.clone().into(), None), &complete)?;
     let requests = requests(&complete, &character, &mut random);
-    let complete_responses = session(&complete, &character, &requests)?;
-    let known_responses = session(&known, &character, &requests)?;
+    let complete_responses = session(&complete, &character, &requests, transport)?;
+    let known_responses = session(&known, &character, &requests, transport)?;
     let answers = complete_responses.iter().filter(|response| response.contains("\"isError\":false")).count();
     let mut differences = Vec::new();
     for ((request, complete_response), known_response) in requests.iter().zip(complete_responses).zip(known_responses) {
@@ -242,40 +255,73 @@ fn open_memory(state: &State) -> Result<Memory, MemoryError> {
 }
 
 /// Holds a session, and returns what the server sent for each request.
-fn session(state: &State, character: &EntityId, requests: &[Value]) -> Result<Vec<String>, McpLeakError> {
+fn session(
+    state: &State,
+    character: &EntityId,
+    requests: &[Value],
+    transport: McpTransport,
+) -> Result<Vec<String>, McpLeakError> {
     let memory = Arc::new(open_memory(state)?);
-    let server = McpServer::new(Arc::clone(&memory), SessionIdentity::Character(character.clone()))?;
+    let identity = SessionIdentity::Character(character.clone());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let responses = runtime.block_on(async {
-        let (client, stream) = tokio::io::duplex(BUFFER);
-        let serving = tokio::spawn(server.serve(stream));
-        let (read_half, mut write_half) = tokio::io::split(client);
-        let mut lines = BufReader::new(read_half).lines();
-        let mut responses = Vec::new();
-        for request in requests {
-            write_half.write_all(format!("{request}\n").as_bytes()).await?;
-            let mut sent = String::new();
-            loop {
-                let line = lines.next_line().await?.ok_or_else(|| io::Error::from(io::ErrorKind::UnexpectedEof))?;
-                let message: Value = serde_json::from_str(&line)?;
-                sent.push_str(&line);
-                sent.push('\n');
-                if message.get("id") == request.get("id") {
-                    break;
-                }
-            }
-            responses.push(sent);
-            if request["method"] == "initialize" {
-                let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
-                write_half.write_all(format!("{initialized}\n").as_bytes()).await?;
+    runtime.block_on(async {
+        match transport {
+            McpTransport::Stream => stream_session(McpServer::new(memory, identity)?, requests).await,
+            McpTransport::Http => http_session(memory, identity, requests).await,
+        }
+    })
+}
+
+/// Returns the notification that ends the handshake.
+fn initialized() -> Value {
+    json!({"jsonrpc": "2.0", "method": "notifications/initialized"})
+}
+
+async fn stream_session(server: McpServer, requests: &[Value]) -> Result<Vec<String>, McpLeakError> {
+    let (client, stream) = tokio::io::duplex(BUFFER);
+    let serving = tokio::spawn(server.serve(stream));
+    let (read_half, mut write_half) = tokio::io::split(client);
+    let mut lines = BufReader::new(read_half).lines();
+    let mut responses = Vec::new();
+    for request in requests {
+        write_half.write_all(format!("{request}\n").as_bytes()).await?;
+        let mut sent = String::new();
+        loop {
+            let line = lines.next_line().await?.ok_or_else(|| io::Error::from(io::ErrorKind::UnexpectedEof))?;
+            let message: Value = serde_json::from_str(&line)?;
+            sent.push_str(&line);
+            sent.push('\n');
+            if message.get("id") == request.get("id") {
+                break;
             }
         }
-        drop((lines, write_half));
-        // The server ends when the client has closed the connection.
-        let _ = serving.await;
-        Ok::<_, McpLeakError>(responses)
-    })?;
-    drop(runtime);
+        responses.push(sent);
+        if request["method"] == "initialize" {
+            write_half.write_all(format!("{}\n", initialized()).as_bytes()).await?;
+        }
+    }
+    drop((lines, write_half));
+    // The server ends when the client has closed the connection.
+    let _ = serving.await;
+    Ok(responses)
+}
+
+async fn http_session(
+    memory: Arc<Memory>,
+    identity: SessionIdentity,
+    requests: &[Value],
+) -> Result<Vec<String>, McpLeakError> {
+    let sessions = HttpSessions::new(memory, identity, HttpOptions::default())?;
+    let mut session: Option<String> = None;
+    let mut responses = Vec::new();
+    for request in requests {
+        let answer = sessions.post(session.as_deref(), request).await;
+        responses.push(format!("{} {}", answer.status, answer.body));
+        if request["method"] == "initialize" {
+            session = answer.session;
+            sessions.post(session.as_deref(), &initialized()).await;
+        }
+    }
     Ok(responses)
 }
 
@@ -285,9 +331,11 @@ mod tests {
 
     #[test]
     fn facts_unknown_to_the_character_change_no_byte_of_an_mcp_session() {
-        let found = find_mcp_leaks(20, 7).unwrap();
-        assert_eq!(found.tally.differences, 0, "{:#?}", found.first);
-        assert_eq!(found.tally.worlds, 20);
-        assert!(found.tally.answers > 200, "{:?}", found.tally);
+        for transport in [McpTransport::Stream, McpTransport::Http] {
+            let found = find_mcp_leaks(20, 7, transport).unwrap();
+            assert_eq!(found.tally.differences, 0, "{:#?}", found.first);
+            assert_eq!(found.tally.worlds, 20);
+            assert!(found.tally.answers > 200, "{transport:?}: {:?}", found.tally);
+        }
     }
 }

@@ -1,4 +1,5 @@
-//! Replaces files atomically, and creates files that only their owner can read.
+//! Replaces files atomically, and creates files that only their owner can read. Also makes the secret tokens that such
+//! files contain.
 //!
 //! To replace a file, this crate writes the new contents to a temporary file in the same directory, and then renames
 //! the temporary file. The temporary file has the name of the original file, followed by `.part`. If the program is
@@ -19,8 +20,10 @@
 use std::{
     ffi::OsString,
     fs::{self, DirBuilder, File, OpenOptions},
+    hash::{BuildHasher, RandomState},
     io::{self, Write},
     path::{Path, PathBuf},
+    time::{SystemTime, UNIX_EPOCH},
 };
 
 /// Users that can read a new file. On systems other than Unix, both variants have the same effect.
@@ -180,9 +183,28 @@ pub fn create_private_directory(path: &Path) -> io::Result<()> {
     builder.create(path)
 }
 
+/// Returns a new token: 64 hexadecimal digits that nobody can guess.
+pub fn new_token() -> String {
+    // Each `RandomState` of a new thread takes its 128-bit key from the random number generator of the system. SipHash
+    // with a secret key is a pseudorandom function, so its values do not reveal the key.
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_nanos());
+    let part = |number: u8| {
+        let hash = move || RandomState::new().hash_one((number, now));
+        std::thread::spawn(hash).join().unwrap_or_else(|_| hash())
+    };
+    (0..4).map(|number| format!("{:016x}", part(number))).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tokens_differ() {
+        let tokens: std::collections::BTreeSet<String> = (0..50).map(|_| new_token()).collect();
+        assert_eq!(tokens.len(), 50);
+        assert!(tokens.iter().all(|token| token.len() == 64 && token.bytes().all(|c| c.is_ascii_hexdigit())));
+    }
 
     #[test]
     fn a_failed_replacement_leaves_the_old_file_and_no_other() {

@@ -57,7 +57,7 @@ impl Confirming<'_> {
             capabilities.elicitation.is_some_and(|elicitation| elicitation.form.is_some() || elicitation.url.is_none())
         });
         if !can_ask {
-            return self.check_argument(question).map(|()| None);
+            return check_argument(self.is_confirmed, question).map(|()| None);
         }
         if let Some(answer) = self.responses.as_ref().and_then(|responses| responses.get(CONFIRMATION)) {
             let is_accepted = answer["action"] == "accept" && answer["content"]["confirm"] == true;
@@ -84,20 +84,21 @@ impl Confirming<'_> {
                 Err(error) => tracing::warn!("the client could not ask the DM for confirmation: {error}"),
             }
         }
-        self.check_argument(question)
+        check_argument(self.is_confirmed, question)
     }
+}
 
-    fn check_argument(&self, question: &str) -> Result<(), ToolError> {
-        match self.is_confirmed {
-            true => Ok(()),
-            false => Err(ToolError::new(format!(
-                "nothing is changed, because the DM must confirm this: {question}. Ask the DM, then repeat the call \
-                 with `confirm` set to true"
-            ))),
-        }
+/// Returns an error if the argument `confirm` is not set. Used if the client cannot ask the DM.
+pub(crate) fn check_argument(is_confirmed: bool, question: &str) -> Result<(), ToolError> {
+    match is_confirmed {
+        true => Ok(()),
+        false => Err(ToolError::Unconfirmed(format!(
+            "nothing is changed, because the DM must confirm this: {question}. Ask the DM, then repeat the call with \
+             `confirm` set to true"
+        ))),
     }
 }
 
 fn declined() -> ToolError {
-    ToolError::new("the DM did not confirm this; nothing is changed")
+    ToolError::Unconfirmed("the DM did not confirm this; nothing is changed".to_owned())
 }

@@ -19,31 +19,57 @@ pub enum ServerError {
     Protocol(String),
 }
 
-/// An error of a tool, as a sentence for the client.
+/// An error of a tool or of a resource, with a message for the client. A name that the character does not know and a
+/// name that does not exist have the same variant and the same message.
 #[derive(Debug, Error)]
-#[error("{0}")]
-pub(crate) struct ToolError(pub(crate) String);
+#[non_exhaustive]
+pub enum ToolError {
+    /// The identity has no tool and no resource with this name.
+    #[error("{0}")]
+    Missing(String),
+    /// The arguments are wrong, or the campaign does not allow the request.
+    #[error("{0}")]
+    Refused(String),
+    /// The DM has not confirmed the change. Nothing is changed.
+    #[error("{0}")]
+    Unconfirmed(String),
+    /// Too many other requests wait. The client can try again.
+    #[error("{0}")]
+    Busy(String),
+    /// The server or its database failed.
+    #[error("{0}")]
+    Failed(String),
+}
 
 impl ToolError {
+    /// Creates an error about the request of the client.
     pub(crate) fn new(message: impl Into<String>) -> Self {
-        Self(message.into())
+        Self::Refused(message.into())
     }
 }
 
 impl From<MemoryError> for ToolError {
     fn from(error: MemoryError) -> Self {
-        Self(error.to_string())
+        let message = error.to_string();
+        match error {
+            MemoryError::Query(_) | MemoryError::Command(_) | MemoryError::QuestionTooLong { .. } => {
+                Self::Refused(message)
+            }
+            MemoryError::Full { .. } => Self::Busy(message),
+            _ => Self::Failed(message),
+        }
     }
 }
 
 impl From<QueryError> for ToolError {
     fn from(error: QueryError) -> Self {
-        Self(error.to_string())
+        Self::Refused(error.to_string())
     }
 }
 
 impl From<serde_json::Error> for ToolError {
+    /// Converts the error of a schema or result that cannot be written as JSON.
     fn from(error: serde_json::Error) -> Self {
-        Self(error.to_string())
+        Self::Failed(error.to_string())
     }
 }

@@ -4,6 +4,8 @@
 //! and prompts. A session has one [`SessionIdentity`], a character or the DM, which is set when the session starts. The
 //! tools of a character have no parameter for a knower, so a client cannot read the knowledge of another character.
 //!
+//! With the feature `http`, `HttpSessions` serves the clients of an identity over HTTP.
+//!
 //! # What a character's session can reveal
 //!
 //! The output of a character's session (tool lists, schemas, answers, errors and counts) depends only on the
@@ -35,6 +37,8 @@ mod character;
 mod confirmation;
 mod dm;
 mod error;
+#[cfg(feature = "http")]
+mod http;
 mod identity;
 mod outputs;
 mod own_view;
@@ -42,8 +46,14 @@ mod prompts;
 mod recall;
 mod resources;
 mod server;
+mod subscriptions;
 mod tools;
 
-pub use error::ServerError;
+pub use error::{ServerError, ToolError};
 pub use identity::SessionIdentity;
+pub use resources::ResourceDescription;
 pub use server::McpServer;
+pub use tools::ToolDescription;
+
+#[cfg(feature = "http")]
+pub use self::http::{HttpAnswer, HttpBody, HttpOptions, HttpSessions};

@@ -18,8 +18,17 @@ use crate::{
 /// Number of lines in the resource with the log of the session.
 const SESSION_LINES: usize = 40;
 
-/// A resource of a character or of the DM.
+/// Description of a resource for a client that does not use MCP. A resource is a text that the client can read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ResourceDescription {
+    /// Name of the resource.
+    pub name: &'static str,
+    /// Contents of the text.
+    pub description: &'static str,
+}
+
+/// A resource of a character or of the DM.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum ResourceName {
     Me,
     Scene,
@@ -52,8 +61,8 @@ impl ResourceName {
         }
     }
 
-    /// Returns the description of the resource for the client.
-    pub(crate) fn definition(self) -> Resource {
+    /// Returns the description of the resource.
+    pub(crate) fn describe(self) -> ResourceDescription {
         let (name, description) = match self {
             Self::Me => ("me", "Who you are, and your relations"),
             Self::Scene => ("scene", "Where you are, when, and who is there, as far as you know"),
@@ -61,6 +70,12 @@ impl ResourceName {
             Self::Review => ("review", "Facts that wait for the DM's decision"),
             Self::Session => ("session", "The last lines of the session that is being played"),
         };
+        ResourceDescription { name, description }
+    }
+
+    /// Returns the description of the resource for an MCP client.
+    pub(crate) fn definition(self) -> Resource {
+        let ResourceDescription { name, description } = self.describe();
         Resource::new(self.uri(), name).with_description(description).with_mime_type("text/plain")
     }
 

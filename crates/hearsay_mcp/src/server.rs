@@ -1,10 +1,6 @@
 //! The server: answers the requests of one client for one identity.
 
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use hearsay_engine::Memory;
 use hearsay_query::ids::require_entity;
@@ -14,8 +10,8 @@ use rmcp::{
         CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, GetPromptRequestParams,
         GetPromptResponse, GetPromptResult, Implementation, JsonObject, ListPromptsResult, ListResourcesResult,
         ListToolsResult, PaginatedRequestParams, PromptMessage, ReadResourceRequestParams, ReadResourceResponse,
-        ReadResourceResult, ResourceContents, ResourceUpdatedNotificationParam, Role, ServerCapabilities, ServerConfig,
-        SubscribeRequestParams, Tool, UnsubscribeRequestParams,
+        ReadResourceResult, ResourceContents, Role, ServerCapabilities, ServerConfig, SubscribeRequestParams, Tool,
+        UnsubscribeRequestParams,
     },
     service::RequestContext,
 };
@@ -25,14 +21,15 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use crate::{
     arguments::{AskAsArguments, DecideArguments, RecallArguments, UndoArguments},
     character,
-    confirmation::Confirming,
+    confirmation::{Confirming, check_argument},
     dm,
     error::{ServerError, ToolError},
     identity::SessionIdentity,
     prompts::PromptName,
     recall::{recall_output, recall_text, scene_context},
-    resources::ResourceName,
-    tools::{Effect, ToolName},
+    resources::{ResourceDescription, ResourceName},
+    subscriptions::Subscriptions,
+    tools::{Effect, ToolDescription, ToolName},
 };
 
 /// Time between two checks of whether the server should stop.
@@ -45,8 +42,7 @@ pub struct McpServer {
     identity: SessionIdentity,
     instructions: String,
     extracts_texts: bool,
-    /// The resources to which the client has subscribed, each with its last text.
-    subscriptions: Arc<Mutex<BTreeMap<&'static str, String>>>,
+    subscriptions: Arc<Subscriptions>,
 }
 
 /// Result of a tool: text for the model, and structured content.
@@ -105,6 +101,12 @@ impl McpServer {
         Self { extracts_texts, ..self }
     }
 
+    /// Returns a server for another client of the same identity. This client has its own subscriptions.
+    #[cfg(feature = "http")]
+    pub(crate) fn for_new_client(&self) -> Self {
+        Self { subscriptions: Arc::default(), ..self.clone() }
+    }
+
     /// Serves the client on standard input and output until the client closes the connection, or until `is_stopped`
     /// returns `true`. Blocks the calling thread.
     ///
@@ -150,6 +152,61 @@ impl McpServer {
         running.waiting().await.map(drop).map_err(|error| ServerError::Protocol(error.to_string()))
     }
 
+    /// Returns the tools of the identity.
+    #[must_use]
+    pub fn tools(&self) -> Vec<ToolDescription> {
+        ToolName::all(&self.identity).iter().map(|tool| tool.describe()).collect()
+    }
+
+    /// Returns the resources of the identity.
+    #[must_use]
+    pub fn resources(&self) -> Vec<ResourceDescription> {
+        ResourceName::all(&self.identity).iter().map(|resource| resource.describe()).collect()
+    }
+
+    /// Calls a tool for a client that does not use MCP, and returns the structured result. A tool that needs the DM's
+    /// confirmation needs the argument `confirm`. Blocks the calling thread.
+    ///
+    /// # Errors
+    /// Returns an error if the identity has no such tool, if the arguments are wrong, or if the tool fails.
+    pub fn call_tool_blocking(&self, name: &str, arguments: JsonObject) -> Result<serde_json::Value, ToolError> {
+        let tool = ToolName::find(&self.identity, name)
+            .ok_or_else(|| ToolError::Missing(format!("there is no tool `{name}`")))?;
+        let output = match tool {
+            ToolName::Decide => {
+                let arguments: DecideArguments = parsed(arguments)?;
+                let is_confirmed = arguments.confirm;
+                let planned = dm::plan_decision(&self.memory, arguments)?;
+                check_argument(is_confirmed, &planned.question())?;
+                ToolOutput::new(&dm::decide(&self.memory, planned)?)?
+            }
+            ToolName::Undo => {
+                let arguments: UndoArguments = parsed(arguments)?;
+                let planned = dm::plan_undo(&self.memory, &arguments)?;
+                check_argument(arguments.confirm, &planned.question())?;
+                ToolOutput::new(&dm::undo(&self.memory, &planned)?)?
+            }
+            _ => self.run(tool, arguments)?,
+        };
+        if tool.effect() != Effect::Reads {
+            self.extract_texts();
+        }
+        Ok(output.value)
+    }
+
+    /// Returns the text of a resource for a client that does not use MCP. `name` is the name of the resource, such as
+    /// `me`. Blocks the calling thread.
+    ///
+    /// # Errors
+    /// Returns an error if the identity has no such resource, or if the memory fails.
+    pub fn read_resource_blocking(&self, name: &str) -> Result<String, ToolError> {
+        let mut resources = ResourceName::all(&self.identity).iter();
+        let resource = resources
+            .find(|resource| resource.describe().name == name)
+            .ok_or_else(|| ToolError::Missing(format!("there is no resource `{name}`")))?;
+        resource.text(&self.memory, &self.identity)
+    }
+
     /// Runs a function on a thread that may block.
     async fn blocking<T: Send + 'static>(
         &self,
@@ -160,9 +217,9 @@ impl McpServer {
             Ok(result) => result,
             Err(error) => {
                 tracing::error!("a request failed: {error}");
-                Err(ToolError::new(
-                    "the request failed because of an error in the server; the log of the server contains the details",
-                ))
+                let message =
+                    "the request failed because of an error in the server; the log of the server contains the details";
+                Err(ToolError::Failed(message.to_owned()))
             }
         }
     }
@@ -240,35 +297,19 @@ impl McpServer {
         Ok(output.into_result().into())
     }
 
-    /// Starts the extraction of facts from new texts, and notifies the client of the resources whose text changed.
-    async fn after_write(&self, peer: &Peer<RoleServer>) {
+    /// Starts the extraction of facts from new texts, if the server extracts facts.
+    fn extract_texts(&self) {
         if self.extracts_texts
             && let Err(error) = self.memory.read_texts(false).map(drop)
         {
             tracing::warn!("Hearsay could not extract facts from the new text: {error}");
         }
-        let Ok(changed) = self.blocking(|server| Ok(server.changed_resources())).await else { return };
-        for uri in changed {
-            if let Err(error) = peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(uri)).await {
-                tracing::warn!("the client was not notified of a change: {error}");
-            }
-        }
     }
 
-    /// Returns the subscribed resources whose text changed since the last call. A change that the identity cannot see
-    /// is no change.
-    fn changed_resources(&self) -> Vec<&'static str> {
-        let mut subscriptions = self.subscriptions.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut changed = Vec::new();
-        for (uri, last) in subscriptions.iter_mut() {
-            let resource = ResourceName::find(&self.identity, uri);
-            let text = resource.and_then(|resource| resource.text(&self.memory, &self.identity).ok());
-            if let Some(text) = text.filter(|text| text != last) {
-                *last = text;
-                changed.push(*uri);
-            }
-        }
-        changed
+    /// Starts the extraction of facts from new texts, and notifies the client of the resources whose text changed.
+    async fn after_write(&self, peer: &Peer<RoleServer>) {
+        self.extract_texts();
+        self.subscriptions.notify(&self.memory, &self.identity, peer).await;
     }
 
     fn find_resource(&self, uri: &str) -> Result<ResourceName, ErrorData> {
@@ -318,8 +359,7 @@ impl ServerHandler for McpServer {
             return Err(ErrorData::invalid_params(format!("there is no tool `{}`", request.name), None));
         };
         let response = self.call(tool, request, &context).await;
-        Ok(response
-            .unwrap_or_else(|ToolError(message)| CallToolResult::error(vec![ContentBlock::text(message)]).into()))
+        Ok(response.unwrap_or_else(|error| CallToolResult::error(vec![ContentBlock::text(error.to_string())]).into()))
     }
 
     async fn list_resources(
@@ -346,12 +386,13 @@ impl ServerHandler for McpServer {
     async fn subscribe(
         &self,
         request: SubscribeRequestParams,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         let resource = self.find_resource(&request.uri)?;
         let text = self.blocking(move |server| resource.text(&server.memory, &server.identity)).await;
         let text = text.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
-        self.subscriptions.lock().unwrap_or_else(PoisonError::into_inner).insert(resource.uri(), text);
+        self.subscriptions.insert(resource, text);
+        self.subscriptions.watch(&self.memory, &self.identity, &context.peer);
         Ok(())
     }
 
@@ -361,7 +402,7 @@ impl ServerHandler for McpServer {
         _context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         let resource = self.find_resource(&request.uri)?;
-        self.subscriptions.lock().unwrap_or_else(PoisonError::into_inner).remove(resource.uri());
+        self.subscriptions.remove(resource);
         Ok(())
     }
 

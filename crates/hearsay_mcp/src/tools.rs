@@ -7,6 +7,7 @@ use rmcp::{
     model::{JsonObject, Tool, ToolAnnotations},
 };
 use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::{
     arguments::{
@@ -20,6 +21,21 @@ use crate::{
         SearchOutput, WrittenOutput,
     },
 };
+
+/// Description of a tool for a client that does not use MCP.
+#[derive(Debug, Clone, Serialize)]
+pub struct ToolDescription {
+    /// Name of the tool.
+    pub name: &'static str,
+    /// Name of the tool for people.
+    pub title: &'static str,
+    /// Purpose of the tool.
+    pub description: &'static str,
+    /// JSON Schema of the arguments.
+    pub input_schema: Arc<JsonObject>,
+    /// JSON Schema of the result.
+    pub output_schema: Arc<JsonObject>,
+}
 
 /// A tool of a character or of the DM.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -169,9 +185,9 @@ impl ToolName {
         }
     }
 
-    /// Returns the description of the tool for the client.
-    pub(crate) fn definition(self) -> Tool {
-        let (input, output) = match self {
+    /// Returns the schemas of the tool's arguments and of its result.
+    fn schemas(self) -> (Arc<JsonObject>, Arc<JsonObject>) {
+        match self {
             Self::Recall => schemas::<RecallArguments, RecallOutput>(),
             Self::KnowAbout => schemas::<KnowAboutArguments, KnowAboutOutput>(),
             Self::HowDoIKnow => schemas::<FactArguments, HowKnownOutput>(),
@@ -185,7 +201,24 @@ impl ToolName {
             Self::Decide => schemas::<DecideArguments, WrittenOutput>(),
             Self::Undo => schemas::<UndoArguments, WrittenOutput>(),
             Self::Log => schemas::<LogArguments, WrittenOutput>(),
-        };
+        }
+    }
+
+    /// Returns the description of the tool.
+    pub(crate) fn describe(self) -> ToolDescription {
+        let (input_schema, output_schema) = self.schemas();
+        ToolDescription {
+            name: self.as_str(),
+            title: self.title(),
+            description: self.description(),
+            input_schema,
+            output_schema,
+        }
+    }
+
+    /// Returns the description of the tool for an MCP client.
+    pub(crate) fn definition(self) -> Tool {
+        let (input, output) = self.schemas();
         let reads = self.effect() == Effect::Reads;
         let annotations = ToolAnnotations::with_title(self.title())
             .read_only(reads)

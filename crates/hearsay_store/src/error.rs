@@ -171,6 +171,26 @@ pub enum StoreError {
         /// Duration of the timeout.
         timeout: Duration,
     },
+    /// The server of the campaign cannot be reached.
+    #[error(
+        "the server of the campaign at {endpoint} cannot be reached: {reason}; check the address, and whether the server runs"
+    )]
+    ServerUnreachable {
+        /// Address of the campaign in the server.
+        endpoint: String,
+        /// Error of the connection.
+        reason: String,
+    },
+    /// The server of the campaign refused the login or the first statement.
+    #[error(
+        "the server of the campaign at {endpoint} refused the login: {reason}; check the user name and the password, and the setting `login`"
+    )]
+    LoginRefused {
+        /// Address of the campaign in the server.
+        endpoint: String,
+        /// Error of the server.
+        reason: String,
+    },
     /// The store is closed.
     #[error("the campaign is closed; open it again")]
     Closed,

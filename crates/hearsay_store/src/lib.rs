@@ -76,6 +76,9 @@
 //! | `terms`, `vectors` | stemmed words and vectors of texts, written by `hearsay_engine` as [`FrameFile`]s | yes |
 //! | `repairing/` | the new files of a repair in progress | yes, unless the folder contains the file `complete` |
 //! | `owner`, `owner.lock` | description of the process that has the directory open, and its lock | yes, while no process has the directory open |
+//! | `derived.lock` | lock of the files `terms` and `vectors` of a campaign in a server, written by `hearsay_engine` | yes, while no process has the campaign open |
+//! | `server` | network address and password for programs on this machine, written by `hearsay serve` | yes, while no process has the directory open |
+//! | `tokens.json` | names, identities and hashes of the access tokens of `hearsay serve` | no |
 //! | `sharing` | network address at which other processes reach the process that has the directory open, written by `hearsay_engine` | yes, while no process has the directory open |
 //!
 //! See [`projection`] for the tables of the graph.
@@ -89,23 +92,31 @@
 //!
 //! # Features
 //!
-//! `testing`: fault injection for the tests of crates that use the store. Tests can make commits or the storage fail,
-//! kill programs, and damage files.
-#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+//! - `remote`: campaigns in a SurrealDB server, which several programs and machines use at the same time: `RemoteStore`.
+//! - `host`: this program is the SurrealDB server of a campaign: `HostedDatabase`.
+//! - `testing`: fault injection for the tests of crates that use the store. Tests can make commits or the storage fail,
+//!   kill programs, and damage files.
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout))]
 
+mod endpoint;
 mod engine;
 mod error;
 #[cfg(feature = "testing")]
 mod faults;
 mod files;
+#[cfg(feature = "host")]
+mod host;
 mod journal;
 mod lock_holder;
 pub mod projection;
+#[cfg(feature = "remote")]
+mod remote;
 mod salvage;
 mod store;
 #[cfg(feature = "testing")]
 pub mod testing;
 
+pub use endpoint::{Credentials, Endpoint, LoginLevel};
 pub use engine::raw_files::FileDamage;
 pub use error::StoreError;
 pub use files::{
@@ -113,9 +124,16 @@ pub use files::{
     frame_file::FrameFile,
     snapshot::{decode_state, encode_state, read_state as read_snapshot},
 };
+#[cfg(feature = "host")]
+pub use host::{HostedDatabase, HostedSession, UserAccess, WireFormat};
 pub use journal::{RewrittenOperation, TransientUpdates};
 pub use lock_holder::LockHolder;
 pub use projection::{DifferenceKind, GraphDifference, ProjectionRow, Watermark};
+#[cfg(feature = "remote")]
+pub use remote::{
+    AppendRefusal, RemoteConnection, RemoteEvent, RemoteOpened, RemoteStore, ServerFile, ServerFileGuard,
+    read_server_file,
+};
 pub use salvage::{CheckReport, LostOperation, RepairReport, check_directory, repair_directory};
 
 pub use store::{Location, OpenProgress, OpenReport, Opened, Reloaded, StorageHealth, Store, StoreOptions};

@@ -15,6 +15,7 @@ use super::{
     maintenance::Trust,
     mcp::Mcp,
     review::Review,
+    serve::Serve,
     session::{LOG, Session, SessionLog},
     shell::{Completions, Man},
     talk::{TALK, Talk},
@@ -36,6 +37,7 @@ Everyday:
   undo         Undo an operation, such as an edit or an import
   status       Show the status of the database, sentence encoder and queues
   mcp          Run an MCP server that answers as one character or as the DM
+  serve        Serve the campaign to other machines, MCP clients and HTTP clients
 
 Files:
   new          Create a campaign directory
@@ -51,7 +53,6 @@ Groups (`hearsay help GROUP` lists their commands):
   event        Record what characters say, tell, see, read, deduce and reveal
   session      Start, end, import and summarize sessions
   simulate     Simulate gossip between characters, and set story flags
-  trust        Show or reset the trust in sources, which Hearsay learns from your decisions
   db           Check, repair, restore and maintain the database
 
 Options:
@@ -140,6 +141,8 @@ Examples:
     Log(SessionLog),
     /// List facts that wait for your decision, and decide on them
     #[command(after_help = "\
+Hearsay learns from your decisions: see `hearsay help trust`.
+
 Examples:
   hearsay review
   hearsay review --more
@@ -175,6 +178,22 @@ Examples:
   hearsay mcp campaigns/gullhaven --as mirela-voss
   hearsay mcp campaigns/gullhaven --as dm")]
     Mcp(Mcp),
+    /// Serve the campaign to other machines, MCP clients and HTTP clients
+    #[command(after_help = "\
+While the server runs, programs on other machines use the campaign like a campaign on their
+own machine. They need the address of the server in hearsay.toml, and the name and password
+of a user. MCP clients and HTTP clients need a token, which decides whether they get the
+answers of one character or of the DM. Programs on this machine need neither.
+
+Without a certificate, the server accepts only programs on this machine, unless you pass
+--insecure. Press Ctrl-C to stop the server.
+
+Examples:
+  hearsay serve campaigns/gullhaven
+  hearsay serve --listen 0.0.0.0:4801 --tls-cert cert.pem --tls-key key.pem
+  hearsay serve user add anna
+  hearsay serve token add mirela-voss")]
+    Serve(Serve),
     /// Create a campaign directory
     #[command(after_help = "\
 On a terminal, Hearsay asks you for the name of the campaign, the player characters, the
@@ -318,7 +337,9 @@ Examples:
     #[command(subcommand)]
     Simulate(SimulateCommand),
     /// Show or reset the trust in sources, which Hearsay learns from your decisions
-    #[command(after_help = "\
+    #[command(
+        hide = true,
+        after_help = "\
 Hearsay learns how much to trust each source, predicate and extraction method. If you
 accept a proposed fact, the trust in its source, predicate and extraction method rises. If
 you reject the fact, this trust falls. If you mark the fact as false, only the trust in its
@@ -330,7 +351,8 @@ For the trust between characters, see `hearsay know trust`.
 Examples:
   hearsay trust
   hearsay trust history --limit 5
-  hearsay trust off")]
+  hearsay trust off"
+    )]
     Trust(Trust),
     /// Check, repair, restore and maintain the database
     #[command(subcommand)]

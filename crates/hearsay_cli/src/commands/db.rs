@@ -33,8 +33,13 @@ fn embed(args: &args::Campaign, output: &mut Output) -> Result<()> {
     let memory = campaign::open(args, Access::Read, EncoderUse::Enabled, output)?;
     let before = texts::wait_until_ready(&memory)?;
     // Only the owner stores vectors, and it computes all missing vectors.
-    if let SharingStatus::Attached { owner } = before.sharing {
-        return Err(MemoryError::NotOwner { owner }.into());
+    match before.sharing {
+        SharingStatus::Attached { owner } => return Err(MemoryError::NotOwner { owner }.into()),
+        // The server is a program on this machine, which stores the vectors.
+        SharingStatus::Server { endpoint, .. } if memory.settings().store.endpoint.is_none() => {
+            return Err(MemoryError::InServer { server: endpoint }.into());
+        }
+        _ => {}
     }
     if let ModelStatus::None { why } = &before.model {
         return Err(CliError::new(FILE_ERROR, format!("no vectors can be computed: {why}")).into());
@@ -59,8 +64,10 @@ fn embed(args: &args::Campaign, output: &mut Output) -> Result<()> {
 }
 
 /// Returns the directory of a campaign's database.
-fn database(campaign: &Path) -> Result<PathBuf> {
-    let directory = campaign.join(campaign::settings(campaign)?.store.directory);
+pub(crate) fn database(campaign: &Path) -> Result<PathBuf> {
+    let settings = campaign::settings(campaign)?;
+    campaign::expect_local(&settings)?;
+    let directory = campaign.join(settings.store.directory);
     if directory.is_dir() {
         return Ok(directory);
     }

@@ -190,6 +190,7 @@ pub(crate) fn restore(args: &args::Restore, output: &mut Output) -> Result<()> {
         write_settings(directory)?;
     }
     let settings = campaign::settings(directory)?;
+    campaign::expect_local(&settings)?;
     if directory.join(&settings.store.directory).exists() {
         let message =
             format!("{}: the campaign already has a database; `hearsay db clear` deletes it", directory.display());
@@ -271,6 +272,7 @@ fn write_all(directory: &Path, settings: Settings, backup: Backup, output: &Outp
 
 pub(crate) fn clear(args: &args::Clear, output: &mut Output) -> Result<()> {
     let settings = campaign::settings(&args.campaign.campaign)?;
+    campaign::expect_local(&settings)?;
     let directory = args.campaign.campaign.join(&settings.store.directory);
     if !directory.exists() {
         output.data(&json!({ "cleared": false }))?;

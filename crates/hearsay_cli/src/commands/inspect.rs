@@ -368,14 +368,20 @@ fn describe_recovery(replayed_log: bool, repaired_records: usize, snapshot_ignor
     (!parts.is_empty()).then(|| parts.join("; "))
 }
 
-/// Describes the other programs that have the campaign open. Returns `None` if there are none.
+/// Describes the server of the campaign, or the other programs that have the campaign open. Returns `None` if there are
+/// none.
 fn describe_sharing(sharing: &SharingStatus) -> Option<String> {
     match sharing {
         SharingStatus::NotShared => None,
         SharingStatus::Owner { programs } if programs.is_empty() => None,
         SharingStatus::Owner { programs } => Some(format!("also open in {}", programs.join(", "))),
         SharingStatus::Attached { owner } => Some(format!("also open in {owner}")),
-        SharingStatus::Reconnecting => Some("connecting to the program that has the campaign open".into()),
+        SharingStatus::Reconnecting => Some("connecting to the program or server that has the campaign open".into()),
+        SharingStatus::Server { endpoint, connected: true, .. } => Some(format!("connected to the server {endpoint}")),
+        SharingStatus::Server { endpoint, last_heard_s, .. } => {
+            let seconds = last_heard_s.unwrap_or_default();
+            Some(format!("no connection to the server {endpoint} for {seconds} s; this is the last known state"))
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use hearsay_mcp::{McpServer, SessionIdentity};
 use hearsay_model::Kind;
 
 use crate::{
-    args::{self, Campaign},
+    args,
     campaign::{self, Access},
     interrupt,
     names::Names,
@@ -20,15 +20,7 @@ use crate::{
 const DM: &str = "dm";
 
 pub(crate) fn mcp(args: &args::Mcp, no_sync: bool, output: &Output) -> Result<()> {
-    let campaign = match (&args.directory, &args.campaign.0) {
-        (Some(directory), _) => Campaign::in_directory(directory.clone(), no_sync),
-        (None, Some(campaign)) => campaign.clone(),
-        (None, None) => {
-            let message = "no campaign found in this directory or in any directory above it; pass the campaign \
-                           directory as an argument";
-            return Err(CliError::new(USAGE_ERROR, message).into());
-        }
-    };
+    let campaign = campaign::named(args.directory.as_ref(), &args.campaign, no_sync)?;
     // Standard output belongs to the protocol. The functions below print notes on standard error only.
     let memory = campaign::open_for_speech(&campaign, Access::Write, output)?;
     let identity = identity(&memory, &args.identity, output)?;
@@ -45,7 +37,7 @@ pub(crate) fn mcp(args: &args::Mcp, no_sync: bool, output: &Output) -> Result<()
 }
 
 /// Returns the identity that the command line names.
-fn identity(memory: &Memory, name: &str, output: &Output) -> Result<SessionIdentity> {
+pub(crate) fn identity(memory: &Memory, name: &str, output: &Output) -> Result<SessionIdentity> {
     if name.trim().eq_ignore_ascii_case(DM) {
         return Ok(SessionIdentity::Dm);
     }

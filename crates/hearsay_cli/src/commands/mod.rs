@@ -19,6 +19,8 @@ mod minds;
 pub(crate) mod model;
 pub(crate) mod new;
 pub(crate) mod review;
+#[cfg(feature = "serve")]
+pub(crate) mod serve;
 pub(crate) mod session;
 pub(crate) mod shell;
 pub(crate) mod simulate;
@@ -45,6 +47,10 @@ pub(crate) fn run(args: &Args, output: &mut Output) -> Result<()> {
         Command::Undo(command) => undo::undo(command, output),
         Command::Status(command) => inspect::status(command, output),
         Command::Mcp(command) => mcp::mcp(command, args.no_sync, output),
+        #[cfg(feature = "serve")]
+        Command::Serve(command) => serve::serve(command, args.no_sync, output),
+        #[cfg(not(feature = "serve"))]
+        Command::Serve(_) => anyhow::bail!("this program was built without the feature `serve`"),
         Command::New(command) => new::run(command, output),
         Command::Import(command) => files::import(command, output),
         Command::Sync(command) => files::sync(command, output),

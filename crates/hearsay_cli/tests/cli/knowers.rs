@@ -54,10 +54,11 @@ const LINES: [&[&str]; 35] = [
 
 /// Commands with a character that show no knowledge of one character: they record what the DM or a player says, or their
 /// answers have a test of their own (`mcp`: `hearsay_eval mcp-leaks`).
-const OTHER_COMMANDS: [&str; 20] = [
+const OTHER_COMMANDS: [&str; 21] = [
     "say",
     "log",
     "mcp",
+    "serve token add",
     "entity set",
     "fact add",
     "fact extract",

@@ -21,6 +21,8 @@ mod knowers;
 mod lists;
 mod live_transcripts;
 mod reviewing;
+#[cfg(feature = "serve")]
+mod serve;
 mod sessions;
 mod sharing;
 mod speech;

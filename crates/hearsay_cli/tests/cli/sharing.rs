@@ -175,3 +175,22 @@ fn a_campaign_that_is_not_shared_names_the_program_that_has_it() {
     follow.end();
     test_dir.ok(&["-C", "mill", "status"]);
 }
+
+#[test]
+fn a_campaign_in_a_server_needs_a_user_and_has_no_database_on_this_machine() {
+    let test_dir = TestDir::new();
+    let settings = |text: &str| test_dir.write("mill/hearsay.toml", &format!("[store]\n{text}\n"));
+    settings("endpoint = \"ws://127.0.0.1:9\"");
+    test_dir.fails(&["-C", "mill", "status"], 4, &["ws://127.0.0.1:9", "HEARSAY_STORE_USER is not set"]);
+    test_dir.fails(&["-C", "mill", "db", "check"], 5, &["the campaign is in the server ws://127.0.0.1:9"]);
+    test_dir.fails(&["-C", "mill", "db", "clear", "--force"], 5, &["the campaign is in the server"]);
+    settings("endpoint = \"wss://campaigns.example.org\"");
+    let mut command = test_dir.command(&["-C", "mill", "status"]);
+    command.env("HEARSAY_STORE_USER", "mira").env("HEARSAY_STORE_PASSWORD", "very secret");
+    let output = decode_output(command.output().unwrap());
+    assert_eq!(output.code, 4, "{}", output.stderr);
+    assert!(output.stderr.contains("set HEARSAY_STORE_HOST=campaigns.example.org if you trust"), "{}", output.stderr);
+    assert!(!output.stderr.contains("very secret"), "{}", output.stderr);
+    settings("password = \"very secret\"");
+    test_dir.fails(&["-C", "mill", "status"], 4, &["hearsay.toml", "`password` must not be in this file"]);
+}

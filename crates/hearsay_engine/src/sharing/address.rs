@@ -4,7 +4,6 @@ use std::{
     fs, io,
     net::SocketAddr,
     path::{Path, PathBuf},
-    time::{SystemTime, UNIX_EPOCH},
 };
 
 use hearsay_files::{Access, Durability};
@@ -49,19 +48,6 @@ pub(super) fn read(directory: &Path) -> Option<Address> {
     serde_json::from_slice(&fs::read(directory.join(FILE)).ok()?).ok()
 }
 
-/// Returns a new token: 32 hexadecimal digits that another user of the machine cannot guess.
-pub(super) fn new_token() -> String {
-    use std::hash::{BuildHasher, RandomState};
-    // Each `RandomState` of a new thread takes its 128-bit key from the random number generator of the system. SipHash
-    // with a secret key is a pseudorandom function, so its values do not reveal the key.
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_nanos());
-    let part = |number: u8| {
-        let hash = move || RandomState::new().hash_one((number, now));
-        std::thread::spawn(hash).join().unwrap_or_else(|_| RandomState::new().hash_one((number, now)))
-    };
-    format!("{:016x}{:016x}", part(0), part(1))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -70,7 +56,7 @@ mod tests {
     fn the_file_is_private_and_goes_with_its_owner() {
         let directory = tempfile::tempdir().unwrap();
         assert_eq!(read(directory.path()), None);
-        let address = Address { pid: 7, address: "127.0.0.1:80".parse().unwrap(), token: new_token() };
+        let address = Address { pid: 7, address: "127.0.0.1:80".parse().unwrap(), token: hearsay_files::new_token() };
         let file = AddressFile::write(directory.path(), &address).unwrap();
         assert_eq!(read(directory.path()), Some(address));
         #[cfg(unix)]
@@ -83,12 +69,5 @@ mod tests {
         assert_eq!(read(directory.path()), None);
         fs::write(directory.path().join(FILE), "no address").unwrap();
         assert_eq!(read(directory.path()), None);
-    }
-
-    #[test]
-    fn tokens_differ() {
-        let tokens: std::collections::BTreeSet<String> = (0..50).map(|_| new_token()).collect();
-        assert_eq!(tokens.len(), 50);
-        assert!(tokens.iter().all(|token| token.len() == 32));
     }
 }

@@ -16,7 +16,7 @@ use hearsay_model::{PassageId, Position, State, TransientChange, TransientUpdate
 
 use super::{
     HELLO_TIMEOUT, PING_INTERVAL,
-    address::{Address, AddressFile, new_token},
+    address::{Address, AddressFile},
     protocol::{
         MAX_HELLO_BYTES, PreparedWrite, Refusal, ToClient, ToOwner, VERSION, read_frame, read_large_frame, write_frame,
     },
@@ -93,7 +93,7 @@ impl Server {
     ) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         let address = listener.local_addr()?;
-        let token = new_token();
+        let token = hearsay_files::new_token();
         let stopping = Arc::new(AtomicBool::new(false));
         let accept = {
             let (stopping, token) = (Arc::clone(&stopping), token.clone());

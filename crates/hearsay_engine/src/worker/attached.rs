@@ -1,4 +1,5 @@
-//! The side of an attached program: the messages of the owner, and what happens when the connection is lost.
+//! The side of an attached program: the messages of the owner, and what happens when the connection to the owner or to
+//! a server is lost.
 
 use std::sync::{Arc, atomic::AtomicBool};
 
@@ -65,10 +66,12 @@ impl Worker {
         tracing::info!("{reason}; connecting again");
         self.halt = Some(Halt::reconnecting(reason, first, in_doubt));
         let stop = Arc::new(AtomicBool::new(false));
-        self.storage = Storage::Reconnecting { stop: Arc::clone(&stop) };
+        let ended = std::mem::replace(&mut self.storage, Storage::Reconnecting { stop: Arc::clone(&stop) });
+        self.projection.stop();
         self.connections += 1;
         let (options, number) = (self.options.clone(), self.connections);
         let started = self.run_in_background(move |internal| {
+            drop(ended);
             let opened = guarded(|| storage::reopen(&options, number, internal, &stop).map(Reopened::new));
             let _ = internal.send(Internal::Reopened(Box::new(opened)));
         });
@@ -91,8 +94,8 @@ impl Worker {
         self.storage.listen(&self.internal);
         if self.storage.own().is_some() {
             self.readings.take_over(&self.snapshot.state, &self.settings);
-            self.reread_vectors();
         }
+        self.reread_vectors();
     }
 
     /// If the memory is closing and no write waits, stops the attempts to attach again.

@@ -81,10 +81,9 @@ impl Worker {
                 _ => {}
             }
         }
-        for write in waiting {
-            self.note_if_findings(&write);
-            self.finish(write, Err(MemoryError::NotCommittedInTime));
-        }
+        self.fail_writes(waiting, || MemoryError::NotCommittedInTime);
+        #[cfg(feature = "remote")]
+        self.abandon_in_flight();
         let count = self.ending.closed.not_committed;
         if count > 0 {
             tracing::warn!("{count} changes were not committed before the campaign closed");

@@ -155,6 +155,6 @@ impl Worker {
         Arc::make_mut(&mut self.snapshot.learned).update(&self.snapshot.state, touched);
         self.reveals.note(&self.snapshot.state, touched);
         self.index_keys(touched);
-        self.writes.project_later(touched.to_vec(), self.snapshot.state.position());
+        self.projection.project_later(touched.to_vec(), self.snapshot.state.position());
     }
 }

@@ -27,8 +27,8 @@ pub(super) struct Halt {
     in_doubt: Vec<(PreparedWrite, Write)>,
     /// Position of the first operation in `in_doubt`.
     first: Position,
-    /// Whether the connection to the owner was lost. Other programs may then have written operations at the positions of
-    /// the writes in doubt, and these writes are tried again.
+    /// Whether the connection to the owner or the server was lost. Other programs may then have written operations at the
+    /// positions of the writes in doubt, and these writes are tried again.
     reconnecting: bool,
 }
 
@@ -74,10 +74,8 @@ impl Worker {
         let Some(halt) = &self.halt else { return false };
         if !halt.reloading {
             let reason = halt.reason.clone();
-            for write in self.writes.take_waiting() {
-                self.note_if_findings(&write);
-                self.finish(write, Err(MemoryError::Halted(reason.clone())));
-            }
+            let waiting = self.writes.take_waiting();
+            self.fail_writes(waiting, || MemoryError::Halted(reason.clone()));
         }
         true
     }
@@ -104,10 +102,7 @@ impl Worker {
         halt.reloading = false;
         halt.reason = format!("{}; the journal could not be read again: {error}", halt.reason);
         let (reason, in_doubt) = (halt.reason.clone(), std::mem::take(&mut halt.in_doubt));
-        for (_, write) in in_doubt {
-            self.note_if_findings(&write);
-            self.finish(write, Err(MemoryError::Uncertain(reason.clone())));
-        }
+        self.fail_writes(in_doubt.into_iter().map(|(_, write)| write), || MemoryError::Uncertain(reason.clone()));
         self.fail(format!("{reason}; all writes fail until the campaign is opened again"));
     }
 
@@ -130,10 +125,11 @@ impl Worker {
         // The index keeps its vectors. Every searchable record is indexed again, a few at a time.
         self.writes.index_later(searchable_keys(&state));
         match outdated_keys {
-            Some(keys) => self.writes.project_later(keys, state.position()),
+            Some(_) if self.storage.own().is_none() => {}
+            Some(keys) => self.projection.project_later(keys, state.position()),
             None => self.rebuild(ticket(0, OnDrop::Continue, None).1),
         }
-        self.writes.mark_transients_outdated(&state, transient_batch);
+        self.projection.transients.mark_outdated(&state, transient_batch);
         let mut next = first;
         for (PreparedWrite { operation, transients }, write) in in_doubt {
             // A write that has only transient values has no operation, so its outcome is unknown. It fails, and the

@@ -19,9 +19,14 @@ mod matching;
 mod minds;
 mod models;
 mod outcome;
+mod projection;
 mod questions;
 mod reading;
 mod reads;
+#[cfg(feature = "remote")]
+mod remote;
+#[cfg(feature = "remote")]
+mod remote_events;
 mod remote_write;
 mod replies;
 mod reveals;
@@ -58,7 +63,9 @@ use hearsay_query::{
     trust::TrustCalibration,
 };
 use hearsay_recall::Summary;
-use hearsay_store::{Location, OpenReport, Reloaded, StoreError};
+#[cfg(feature = "remote")]
+use hearsay_store::RemoteEvent;
+use hearsay_store::{Location, OpenReport, Reloaded, StoreError, Watermark};
 
 use crate::{
     Closed, Event, ImportOptions, ImportOutcome, MemoryError, MemoryOptions, MindFilter, ModelStatus, ReadSnapshot,
@@ -83,6 +90,7 @@ pub(crate) use llm::LlmCommand;
 #[cfg(feature = "llm")]
 pub use llm::LlmStep;
 use minds::Minds;
+use projection::Projection;
 use questions::Questions;
 use reading::Readings;
 use reads::Reads;
@@ -144,6 +152,9 @@ pub(crate) enum Internal {
     Server(ServerMessage),
     /// A message of the owner of the campaign, and the number of the connection.
     Link(u64, LinkMessage),
+    /// An event of the server that contains the campaign, and the number of the connection.
+    #[cfg(feature = "remote")]
+    Remote(u64, RemoteEvent),
     /// Outcome of attaching again or opening the database.
     Reopened(Box<Result<Reopened, MemoryError>>),
     /// Outcome of rebuilding the state from the journal.
@@ -154,8 +165,8 @@ pub(crate) enum Internal {
     Import(Box<Import>),
     /// An import that was compared with the state; `None` if the comparison failed.
     Planned(Option<Box<Import>>),
-    /// Outcome of writing rows of the graph tables.
-    Projected(Result<(), StoreError>),
+    /// Outcome of writing rows of the graph tables: the watermark of the tables, or an error.
+    Projected(Result<Watermark, StoreError>),
     /// The graph tables were rebuilt.
     Rebuilt,
     /// The stored vectors; `None` if there were none or they cannot be read.
@@ -198,7 +209,7 @@ pub(crate) struct Worker {
     snapshot: ReadSnapshot,
     index: hearsay_recall::Index,
     storage: Storage,
-    /// Number of connections to owners so far.
+    /// Number of connections to owners and servers so far.
     connections: u64,
     clients: Clients,
     /// Options with which the memory was opened.
@@ -213,6 +224,7 @@ pub(crate) struct Worker {
     model: ModelStatus,
     vectors: Vectors,
     writes: Writes,
+    projection: Projection,
     /// Set while writing has stopped.
     halt: Option<Halt>,
     questions: Questions,
@@ -270,7 +282,8 @@ pub(crate) fn start(
     let compacted_to = state.compacted_to();
     let (terms, vectors) = reading.map_or((None, None), |reading| (Some(reading.terms), reading.vectors));
     let worker = Worker {
-        writes: Writes::new(&state, transient_batch),
+        writes: Writes::default(),
+        projection: Projection::new(&state, transient_batch),
         snapshot: ReadSnapshot { learned: Arc::new(TrustCalibration::from_state(&state)), state: Arc::new(state) },
         index: hearsay_recall::Index::default(),
         storage,
@@ -353,7 +366,7 @@ impl Worker {
             }
             let now = Instant::now();
             let timeout = self.questions.time_until_due(now);
-            let timeout = self.writes.time_until_due(now).map_or(timeout, |until| until.min(timeout));
+            let timeout = self.projection.time_until_due(now).map_or(timeout, |until| until.min(timeout));
             #[cfg(feature = "llm")]
             let timeout = self.time_until_llm_work().map_or(timeout, |until| until.min(timeout));
             let timeout = self.ending.time_until_due(now).map_or(timeout, |until| until.min(timeout));
@@ -447,15 +460,14 @@ impl Worker {
             Internal::Compacted(result) => self.finish_compaction(result),
             Internal::Server(message) => self.take_server_message(message),
             Internal::Link(number, message) => self.take_link_message(number, message),
+            #[cfg(feature = "remote")]
+            Internal::Remote(number, event) => self.take_remote_event(number, event),
             Internal::Reopened(reopened) => self.take_reopened(*reopened),
             Internal::Reloaded(reloaded) => self.take_reloaded(*reloaded),
             Internal::RebuiltState(rebuilt) => self.take_rebuilt_state(*rebuilt),
             Internal::Import(import) => self.writes.push(Write::Import(import)),
             Internal::Planned(import) => self.take_planned(import),
-            Internal::Projected(Ok(())) => {}
-            Internal::Projected(Err(error)) => {
-                self.fail(format!("the graph tables could not be updated; the next opening rebuilds them: {error}"));
-            }
+            Internal::Projected(result) => self.finish_projection(result),
             Internal::Rebuilt => self.take_rebuilt(),
             Internal::StoredVectors(stored) => self.take_stored_vectors(stored.map(|stored| *stored)),
             Internal::Encoded(encoded) => self.take_encoded(encoded),
@@ -573,6 +585,11 @@ impl Worker {
             }
             Storage::Attached { link, .. } => {
                 link.close(unread);
+                Ok(closed)
+            }
+            #[cfg(feature = "remote")]
+            Storage::Remote(remote) => {
+                remote.close();
                 Ok(closed)
             }
             Storage::Reconnecting { .. } => Ok(closed),

@@ -98,6 +98,9 @@ pub(super) struct Readings {
     outcome_counts: ProposalCounts,
     /// Whether a text was read since the reading position was last recorded.
     has_unrecorded_progress: bool,
+    /// Position of the first text that another program added to a campaign in a server since this program took over the
+    /// reading. It is unknown whether the other program has read the text.
+    foreign_since: Option<Position>,
 }
 
 impl Readings {
@@ -220,7 +223,7 @@ impl Readings {
     pub(super) fn take_over(&mut self, state: &State, settings: &Settings) {
         let Self { waiting, read, undone, with_stated_facts, .. } = Self::new(state, settings);
         (self.waiting, self.read, self.undone) = (waiting, read, undone);
-        self.with_stated_facts = with_stated_facts;
+        (self.with_stated_facts, self.foreign_since) = (with_stated_facts, None);
     }
 
     /// Removes all passages from the queue and returns them.
@@ -274,10 +277,10 @@ impl Worker {
         }
         let removed_passages =
             passage_ids(touched).filter(|id| state.passage(*id).is_none_or(|passage| passage.is_out_of_character()));
-        // When a text is removed or proves to be out of character, its findings are withdrawn too.
-        // If several programs share the campaign, the owner does this.
-        let is_owner = self.storage.own().is_some();
-        for id in removed_passages.filter(|_| is_owner) {
+        // When a text is removed or proves to be out of character, its findings are withdrawn too. If several programs
+        // share the campaign, the owner does this. In a server, the program that made the change does this.
+        let withdraws = self.storage.own().is_some() || (self.storage.is_in_server() && !is_from_other_program);
+        for id in removed_passages.filter(|_| withdraws) {
             self.withdraw_findings(&state, id);
             #[cfg(feature = "llm")]
             self.remove_from_llm_queue(id);
@@ -295,6 +298,9 @@ impl Worker {
         if !is_from_other_program {
             self.readings.enqueue(&state, position, touched);
             return;
+        }
+        if self.storage.is_in_server() && passage_ids(touched).next().is_some() {
+            self.readings.foreign_since.get_or_insert(position);
         }
         #[cfg(feature = "llm")]
         self.enqueue_added_for_llm(operation);
@@ -460,15 +466,14 @@ impl Worker {
     /// before closing. Returns whether such a write is needed.
     pub(super) fn mark_reading(&mut self) -> bool {
         // An attached program cannot know which texts other programs are reading.
-        let is_alone = self.storage.own().is_some() && self.clients.is_empty();
-        if !std::mem::take(&mut self.readings.has_unrecorded_progress) || !is_alone {
+        let may_record = (self.storage.own().is_some() && self.clients.is_empty()) || self.storage.reads_for_all();
+        if !std::mem::take(&mut self.readings.has_unrecorded_progress) || !may_record {
             return false;
         }
         let first_waiting = self.readings.waiting.front().map(|(position, _)| *position);
-        let position = match first_waiting {
-            Some(position) => Position(position.0.saturating_sub(1)),
-            None => self.snapshot.state.position(),
-        };
+        let first_unread = first_waiting.into_iter().chain(self.readings.foreign_since).min();
+        let newest = self.snapshot.state.position();
+        let position = first_unread.map_or(newest, |position| Position(position.0.saturating_sub(1)));
         if position <= self.snapshot.state.extracted_up_to() {
             return false;
         }

@@ -21,17 +21,25 @@ impl Worker {
         }
         let replayed = self.opened.replayed_operations;
         let read = match self.opened.snapshot {
+            #[cfg(feature = "remote")]
+            _ if self.storage.remote().is_some() => format!("{replayed} operations from the server"),
             _ if self.storage.own().is_none() => "the state from the owner".into(),
             Some(position) => format!("the saved state at operation {position} and {replayed} later operations"),
             None => format!("{replayed} operations"),
         };
         let pending_vectors = self.pending_vectors();
         let reviews = self.reviews.count(self.settings.review);
+        let projected = match self.storage.own() {
+            Some(store) => store.projected(),
+            None if self.storage.projector().is_some() => self.projection.written_to,
+            // Another program writes the graph tables.
+            None => state.position(),
+        };
         let health = self.storage.own().map(|store| store.health()).unwrap_or_default();
         Status {
             position: state.position(),
             version: state.version(),
-            projected: self.storage.own().map_or(state.position(), |store| store.projected()),
+            projected,
             compacted_to: state.compacted_to(),
             operations: state.operation_count(),
             entities: self.counts.entities,

@@ -1,4 +1,5 @@
-//! The storage of the worker: its own open database, or a connection to the program that has the database open.
+//! The storage of the worker: its own open database, or a connection to a server or to the program that has the database
+//! open.
 
 use std::{
     path::Path,
@@ -12,9 +13,15 @@ use std::{
 
 use crossbeam_channel::Sender;
 use hearsay_model::State;
-use hearsay_store::{Location, LockHolder, OpenReport, Opened, Store, StoreError, StoreOptions};
+#[cfg(feature = "remote")]
+use hearsay_store::RemoteStore;
+use hearsay_store::{
+    Location, LockHolder, OpenReport, Opened, ProjectionRow, Store, StoreError, StoreOptions, Watermark,
+};
 
 use super::Internal;
+#[cfg(feature = "remote")]
+use super::remote::{self, Remote};
 use crate::{
     MemoryError, MemoryOptions, SharingStatus,
     sharing::{AttachError, Link, Server, attach},
@@ -34,9 +41,43 @@ pub(super) enum Storage {
     Own { server: Option<Server>, store: Arc<Store> },
     /// Another program on this machine has the database open. `number` distinguishes the connections of this worker.
     Attached { link: Link, owner: LockHolder, number: u64 },
-    /// The connection to the owner was lost. A background thread attaches again or opens the database. The background
-    /// thread stops when `stop` is set.
+    /// The campaign is in a server.
+    #[cfg(feature = "remote")]
+    Remote(Box<Remote>),
+    /// The connection to the owner or the server was lost. A background thread connects again or opens the database. The
+    /// background thread stops when `stop` is set.
     Reconnecting { stop: Arc<AtomicBool> },
+}
+
+/// Writer of the graph tables.
+pub(super) enum Projector<'a> {
+    Own(&'a Store),
+    #[cfg(feature = "remote")]
+    Remote(&'a RemoteStore),
+}
+
+impl Projector<'_> {
+    /// Returns the number of rows that wait to be written.
+    pub(super) fn backlog(&self) -> usize {
+        match self {
+            Self::Own(store) => store.backlog(),
+            #[cfg(feature = "remote")]
+            Self::Remote(store) => store.backlog(),
+        }
+    }
+
+    /// Writes rows. `complete` is the watermark of the tables after this write.
+    pub(super) fn project(&self, rows: Vec<ProjectionRow>, complete: Watermark, internal: &Sender<Internal>) {
+        let internal = internal.clone();
+        let done = move |result: Result<(), StoreError>| {
+            let _ = internal.send(Internal::Projected(result.map(|()| complete)));
+        };
+        match self {
+            Self::Own(store) => store.project(rows, complete, done),
+            #[cfg(feature = "remote")]
+            Self::Remote(store) => store.project(rows, complete, done),
+        }
+    }
 }
 
 /// An opened storage with its state.
@@ -51,18 +92,72 @@ impl Storage {
     pub(super) fn own(&self) -> Option<&Arc<Store>> {
         match self {
             Self::Own { store, .. } => Some(store),
-            Self::Attached { .. } | Self::Reconnecting { .. } => None,
+            _ => None,
         }
     }
 
-    /// Returns the directory of the database if this program has the database open and can write to the directory.
+    /// Returns the connection to the server that contains the campaign.
+    #[cfg(feature = "remote")]
+    pub(super) fn remote(&self) -> Option<&Remote> {
+        match self {
+            Self::Remote(remote) => Some(remote),
+            _ => None,
+        }
+    }
+
+    /// Returns the connection to the server that contains the campaign.
+    #[cfg(feature = "remote")]
+    pub(super) fn remote_mut(&mut self) -> Option<&mut Remote> {
+        match self {
+            Self::Remote(remote) => Some(remote),
+            _ => None,
+        }
+    }
+
+    /// Returns whether the campaign is in a server.
+    pub(super) fn is_in_server(&self) -> bool {
+        match self {
+            #[cfg(feature = "remote")]
+            Self::Remote(_) => true,
+            _ => false,
+        }
+    }
+
+    /// Returns whether this program also reads the texts that other programs left unread in a server, and whether it is
+    /// connected to the server.
+    pub(super) fn reads_for_all(&self) -> bool {
+        match self {
+            #[cfg(feature = "remote")]
+            Self::Remote(remote) => remote.has_lease && remote.offline_reason().is_none(),
+            _ => false,
+        }
+    }
+
+    /// Returns the writer of the graph tables; `None` if another program writes them.
+    pub(super) fn projector(&self) -> Option<Projector<'_>> {
+        match self {
+            Self::Own { store, .. } => Some(Projector::Own(store)),
+            #[cfg(feature = "remote")]
+            Self::Remote(remote) => remote.projects.then_some(Projector::Remote(&remote.store)),
+            _ => None,
+        }
+    }
+
+    /// Returns the directory in which this program stores derived data, if it may write to the directory.
     pub(super) fn directory(&self) -> Option<&Path> {
-        self.own()?.directory()
+        match self {
+            Self::Own { store, .. } => store.directory(),
+            #[cfg(feature = "remote")]
+            Self::Remote(remote) => remote.directory(),
+            _ => None,
+        }
     }
 
     /// Returns the error for an action that only the owner of the campaign can do.
     pub(super) fn not_owner(&self) -> MemoryError {
         let owner = match self {
+            #[cfg(feature = "remote")]
+            Self::Remote(remote) => return MemoryError::InServer { server: remote.place.clone() },
             Self::Attached { owner, .. } => owner.to_string(),
             _ => "another program".into(),
         };
@@ -75,15 +170,23 @@ impl Storage {
             Self::Own { server: None, .. } => SharingStatus::NotShared,
             Self::Own { server: Some(_), .. } => SharingStatus::Owner { programs },
             Self::Attached { owner, .. } => SharingStatus::Attached { owner: owner.to_string() },
+            #[cfg(feature = "remote")]
+            Self::Remote(remote) => remote.sharing_status(),
             Self::Reconnecting { .. } => SharingStatus::Reconnecting,
         }
     }
 
-    /// Starts to receive the messages of the owner. Called once the worker uses the state that the owner sent.
+    /// Starts to receive the messages of the owner or the server. Called once the worker uses the state that was
+    /// received.
     pub(super) fn listen(&mut self, internal: &Sender<Internal>) {
-        if let Self::Attached { link, number, .. } = self {
-            let (internal, number) = (internal.clone(), *number);
-            link.listen(move |message| drop(internal.send(Internal::Link(number, message))));
+        match self {
+            Self::Attached { link, number, .. } => {
+                let (internal, number) = (internal.clone(), *number);
+                link.listen(move |message| drop(internal.send(Internal::Link(number, message))));
+            }
+            #[cfg(feature = "remote")]
+            Self::Remote(remote) => remote.listen(internal),
+            _ => {}
         }
     }
 
@@ -95,13 +198,12 @@ impl Storage {
     }
 }
 
-/// Opens the database, or attaches to the program that has it open.
+/// Opens the database, connects to its server, or attaches to the program that has it open.
 pub(super) fn open(options: &MemoryOptions, internal: &Sender<Internal>) -> Result<OpenedStorage, MemoryError> {
     open_within(options, 0, internal, |waited| waited < OWNER_TIMEOUT)
 }
 
-/// Opens the database, or attaches to the program that has it open, until `stop` is set. `number` is the number of the
-/// new connection.
+/// Repeats [`open`] until it succeeds or `stop` is set. `number` is the number of the new connection.
 pub(super) fn reopen(
     options: &MemoryOptions,
     number: u64,
@@ -122,12 +224,34 @@ fn open_within(
     let share = options.share && options.location != Location::Memory;
     let store_options = StoreOptions { share, ..options.store.clone() };
     let started = Instant::now();
+    let server = options.server()?;
+    #[cfg(feature = "remote")]
+    if let Some(endpoint) = server {
+        // The first attempt to open fails at once, so that the user sees the error.
+        let may_wait = || number > 0 && may_wait(started.elapsed());
+        return Ok(in_server(remote::open_repeatedly(&endpoint, options, number, may_wait)?));
+    }
+    #[cfg(not(feature = "remote"))]
+    debug_assert!(server.is_none());
     loop {
         let (directory, holder) = match Store::open(options.location.clone(), store_options.clone()) {
             Ok(opened) => return Ok(own(opened, share, internal)),
             Err(StoreError::InUse { directory, holder }) if share => (directory, holder),
             Err(error) => return Err(error.into()),
         };
+        #[cfg(feature = "remote")]
+        if let Some(file) = hearsay_store::read_server_file(&directory)
+            && file.pid == holder.pid
+            && holder.is_on_this_machine()
+        {
+            match remote::open(&file.endpoint, options, number, true) {
+                Ok(opened) => return Ok(in_server(opened)),
+                Err(error) if !may_wait(started.elapsed()) => return Err(error.into()),
+                // The server is starting or ending.
+                Err(_) => thread::sleep(RETRY_INTERVAL),
+            }
+            continue;
+        }
         if !holder.shares || !holder.is_on_this_machine() {
             return Err(StoreError::InUse { directory, holder }.into());
         }
@@ -160,6 +284,11 @@ fn own(Opened { store, state, report }: Opened, share: bool, internal: &Sender<I
         started.inspect_err(|error| tracing::warn!("other programs cannot use the campaign now: {error}")).ok()
     });
     OpenedStorage { storage: Storage::Own { server, store: Arc::new(store) }, state, report }
+}
+
+#[cfg(feature = "remote")]
+fn in_server((remote, state, report): (Remote, State, OpenReport)) -> OpenedStorage {
+    OpenedStorage { storage: Storage::Remote(Box::new(remote)), state, report }
 }
 
 /// Returns the report for a state that the owner sent.

@@ -19,11 +19,35 @@ pub(super) struct TransientProjection {
 }
 
 /// Returns the subject and predicate of a value.
-pub(super) fn value_key(value: &TransientValue) -> (EntityId, Predicate) {
+fn value_key(value: &TransientValue) -> (EntityId, Predicate) {
     (value.fact.subject().clone(), value.fact.predicate().clone())
 }
 
 impl TransientProjection {
+    /// Creates a projection whose tables contain all values of a state. `batch` is the newest batch of the state.
+    pub(super) fn new(state: &State, batch: u64) -> Self {
+        let mut projection = Self { batch, ..Self::default() };
+        projection.mark_complete(state);
+        projection
+    }
+
+    /// Records that the tables contain all values of a state.
+    pub(super) fn mark_complete(&mut self, state: &State) {
+        self.shown = state.transients().map(|value| (value_key(value), value.clone())).collect();
+        self.changed.clear();
+        self.shown_batch = self.batch;
+    }
+
+    /// Continues to update tables that show the values of a batch. Returns `false` if it is unknown which values these
+    /// are.
+    #[cfg(feature = "remote")]
+    pub(super) fn continue_from(&mut self, state: &State, batch: u64) -> bool {
+        if batch == self.batch {
+            self.mark_complete(state);
+        }
+        batch == self.shown_batch
+    }
+
     /// Marks values to be sent to the tables again: those in the tables, and those of a rebuilt state.
     pub(super) fn mark_outdated(&mut self, state: &State, batch: u64) {
         self.batch = batch;

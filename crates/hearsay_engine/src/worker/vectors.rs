@@ -248,7 +248,8 @@ impl Worker {
     pub(super) fn store_vectors(&mut self) {
         let ModelStatus::Ready { id } = &self.model else { return };
         // The owner of the campaign stores the vectors. Until the stored vectors are read, their file is unknown.
-        if self.storage.own().is_none() || !self.vectors.is_read {
+        let stores_vectors = self.storage.own().is_some() || self.storage.directory().is_some();
+        if !stores_vectors || !self.vectors.is_read {
             return;
         }
         let set = std::mem::take(&mut self.vectors.unstored);
@@ -278,8 +279,8 @@ impl Worker {
         self.record_model(&id);
     }
 
-    /// Reads the stored vectors again, because this program became the owner of the campaign and another program has
-    /// written to their file.
+    /// Reads the stored vectors again if this program stores the vectors from now on, because another program has written
+    /// to their file.
     pub(super) fn reread_vectors(&mut self) {
         let Some(directory) = self.storage.directory().map(Path::to_owned).filter(|_| self.encoder.is_some()) else {
             return;
@@ -305,6 +306,10 @@ impl Worker {
     fn record_model(&mut self, id: &str) {
         // Writes nothing while the memory is closing. The model is then recorded after the next opening.
         if self.closing || self.vectors.recorded || self.snapshot.state.model() == Some(id) {
+            return;
+        }
+        // Each program stores its own vectors if the campaign is in a server.
+        if self.storage.own().is_none() {
             return;
         }
         self.vectors.recorded = true;

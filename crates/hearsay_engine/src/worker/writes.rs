@@ -4,21 +4,13 @@
 use std::{
     collections::{BTreeSet, VecDeque},
     sync::Arc,
-    time::{Duration, Instant},
 };
 
 use hearsay_model::{Change, Fact, FactId, Key, Position, Resolution, SettingKey, State, TransientUpdate};
-use hearsay_store::{StoreError, Watermark, projection::rows};
+use hearsay_store::StoreError;
 
-use super::{
-    Event, Internal, Worker, guarded,
-    import::Import,
-    outcome::Outcome,
-    storage::Storage,
-    transient_projection::{TransientProjection, value_key},
-    write::Write,
-};
-use crate::{ImportStage, MemoryError, Written, sharing::PreparedWrite, ticket::Responder};
+use super::{Event, Internal, Worker, import::Import, outcome::Outcome, storage::Storage, write::Write};
+use crate::{ImportStage, MemoryError, Written, sharing::PreparedWrite};
 
 /// Waiting writes, and the work that remains after committed writes.
 #[derive(Default)]
@@ -27,20 +19,10 @@ pub(super) struct Writes {
     in_flight: Vec<(PreparedWrite, Write)>,
     /// Number of writes applied since the memory was opened.
     revision: u64,
-    /// Transient values that the graph tables do not show yet.
-    transients: TransientProjection,
     /// Whether an import is being compared with the state, which must not change meanwhile.
     planning: bool,
     /// Keys of records from large operations whose texts are not indexed yet.
     unindexed: VecDeque<Key>,
-    /// Keys of records that are outdated in the graph tables, in groups. Each group has the journal position up to
-    /// which the tables are complete once the group is written.
-    unprojected: VecDeque<(VecDeque<Key>, Position)>,
-    /// Number of keys in `unprojected`, and the time at which they are written to the tables even if they are few.
-    unprojected_keys: usize,
-    project_at: Option<Instant>,
-    /// Number of running rebuilds of the graph tables. Later changes are written after these rebuilds.
-    rebuilding: usize,
 }
 
 /// Maximum number of operations in one commit.
@@ -50,28 +32,10 @@ pub(super) const MAX_GROUP_SIZE: usize = 64;
 /// work is done in slices.
 pub(super) const LARGE_OPERATION: usize = 1_000;
 
-/// Maximum number of keys that are indexed or projected at a time.
+/// Maximum number of keys that are indexed at a time.
 const MAX_KEYS_AT_ONCE: usize = 100;
 
-/// Time for which a small number of changes waits for further changes before being projected. Each transaction on the
-/// graph tables slows down the next commit.
-const PROJECTION_DELAY: Duration = Duration::from_millis(50);
-
-/// Time until the next attempt to project changes that could not be projected yet.
-const RETRY_INTERVAL: Duration = Duration::from_millis(5);
-
-/// Number of rows waiting in the store above which no further rows are created, because a row takes several kilobytes
-/// of memory.
-const MAX_BACKLOG: usize = 5_000;
-
 impl Writes {
-    /// Creates an empty queue. `batch` is the newest batch of transient values in the state.
-    pub(super) fn new(state: &State, batch: u64) -> Self {
-        let shown = state.transients().map(|value| (value_key(value), value.clone())).collect();
-        let transients = TransientProjection { batch, shown_batch: batch, shown, ..TransientProjection::default() };
-        Self { transients, ..Self::default() }
-    }
-
     /// Returns the number of the newest write.
     pub(super) fn revision(&self) -> u64 {
         self.revision
@@ -81,11 +45,6 @@ impl Writes {
     pub(super) fn next_revision(&mut self) -> u64 {
         self.revision += 1;
         self.revision
-    }
-
-    /// Updates the transient values after the state was rebuilt.
-    pub(super) fn mark_transients_outdated(&mut self, state: &State, batch: u64) {
-        self.transients.mark_outdated(state, batch);
     }
 
     pub(super) fn push(&mut self, write: Write) {
@@ -104,14 +63,6 @@ impl Writes {
     /// Schedules records to be indexed in slices.
     pub(super) fn index_later(&mut self, keys: VecDeque<Key>) {
         self.unindexed = keys;
-    }
-
-    /// Schedules records to be written to the graph tables. Once the records are written, the tables are complete up to
-    /// the given position.
-    pub(super) fn project_later(&mut self, keys: Vec<Key>, position: Position) {
-        self.unprojected_keys += keys.len();
-        self.unprojected.push_back((keys.into(), position));
-        self.project_at.get_or_insert_with(|| Instant::now() + PROJECTION_DELAY);
     }
 
     /// Removes and returns the writes that are being committed.
@@ -145,12 +96,6 @@ impl Writes {
         self.waiting.len() < MAX_GROUP_SIZE
     }
 
-    /// Returns the time until the next projection; `None` if no keys wait. If keys are already due, returns
-    /// [`RETRY_INTERVAL`], because they may have to wait for the store.
-    pub(super) fn time_until_due(&self, now: Instant) -> Option<Duration> {
-        self.project_at.map(|at| at.saturating_duration_since(now).max(RETRY_INTERVAL))
-    }
-
     pub(super) fn unindexed(&self) -> usize {
         self.unindexed.len()
     }
@@ -164,6 +109,10 @@ impl Worker {
     pub(super) fn begin_commit(&mut self) {
         let is_busy = !self.writes.in_flight.is_empty() || self.writes.planning;
         if is_busy || self.ending.gave_up() || self.is_halted() {
+            return;
+        }
+        #[cfg(feature = "remote")]
+        if self.is_offline() {
             return;
         }
         let mut group_keys = BTreeSet::new();
@@ -236,7 +185,7 @@ impl Worker {
             }
             self.writes.in_flight.push((prepared, write));
             match keys {
-                // An attached program commits one write at a time.
+                // A program that does not have the database open commits one write at a time.
                 Some(keys) if self.storage.own().is_some() => group_keys.extend(keys),
                 _ => break,
             }
@@ -247,13 +196,19 @@ impl Worker {
         self.commit_in_flight();
     }
 
-    /// Commits the prepared writes, or sends the one prepared write to the owner of the campaign.
+    /// Commits the prepared writes, or sends the one prepared write to the owner or the server of the campaign.
     fn commit_in_flight(&mut self) {
         let first = self.snapshot.state.position().next();
         let store = match &self.storage {
             Storage::Own { store, .. } => store,
             Storage::Attached { link, .. } => {
                 return self.writes.in_flight.iter().for_each(|(prepared, _)| link.append(first, prepared.clone()));
+            }
+            #[cfg(feature = "remote")]
+            Storage::Remote(remote) => {
+                return self.writes.in_flight.iter().for_each(|(PreparedWrite { operation, transients }, _)| {
+                    remote.store.append(first, operation.clone(), transients.clone());
+                });
             }
             // Writing is halted while the connection is lost.
             Storage::Reconnecting { .. } => return self.writes.retry_in_flight(),
@@ -307,22 +262,30 @@ impl Worker {
 
     /// Applies the committed operations to the state, and answers their requests.
     pub(super) fn finish_commit(&mut self, result: Result<(), StoreError>) {
-        let in_flight = self.writes.take_in_flight();
         if let Err(error) = result {
             if let StoreError::Uncertain { .. } = error {
+                let in_flight = self.writes.take_in_flight();
                 return self.halt(error.to_string(), self.committed_position(&[]).next(), in_flight);
             }
-            let what = error.to_string();
-            for (_, write) in in_flight {
-                self.note_if_findings(&write);
-                self.finish(write, Err(MemoryError::NotCommitted(what.clone())));
-            }
-            return;
+            return self.fail_in_flight(|| MemoryError::NotCommitted(error.to_string()));
         }
-        if in_flight.iter().any(|(prepared, _)| !prepared.transients.is_empty()) {
-            self.writes.transients.batch += 1;
-        }
+        let in_flight = self.writes.take_in_flight();
+        self.projection.count_batch(&in_flight);
         self.apply_committed(in_flight);
+    }
+
+    /// Fails writes.
+    pub(super) fn fail_writes(&mut self, writes: impl IntoIterator<Item = Write>, error: impl Fn() -> MemoryError) {
+        for write in writes {
+            self.note_if_findings(&write);
+            self.finish(write, Err(error()));
+        }
+    }
+
+    /// Fails the writes that are being committed.
+    pub(super) fn fail_in_flight(&mut self, error: impl Fn() -> MemoryError) {
+        let in_flight = self.writes.take_in_flight();
+        self.fail_writes(in_flight.into_iter().map(|(_, write)| write), error);
     }
 
     /// Returns the position of the last committed operation. `unapplied` has the committed writes that are not applied
@@ -399,8 +362,8 @@ impl Worker {
         } else {
             self.writes.unindexed.extend(touched.iter().cloned());
         }
-        if self.storage.own().is_some() {
-            self.writes.project_later(touched.to_vec(), position);
+        if self.storage.projector().is_some() {
+            self.projection.project_later(touched.to_vec(), position);
         }
     }
 
@@ -409,7 +372,7 @@ impl Worker {
         self.reviews.update(&self.snapshot.state, touched);
         self.index_keys(touched);
         let keys = update.values.iter().map(|change| (change.subject.clone(), change.predicate.clone()));
-        self.writes.transients.changed.extend(keys);
+        self.projection.transients.changed.extend(keys);
     }
 
     pub(super) fn index_keys(&mut self, keys: &[Key]) {
@@ -429,80 +392,6 @@ impl Worker {
             self.encode_more();
         }
         true
-    }
-
-    /// Sends changed transient values to the graph tables when the memory closes and nothing else waits. Returns
-    /// whether there were values to send.
-    fn project_transients(&mut self) -> bool {
-        let transients = &mut self.writes.transients;
-        let Some(store) = self.storage.own() else { return false };
-        if !self.closing || transients.is_complete() || !self.writes.unprojected.is_empty() {
-            return false;
-        }
-        let keys = transients.take_keys(&self.snapshot.state, MAX_KEYS_AT_ONCE);
-        // Until the last value is written, the tables count as showing the previous batch.
-        let is_complete = transients.changed.is_empty();
-        if is_complete {
-            transients.shown_batch = transients.batch;
-        }
-        let complete = Watermark { position: self.snapshot.state.position(), batch: transients.shown_batch };
-        let internal = self.internal.clone();
-        store.project(rows(&self.snapshot.state, &keys), complete, move |result| {
-            let _ = internal.send(Internal::Projected(result));
-        });
-        true
-    }
-
-    /// Sends some changed records to the graph tables. Returns whether records could be sent.
-    pub(super) fn project_some(&mut self) -> bool {
-        let Some(store) = self.storage.own().cloned() else { return false };
-        if self.writes.rebuilding > 0 || store.backlog() > MAX_BACKLOG {
-            return false;
-        }
-        let Some(due) = self.writes.project_at else { return self.project_transients() };
-        if self.writes.unprojected_keys < MAX_KEYS_AT_ONCE && !self.closing && Instant::now() < due {
-            return false;
-        }
-        let (mut portion, mut complete) = (BTreeSet::new(), Position(0));
-        while portion.len() < MAX_KEYS_AT_ONCE
-            && let Some((keys, position)) = self.writes.unprojected.front_mut()
-        {
-            let count = keys.len().min(MAX_KEYS_AT_ONCE - portion.len());
-            portion.extend(keys.drain(..count));
-            self.writes.unprojected_keys -= count;
-            // Until the last record of an operation is written, the tables are complete only up to the operation before
-            // it.
-            complete = Position(position.0 - u64::from(!keys.is_empty()));
-            if keys.is_empty() {
-                self.writes.unprojected.pop_front();
-            }
-        }
-        if self.writes.unprojected.is_empty() {
-            self.writes.project_at = None;
-        }
-        let portion: Vec<Key> = portion.into_iter().collect();
-        let internal = self.internal.clone();
-        let complete = Watermark { position: complete, batch: self.writes.transients.shown_batch };
-        store.project(rows(&self.snapshot.state, &portion), complete, move |result| {
-            let _ = internal.send(Internal::Projected(result));
-        });
-        true
-    }
-
-    /// Rebuilds the graph tables on a background thread.
-    pub(super) fn rebuild(&mut self, responder: Responder<()>) {
-        let Some(store) = self.storage.own().cloned() else { return responder.give(Err(self.storage.not_owner())) };
-        let state = Arc::clone(&self.snapshot.state);
-        let started = self.run_in_background(move |internal| {
-            responder.give(guarded(|| Ok(store.rebuild_projections_blocking(&state, |_, _| {})?)));
-            drop(store);
-            let _ = internal.send(Internal::Rebuilt);
-        });
-        self.writes.rebuilding += usize::from(started);
-    }
-
-    pub(super) fn take_rebuilt(&mut self) {
-        self.writes.rebuilding -= 1;
     }
 }
 

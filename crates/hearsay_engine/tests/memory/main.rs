@@ -18,6 +18,8 @@ mod opening;
 mod portraits;
 mod proposals;
 mod reading;
+#[cfg(feature = "remote")]
+mod remote;
 mod replies;
 mod requests;
 mod reveals;

@@ -28,12 +28,12 @@ fn open(directory: &Path) -> Memory {
     Memory::open(shared_options(directory)).unwrap()
 }
 
-fn status(memory: &Memory) -> Status {
+pub(crate) fn status(memory: &Memory) -> Status {
     memory.status().unwrap().wait().unwrap()
 }
 
 /// Waits until a condition holds, for at most 20 seconds.
-fn wait_until(what: &str, condition: impl Fn() -> bool) {
+pub(crate) fn wait_until(what: &str, condition: impl Fn() -> bool) {
     let started = Instant::now();
     while !condition() {
         assert!(started.elapsed() < Duration::from_secs(20), "{what}");
@@ -41,7 +41,7 @@ fn wait_until(what: &str, condition: impl Fn() -> bool) {
     }
 }
 
-fn wait_for_position(memory: &Memory, position: Position) {
+pub(crate) fn wait_for_position(memory: &Memory, position: Position) {
     wait_until("the memory gets the operation", || state(memory).position() >= position);
 }
 
@@ -49,7 +49,7 @@ fn is_owner(memory: &Memory) -> bool {
     matches!(status(memory).sharing, SharingStatus::Owner { .. })
 }
 
-fn lore(state: &State, entity: &str) -> Vec<String> {
+pub(crate) fn lore(state: &State, entity: &str) -> Vec<String> {
     let facts = state.facts().filter(|fact| fact.subject().as_str() == entity && *fact.predicate() == *"lore");
     let mut lore: Vec<String> = facts.map(|fact| fact.object().to_string()).collect();
     lore.sort_unstable();
@@ -225,7 +225,7 @@ fn reading_options(directory: &Path) -> MemoryOptions {
     MemoryOptions { settings: Settings { extraction, ..settings() }, ..shared_options(directory) }
 }
 
-fn say(memory: &Memory, text: &str) {
+pub(crate) fn say(memory: &Memory, text: &str) {
     let speaker = id("Mirela Voss").into();
     let (hearers, circumstances) = (Hearers::AtPlace, Circumstances::default());
     let say = GameEvent::Say { speaker, text: text.into(), states: Vec::new(), hearers, lie: false, circumstances };

@@ -7,7 +7,7 @@ use std::{
 
 use anyhow::Result;
 use clap::Args;
-use hearsay_eval::mcp_leaks;
+use hearsay_eval::mcp_leaks::{self, McpTransport};
 
 use crate::output::Output;
 
@@ -29,11 +29,15 @@ pub(crate) struct McpLeaks {
     /// Seed of the random numbers
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
+    /// Hold the sessions over HTTP (without a network)
+    #[arg(long)]
+    http: bool,
 }
 
 impl McpLeaks {
     pub(crate) fn run(&self, output: &mut Output) -> Result<ExitCode> {
-        let report = mcp_leaks::find_mcp_leaks(self.worlds, self.seed)?;
+        let transport = if self.http { McpTransport::Http } else { McpTransport::Stream };
+        let report = mcp_leaks::find_mcp_leaks(self.worlds, self.seed, transport)?;
         output.data(&report.tally)?;
         let mcp_leaks::McpTally { worlds, requests, answers, differences } = report.tally;
         output.line(format!("{:>8}{:>12}{:>12}{:>14}", "worlds", "requests", "answers", "differences"))?;

@@ -15,6 +15,7 @@ mod patterns;
 mod questions;
 mod readers;
 mod recall;
+mod servers;
 mod sharing;
 mod soak;
 mod society;
@@ -22,7 +23,7 @@ mod speech;
 mod speed;
 mod statements;
 
-use std::{path::PathBuf, process::ExitCode};
+use std::{ffi::OsString, path::PathBuf, process::ExitCode};
 
 use anyhow::Result;
 use clap::Subcommand;
@@ -50,11 +51,18 @@ pub(crate) enum Command {
     Society(society::Society),
     Readers(readers::Readers),
     Sharing(sharing::Sharing),
-    /// Write to a shared campaign or read it. The command `sharing` runs this command
-    #[command(hide = true, name = hearsay_eval::sharing::faults::CHILD_COMMAND)]
+    Servers(servers::Servers),
+    /// Run a server until standard input ends. The command `servers` runs this command
+    #[command(hide = true, name = hearsay_eval::servers::process::CHILD_COMMAND)]
+    ServerChild {
+        /// Directory of the campaign
+        campaign: PathBuf,
+    },
+    /// Write to a shared campaign or read it. The commands `sharing` and `servers` run this command
+    #[command(hide = true, name = hearsay_eval::sharing::programs::CHILD_COMMAND)]
     SharingChild {
-        /// Directory of the database
-        directory: PathBuf,
+        /// Directory of the database, or URL of the server
+        campaign: OsString,
         /// Number of the writer; without this number, the program only reads
         writer: Option<usize>,
         /// Number of the first note
@@ -100,8 +108,13 @@ impl Command {
             Self::Society(command) => command.run(output),
             Self::Readers(command) => command.run(output),
             Self::Sharing(command) => command.run(output),
-            Self::SharingChild { directory, writer, first, end } => {
-                hearsay_eval::sharing::faults::child(directory, *writer, *first..*end)?;
+            Self::Servers(command) => command.run(output),
+            Self::ServerChild { campaign } => {
+                hearsay_eval::servers::process::child(campaign)?;
+                Ok(ExitCode::SUCCESS)
+            }
+            Self::SharingChild { campaign, writer, first, end } => {
+                hearsay_eval::sharing::programs::child(campaign, *writer, *first..*end)?;
                 Ok(ExitCode::SUCCESS)
             }
             Self::Latency(command) => command.run(output),

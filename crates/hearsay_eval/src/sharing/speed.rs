@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 use hearsay_engine::{Event, Memory};
 use serde::Serialize;
 
-use super::{add_subjects, open, write};
+use super::{add_subjects, open, programs::STALL_LIMIT, write};
 use crate::readers::TimeQuantiles;
 
 /// Result of a measurement.
@@ -39,34 +39,11 @@ pub struct SharingSpeed {
 pub fn measure(directory: &Path, writers: usize, writes: usize) -> Result<SharingSpeed> {
     let owner = open(directory)?;
     add_subjects(&owner, writers + 2)?;
-    let timed = |memory: &Memory, program: usize, number: usize| -> Result<Duration> {
-        let started = Instant::now();
-        write(memory, program, number)?;
-        Ok(started.elapsed())
-    };
-    let owner_times = (0..writes).map(|number| timed(&owner, 0, number)).collect::<Result<Vec<_>>>()?;
+    let owner_times = time_writes(&owner, 0, writes)?;
     let attached = (0..writers.max(2)).map(|_| open(directory)).collect::<Result<Vec<_>>>()?;
     let [first, second, ..] = &attached[..] else { unreachable!("at least two programs are attached") };
-    let (mut attached_times, mut visible_times) = (Vec::new(), Vec::new());
-    for number in 0..writes {
-        second.events().try_iter().for_each(drop);
-        attached_times.push(timed(first, 1, number)?);
-        let acknowledged = Instant::now();
-        let seen = second.events().iter().find(|event| matches!(event, Event::Applied { .. }));
-        seen.context("the other program has closed")?;
-        visible_times.push(acknowledged.elapsed());
-    }
-    let started = Instant::now();
-    thread::scope(|scope| {
-        let start =
-            |(number, memory)| scope.spawn(move || (0..writes).try_for_each(|note| write(memory, number + 2, note)));
-        let threads: Vec<_> = attached.iter().take(writers).enumerate().map(start).collect();
-        let join = |thread: ScopedJoinHandle<'_, Result<()>>| {
-            thread.join().unwrap_or_else(|_| bail!("a writing thread panicked"))
-        };
-        threads.into_iter().try_for_each(join)
-    })?;
-    let writes_per_second = (writers * writes) as f64 / started.elapsed().as_secs_f64();
+    let (attached_times, visible_times) = time_seen_writes(first, second, 1, writes)?;
+    let writes_per_second = write_together(&attached[..writers], 2, writes)?;
     for memory in attached {
         memory.close()?;
     }
@@ -74,4 +51,65 @@ pub fn measure(directory: &Path, writers: usize, writes: usize) -> Result<Sharin
     let (owner, attached) = (TimeQuantiles::from_times(owner_times), TimeQuantiles::from_times(attached_times));
     let visible = TimeQuantiles::from_times(visible_times);
     Ok(SharingSpeed { owner, attached, ratio: attached.p50_ms / owner.p50_ms, writers, writes_per_second, visible })
+}
+
+/// Writes notes about the entity of a program, and returns the time of each write.
+///
+/// # Errors
+/// Returns an error if a write fails.
+pub(crate) fn time_writes(memory: &Memory, program: usize, writes: usize) -> Result<Vec<Duration>> {
+    let time = |number| -> Result<Duration> {
+        let started = Instant::now();
+        write(memory, program, number)?;
+        Ok(started.elapsed())
+    };
+    (0..writes).map(time).collect()
+}
+
+/// Writes notes about the entity of a program with one memory. Returns the time of each write, and the time from its
+/// acknowledgement until the other memory has it.
+///
+/// # Errors
+/// Returns an error if a write fails, or if the other memory does not see a write within [`STALL_LIMIT`].
+pub(crate) fn time_seen_writes(
+    writer: &Memory,
+    reader: &Memory,
+    program: usize,
+    writes: usize,
+) -> Result<(Vec<Duration>, Vec<Duration>)> {
+    let (mut write_times, mut visible_times) = (Vec::new(), Vec::new());
+    for number in 0..writes {
+        let started = Instant::now();
+        let written = write(writer, program, number)?;
+        let acknowledged = Instant::now();
+        write_times.push(acknowledged - started);
+        loop {
+            let event = reader.events().recv_timeout(STALL_LIMIT).context("the other program does not see a write")?;
+            if matches!(event, Event::Applied { position, .. } if position >= written) {
+                break;
+            }
+        }
+        visible_times.push(acknowledged.elapsed());
+    }
+    Ok((write_times, visible_times))
+}
+
+/// Writes notes with all memories at the same time. The first memory writes about the entity of `first_program`. Returns
+/// the number of writes per second.
+///
+/// # Errors
+/// Returns an error if a write fails.
+pub(crate) fn write_together(memories: &[Memory], first_program: usize, writes: usize) -> Result<f64> {
+    let started = Instant::now();
+    thread::scope(|scope| {
+        let threads: Vec<_> = (first_program..)
+            .zip(memories)
+            .map(|(program, memory)| scope.spawn(move || time_writes(memory, program, writes).map(drop)))
+            .collect();
+        let join = |thread: ScopedJoinHandle<'_, Result<()>>| {
+            thread.join().unwrap_or_else(|_| bail!("a writing thread panicked"))
+        };
+        threads.into_iter().try_for_each(join)
+    })?;
+    Ok((memories.len() * writes) as f64 / started.elapsed().as_secs_f64())
 }

@@ -1,129 +1,81 @@
-//! Opens the database with settings, runs statements, and shuts the database down cleanly.
+//! An open database: runs statements, and closes the database.
 
-use std::{
-    path::PathBuf,
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{sync::Arc, time::Duration};
 
 use surrealdb::{
-    IndexedResults, Surreal,
-    engine::local::Db as Local,
-    opt::capabilities::Capabilities,
+    IndexedResults,
     types::{Object, QueryError, Value},
 };
-use surrealdb_cnf::ConfigMap;
-use surrealdb_engine_local::Datastore;
 
-use super::surrealkv::{DurableEngine, EngineFactory, Health, MEMTABLE_KEY, MemoryEngine, is_released};
+use super::{
+    embedded::Embedded,
+    settings::{DatabaseLocation, Settings},
+    surrealkv::Health,
+};
 
 /// Maximum number of retries of statements after a conflict.
 const MAX_RETRIES: u32 = 12;
 
-/// Size of the block cache, in bytes. A small cache is enough, because frequent reads are answered from the state in
-/// memory. The engine's default is half of the machine's memory.
-const BLOCK_CACHE_BYTES: usize = 32 << 20;
-
-/// Location of a database.
-#[derive(Debug, Clone)]
-pub(crate) enum DatabaseLocation {
-    Memory,
-    /// The directory `<campaign>/db`.
-    Directory(PathBuf),
-}
-
-/// Settings of a database.
-#[derive(Debug, Clone)]
-pub(crate) struct Settings {
-    pub(crate) query_timeout: Duration,
-    /// Timeout for reading the version of the database. The engine itself would retry for two minutes, in case a
-    /// cluster is not ready yet. Without a cluster, this read fails only if the records are damaged.
-    pub(crate) version_timeout: Duration,
-    pub(crate) memtable_bytes: usize,
-    #[cfg(feature = "testing")]
-    pub(crate) faults: crate::faults::Faults,
-}
-
-impl Settings {
-    /// Returns settings with a small memtable.
-    #[cfg(test)]
-    pub(crate) fn for_tests() -> Self {
-        Self {
-            query_timeout: Duration::from_secs(60),
-            version_timeout: Duration::from_secs(30),
-            memtable_bytes: 1 << 20,
-            #[cfg(feature = "testing")]
-            faults: crate::faults::Faults::default(),
-        }
-    }
-}
-
 /// An open database.
 pub(crate) struct Db {
-    surreal: Surreal<Local>,
-    datastore: Arc<Datastore>,
-    location: DatabaseLocation,
+    connection: Connection,
     health: Arc<Health>,
     memtable_bytes: usize,
-    memory: MemoryEngine,
+}
+
+/// Where the database of a [`Db`] runs.
+enum Connection {
+    /// In this process.
+    Embedded(Embedded),
+    /// In a server.
+    #[cfg(feature = "remote")]
+    Remote(super::remote::Remote),
 }
 
 type Error = surrealdb::Error;
 
 impl Db {
+    /// Opens a database in this process.
     pub(crate) async fn open(location: DatabaseLocation, settings: Settings) -> Result<Self, String> {
-        let path = match &location {
-            DatabaseLocation::Memory => "memory".to_owned(),
-            DatabaseLocation::Directory(directory) => format!("surrealkv://{}?sync=every", directory.display()),
-        };
-        let config = ConfigMap::empty()
-            .with_key_value(MEMTABLE_KEY, settings.memtable_bytes.to_string())
-            .with_key_value("surrealkv_block_cache_capacity", BLOCK_CACHE_BYTES.to_string())
-            // Values in blocks have checksums, but values in the separate value log do not.
-            .with_key_value("surrealkv_enable_vlog", "false");
-        let capabilities =
-            Capabilities::new().with_scripting(false).with_guest_access(false).with_live_query_notifications(false);
-        // Maintenance tasks are needed only for full-text indices, changefeeds and clusters, which this database does
-        // not use. They would write to the disk every few seconds, even in an idle game.
-        let builder = Datastore::builder()
-            .with_config(config)
-            .with_query_timeout(Some(settings.query_timeout))
-            .with_capabilities(capabilities.with_all_net_targets_denied().into())
-            .with_graph_fold_threshold(0)
-            .without_maintenance_tasks();
-        let to_text = |error: &dyn std::fmt::Display| error.to_string();
         let health = Arc::<Health>::default();
-        let memory = MemoryEngine::default();
-        let factory = match &location {
-            DatabaseLocation::Memory => EngineFactory::Memory(memory.clone()),
-            DatabaseLocation::Directory(directory) => EngineFactory::Durable(DurableEngine {
-                directory: directory.clone(),
-                health: Arc::clone(&health),
-                memtable_bytes: settings.memtable_bytes,
-                #[cfg(feature = "testing")]
-                faults: settings.faults.clone(),
-            }),
-        };
-        let datastore = builder.build_with_factory_path(&path, factory).await.map_err(|e| to_text(&e))?;
-        let opened = async {
-            // `Datastore::bootstrap` is not called: it would register this process as a node of a cluster. With this
-            // write at each opening and another one at each shutdown, the engine would soon merge all tables again.
-            let checked = tokio::time::timeout(settings.version_timeout, datastore.check_version()).await;
-            checked.map_err(|_| "its internal records cannot be read".to_owned())?.map_err(|e| to_text(&e))?;
-            let surreal =
-                Surreal::unstable_from_datastore(Arc::clone(&datastore), None).await.map_err(|e| to_text(&e))?;
-            surreal.use_ns("hearsay").use_db("campaign").await.map_err(|e| to_text(&e))?;
-            Ok(surreal)
+        let memtable_bytes = settings.memtable_bytes;
+        let embedded = Embedded::open(location, &settings, &health).await?;
+        Ok(Self { connection: Connection::Embedded(embedded), health, memtable_bytes })
+    }
+
+    /// Connects to a database in a server.
+    #[cfg(feature = "remote")]
+    pub(crate) fn remote(endpoint: crate::Endpoint, lease_holder: uuid::Uuid, settings: &Settings) -> Self {
+        let remote = super::remote::Remote::new(endpoint, lease_holder, settings.query_timeout);
+        Self { connection: Connection::Remote(remote), health: Arc::default(), memtable_bytes: settings.memtable_bytes }
+    }
+
+    /// Returns the connection to the server, or `None` if the database runs in this process.
+    #[cfg(feature = "remote")]
+    pub(crate) fn as_remote(&self) -> Option<&super::remote::Remote> {
+        match &self.connection {
+            Connection::Remote(remote) => Some(remote),
+            Connection::Embedded(_) => None,
         }
-        .await;
-        match opened {
-            Ok(surreal) => {
-                Ok(Self { surreal, datastore, location, health, memtable_bytes: settings.memtable_bytes, memory })
-            }
-            Err(error) => {
-                let _ = datastore.shutdown().await;
-                Err(error)
-            }
+    }
+
+    /// Returns a statement that must come first in each transaction on the graph tables, with its variable. If another
+    /// program has the right to write the tables, the statement makes the transaction fail. Returns `None` if the
+    /// database runs in this process, so that no other program uses it.
+    pub(crate) fn table_guard(&self) -> Option<(&'static str, Value)> {
+        match &self.connection {
+            Connection::Embedded(_) => None,
+            #[cfg(feature = "remote")]
+            Connection::Remote(remote) => Some(remote.table_guard()),
+        }
+    }
+
+    /// Returns the database if it runs in this process.
+    fn embedded(&self) -> Result<&Embedded, Error> {
+        match &self.connection {
+            Connection::Embedded(embedded) => Ok(embedded),
+            #[cfg(feature = "remote")]
+            Connection::Remote(_) => Err(Error::internal("the database runs in a server".to_owned())),
         }
     }
 
@@ -138,7 +90,8 @@ impl Db {
         &self,
         entries: impl IntoIterator<Item = (Vec<u8>, Vec<u8>)>,
     ) -> Result<(), String> {
-        self.memory.insert_entries(entries).await.map_err(|error| error.to_string())
+        let embedded = self.embedded().map_err(|error| error.to_string())?;
+        embedded.memory.insert_entries(entries).await.map_err(|error| error.to_string())
     }
 
     /// Returns the health of the storage.
@@ -148,7 +101,11 @@ impl Db {
 
     /// Runs statements. If several statements fail, returns the error that caused the other errors.
     pub(crate) async fn run(&self, statements: &str, variables: Object) -> Result<IndexedResults, Error> {
-        let mut results = self.surreal.query(statements).bind(Value::Object(variables)).await?;
+        let mut results = match &self.connection {
+            Connection::Embedded(embedded) => embedded.surreal.query(statements).bind(Value::Object(variables)).await?,
+            #[cfg(feature = "remote")]
+            Connection::Remote(remote) => remote.query(statements, variables).await?,
+        };
         let mut errors: Vec<(usize, Error)> = results.take_errors().into_iter().collect();
         // If one statement of a transaction fails, the other statements report that they were not executed. A conflict
         // is reported by the last statement, COMMIT.
@@ -181,7 +138,7 @@ impl Db {
     /// Runs statements in a transaction that is then cancelled, so that they change nothing. Returns the value of the
     /// last statement.
     pub(crate) async fn query_and_cancel(&self, statements: &str) -> Result<Value, Error> {
-        let transaction = self.surreal.clone().begin().await?;
+        let transaction = self.embedded()?.surreal.clone().begin().await?;
         let result = async {
             let mut results = transaction.query(statements).await?.check()?;
             let last = results.num_statements().saturating_sub(1);
@@ -192,31 +149,21 @@ impl Db {
         result
     }
 
-    /// Shuts the database down and waits until another process can open it.
+    /// Shuts the database down and waits until another process can open it. Ends the connection to a server.
     pub(crate) async fn close(&self, timeout: Duration) -> Result<(), String> {
-        let deadline = Instant::now() + timeout;
-        let shutdown = tokio::time::timeout(timeout, self.datastore.shutdown()).await;
-        match shutdown {
-            Ok(Ok(())) => {}
-            Ok(Err(error)) => return Err(error.to_string()),
-            Err(_) => return Err(format!("it did not shut down within {} s", timeout.as_secs())),
-        }
-        let DatabaseLocation::Directory(directory) = &self.location else { return Ok(()) };
-        while !is_released(directory) {
-            // After a failure, the engine does not release its lock before it is dropped.
-            if let Some(reason) = self.health.failure() {
-                return Err(reason.to_owned());
+        match &self.connection {
+            Connection::Embedded(embedded) => embedded.close(timeout).await,
+            #[cfg(feature = "remote")]
+            Connection::Remote(remote) => {
+                remote.disconnect().await;
+                Ok(())
             }
-            if Instant::now() > deadline {
-                return Err(format!("its lock was not released within {} s", timeout.as_secs()));
-            }
-            tokio::time::sleep(Duration::from_millis(1)).await;
         }
-        Ok(())
     }
 }
 
-fn is_conflict(error: &Error) -> bool {
+/// Returns whether a transaction was rejected because of another transaction. The rejected transaction wrote nothing.
+pub(crate) fn is_conflict(error: &Error) -> bool {
     matches!(error.query_details(), Some(QueryError::TransactionConflict))
 }
 

@@ -31,6 +31,23 @@ pub(crate) async fn migrate(db: &Db, place: &str) -> Result<u64, StoreError> {
     Ok(found)
 }
 
+/// Migrates a database to which other programs may connect at the same time. Returns the schema version before the
+/// migration, or 0 for a new database. With a login that may only read, a current schema is enough.
+#[cfg(feature = "remote")]
+pub(crate) async fn migrate_shared(db: &Db, place: &str) -> Result<u64, StoreError> {
+    // If the table does not exist yet, the query fails.
+    let version = db.value("SELECT VALUE version FROM ONLY schema:current", object([])).await;
+    if version.ok().as_ref().and_then(as_u64) == Some(CURRENT_VERSION) {
+        return Ok(CURRENT_VERSION);
+    }
+    let migrated = migrate(db, place).await;
+    match &migrated {
+        // Another program may have migrated the database at the same time.
+        Err(StoreError::Database { .. }) if check_version(db, place).await? == CURRENT_VERSION => Ok(CURRENT_VERSION),
+        _ => migrated,
+    }
+}
+
 /// Returns the schema version of a database, or 0 for a new database.
 ///
 /// # Errors

@@ -68,7 +68,8 @@ pub fn copy_for_reading(directory: &Path, copy: &Path) -> std::io::Result<()> {
         let entry = entry?;
         let (kind, to) = (entry.file_type()?, copy.join(entry.file_name()));
         // Does not copy the lock files, nor the files that describe the lock holder.
-        let is_lock = ["owner", "owner.lock", "sharing", "LOCK"].iter().any(|name| entry.file_name() == *name);
+        let is_lock =
+            ["owner", "owner.lock", "server", "sharing", "LOCK"].iter().any(|name| entry.file_name() == *name);
         if kind.is_dir() {
             copy_for_reading(&entry.path(), &to)?;
         } else if kind.is_file() && !is_lock {

@@ -90,7 +90,7 @@ pub(crate) async fn commit(
 }
 
 /// Creates the row of an operation, with the JSON of the operation.
-pub(super) fn inline_row(at: JournalPosition, operation: &Operation, json: String) -> Object {
+pub(crate) fn inline_row(at: JournalPosition, operation: &Operation, json: String) -> Object {
     let mut row = entry_row(at, operation, json.len());
     row.insert("chunks", int(0));
     row.insert("operation", Value::String(json));
@@ -98,7 +98,7 @@ pub(super) fn inline_row(at: JournalPosition, operation: &Operation, json: Strin
 }
 
 /// Creates the row of an operation whose JSON is stored in chunks.
-pub(super) fn chunked_row(at: JournalPosition, operation: &Operation, chunks: &WrittenChunks) -> Object {
+pub(crate) fn chunked_row(at: JournalPosition, operation: &Operation, chunks: &WrittenChunks) -> Object {
     let mut row = entry_row(at, operation, chunks.bytes);
     row.insert("chunks", int(chunks.count));
     row
@@ -114,18 +114,22 @@ fn entry_row(at: JournalPosition, operation: &Operation, bytes: usize) -> Object
         ("recorded", int(operation.recorded.0)),
         ("summary", Value::String(summary)),
         ("bytes", int(bytes)),
-        ("digest", Value::Bytes(Bytes::from(at.digest.to_vec()))),
+        ("digest", digest_value(&at.digest)),
     ])
 }
 
+pub(crate) fn digest_value(digest: &Digest) -> Value {
+    Value::Bytes(Bytes::from(digest.to_vec()))
+}
+
 /// The JSON of an operation that was written in chunks.
-pub(super) struct WrittenChunks {
+pub(crate) struct WrittenChunks {
     /// Number of chunks.
-    pub(super) count: u64,
+    pub(crate) count: u64,
     /// Length of the JSON in bytes.
-    pub(super) bytes: usize,
+    pub(crate) bytes: usize,
     /// Hash of the JSON, and of the data that was in the hasher before it.
-    pub(super) digest: Digest,
+    pub(crate) digest: Digest,
 }
 
 /// Writes the JSON of an operation in chunks with numbers from `first` on. Adds the JSON to `hasher`.
@@ -135,7 +139,7 @@ pub(super) struct WrittenChunks {
 ///
 /// # Errors
 /// Returns the reason if the database cannot write, or if the operation cannot be represented as JSON.
-pub(super) async fn write_chunks(
+pub(crate) async fn write_chunks(
     db: &Db,
     position: Position,
     first: u64,
@@ -231,6 +235,9 @@ pub(crate) struct StoredEntry {
     pub(crate) json: String,
     /// Numbers of the chunks that contain the JSON; empty if the row itself contains it.
     pub(crate) chunks: std::ops::Range<u64>,
+    /// Id of the append that wrote the row, if several programs share the journal.
+    #[cfg(feature = "remote")]
+    pub(crate) append: Option<Value>,
 }
 
 impl StoredEntry {
@@ -262,6 +269,11 @@ pub(crate) async fn read_page(
     let range = object([("range", record_range("journal", positions))]);
     let rows = db.value("SELECT * FROM $range", range).await;
     let rows = rows.map_err(|error| unreadable_journal(place, start, &error))?;
+    decode_rows(db, place, rows).await
+}
+
+/// Decodes rows of the journal. Reads the chunks of large operations.
+pub(crate) async fn decode_rows(db: &Db, place: &str, rows: Value) -> Result<Vec<StoredEntry>, StoreError> {
     let mut page = Vec::new();
     for row in into_elements(rows) {
         let Value::Object(mut row) = row else {
@@ -272,7 +284,14 @@ pub(crate) async fn read_page(
             _ => return Err(StoreError::damaged(place, "a row of the journal has no position")),
         };
         let (json, chunks) = read_json(db, place, position, &mut row).await?;
-        page.push(StoredEntry { position, digest: row.get("digest").and_then(as_digest), json, chunks });
+        page.push(StoredEntry {
+            position,
+            digest: row.get("digest").and_then(as_digest),
+            json,
+            chunks,
+            #[cfg(feature = "remote")]
+            append: row.remove("append"),
+        });
     }
     Ok(page)
 }
@@ -288,9 +307,14 @@ pub(crate) async fn read(
     mut visit: impl FnMut(JournalPosition, Operation),
 ) -> Result<JournalPosition, StoreError> {
     let (mut size, mut ids) = (PAGE_ROWS.0, SharedIds::default());
+    // Whether later rows were found before the next page was read.
+    let mut has_more = false;
     loop {
         let start = last.position.0 + 1;
         let rows = read_page(db, place, start..start + size).await?;
+        if has_more && rows.is_empty() {
+            return Err(missing_operation(place, last.position.next()));
+        }
         let (count, mut bytes) = (rows.len() as u64, 0);
         for row in rows {
             bytes += row.json.len() as u64;
@@ -302,9 +326,14 @@ pub(crate) async fn read(
             let range = object([("range", Value::RecordId(RecordId::new("journal", range)))]);
             let following = db.value("SELECT VALUE id FROM $range LIMIT 1", range).await;
             let following = following.map_err(|error| unreadable_journal(place, last.position.next(), &error))?;
-            let has_more = !into_elements(following).is_empty();
-            return if has_more { Err(missing_operation(place, last.position.next())) } else { Ok(last) };
+            has_more = !into_elements(following).is_empty();
+            if !has_more {
+                return Ok(last);
+            }
+            // An operation is missing, or another program has appended operations in the meantime.
+            continue;
         }
+        has_more = false;
         size = (size * TARGET_PAGE_BYTES / bytes.max(1)).clamp(1, PAGE_ROWS.1);
     }
 }

@@ -11,7 +11,7 @@ use serde::ser::Error as _;
 use tokio::sync::mpsc::Sender;
 
 /// Returns the JSON of an operation, or `None` if the JSON has more than `max_bytes` bytes.
-pub(super) fn short_json(operation: &Operation, max_bytes: usize) -> Result<Option<String>, serde_json::Error> {
+pub(crate) fn short_json(operation: &Operation, max_bytes: usize) -> Result<Option<String>, serde_json::Error> {
     let mut writer = LimitedWriter { bytes: Vec::new(), max_bytes };
     match serde_json::to_writer(&mut writer, operation) {
         Ok(()) => String::from_utf8(writer.bytes).map(Some).map_err(serde_json::Error::custom),

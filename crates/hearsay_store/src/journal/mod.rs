@@ -11,3 +11,5 @@ pub use compacted::RewrittenOperation;
 pub(crate) use position::{Digest, JournalPosition, digest};
 pub use transients::TransientUpdates;
 pub(crate) use transients::{TransientBatch, Transients, insert_transients};
+#[cfg(feature = "remote")]
+pub(crate) use {json::short_json, transients::StoredRow};

@@ -23,7 +23,7 @@ impl JournalPosition {
     }
 
     /// Returns a hasher for the digest of the next entry. The caller adds the JSON of the entry.
-    pub(super) fn next_hasher(self) -> blake3::Hasher {
+    pub(crate) fn next_hasher(self) -> blake3::Hasher {
         hasher(&self.digest)
     }
 }

@@ -13,7 +13,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use hearsay_model::{EntityId, GameTime, Position, Predicate, State, TransientChange, TransientLog, TransientUpdate};
 use serde::{Deserialize, Serialize};
-use surrealdb::types::{Bytes, Value};
+use surrealdb::types::{Bytes, Object, Value};
 
 use crate::{
     StoreError,
@@ -61,6 +61,14 @@ impl Entry {
         match self {
             Self::Value(_, change) => TransientKey::Value(change.subject.clone(), change.predicate.clone()),
             Self::Clock(..) | Self::NoClock => TransientKey::Clock,
+        }
+    }
+
+    /// Returns whether the change was made after the operation at a position.
+    fn made_after(&self, position: Position) -> bool {
+        match self {
+            Self::Value(at, _) | Self::Clock(at, _) => *at > position,
+            Self::NoClock => false,
         }
     }
 
@@ -123,6 +131,34 @@ impl Transients {
         self.batch
     }
 
+    /// Returns the number of the next row to write.
+    #[cfg(feature = "remote")]
+    pub(crate) fn next_row(&self) -> u64 {
+        self.next_row
+    }
+
+    /// If the rows contain far more data than the current values, and new rows with the current values fit into one
+    /// transaction, returns these new rows and the numbers of the rows that they replace.
+    #[cfg(feature = "remote")]
+    pub(crate) fn replacement(&self, max_bytes: usize) -> Option<(Vec<Value>, std::ops::Range<u64>)> {
+        if !self.is_wasteful() || self.current_bytes > max_bytes {
+            return None;
+        }
+        let mut number = self.next_row;
+        let rows = self.rows_of_current_values().into_iter().map(|content| {
+            number += 1;
+            transient_row(number - 1, self.batch, content)
+        });
+        Some((rows.collect(), self.first_row..self.next_row))
+    }
+
+    /// Notes that rows before the given row were deleted.
+    #[cfg(feature = "remote")]
+    pub(crate) fn forget_rows_before(&mut self, first: u64) {
+        // The new rows are counted when they are read.
+        (self.first_row, self.row_bytes) = (first, 0);
+    }
+
     /// Returns the row of a batch, or `None` if the batch is empty.
     pub(crate) fn row(&self, batch: &TransientBatch) -> Option<Value> {
         (!batch.changes.is_empty()).then(|| transient_row(self.next_row, self.batch + 1, batch.bytes.clone()))
@@ -183,15 +219,16 @@ impl Transients {
 
     /// Compacts the rows if they contain far more data than the current values.
     pub(crate) async fn compact_if_wasteful(&mut self, db: &Db) -> Result<(), surrealdb::Error> {
-        let is_large = self.next_row - self.first_row > COMPACTION_MIN_ROWS || self.row_bytes > COMPACTION_MIN_BYTES;
-        match is_large && self.row_bytes > self.current_bytes * COMPACTION_MIN_RATIO {
-            true => self.compact(db).await,
-            false => Ok(()),
-        }
+        if self.is_wasteful() { self.compact(db).await } else { Ok(()) }
     }
 
-    async fn compact(&mut self, db: &Db) -> Result<(), surrealdb::Error> {
-        let first_new_row = self.next_row;
+    fn is_wasteful(&self) -> bool {
+        let is_large = self.next_row - self.first_row > COMPACTION_MIN_ROWS || self.row_bytes > COMPACTION_MIN_BYTES;
+        is_large && self.row_bytes > self.current_bytes * COMPACTION_MIN_RATIO
+    }
+
+    /// Returns the contents of rows that set the current values.
+    fn rows_of_current_values(&self) -> Vec<Vec<u8>> {
         let mut rows = Vec::<Vec<u8>>::new();
         for value in self.current.values() {
             match rows.last_mut().filter(|row| row.len() < MAX_ROW_BYTES) {
@@ -199,6 +236,12 @@ impl Transients {
                 None => rows.push(value.to_vec()),
             }
         }
+        rows
+    }
+
+    async fn compact(&mut self, db: &Db) -> Result<(), surrealdb::Error> {
+        let first_new_row = self.next_row;
+        let rows = self.rows_of_current_values();
         let bytes = rows.iter().map(Vec::len).sum();
         for content in rows {
             insert_transients(db, transient_row(self.next_row, self.batch, content)).await?;
@@ -219,9 +262,17 @@ impl Transients {
     /// # Errors
     /// Returns an error if a row cannot be read.
     pub(crate) async fn read(db: &Db, place: &str) -> Result<(Self, TransientLog), StoreError> {
+        Self::read_until(db, place, Position(u64::MAX)).await
+    }
+
+    /// Reads the rows up to the first row with a change that was made after the operation at `last`.
+    ///
+    /// # Errors
+    /// Returns an error if a row cannot be read.
+    pub(crate) async fn read_until(db: &Db, place: &str, last: Position) -> Result<(Self, TransientLog), StoreError> {
         let damaged = |what: String| StoreError::damaged(place, format!("the table of transient values: {what}"));
         let mut first_error = None;
-        let read = Self::read_rows(db, |what| {
+        let read = Self::read_rows(db, last, |what| {
             first_error.get_or_insert(what);
         });
         let read = read.await.map_err(|error| damaged(error.to_string()))?;
@@ -231,12 +282,17 @@ impl Transients {
     /// Reads all readable rows. Also returns the number of unreadable rows.
     pub(crate) async fn salvage(db: &Db) -> Result<(TransientLog, usize), surrealdb::Error> {
         let mut unreadable = 0;
-        let (_, log) = Self::read_rows(db, |_| unreadable += 1).await?;
+        let (_, log) = Self::read_rows(db, Position(u64::MAX), |_| unreadable += 1).await?;
         Ok((log, unreadable))
     }
 
-    /// Reads all rows. Calls `unreadable` with an error text for each row that cannot be read completely.
-    async fn read_rows(db: &Db, mut unreadable: impl FnMut(String)) -> Result<(Self, TransientLog), surrealdb::Error> {
+    /// Reads the rows up to the first row with a change after `last`. Calls `unreadable` with an error text for each row
+    /// that cannot be read completely.
+    async fn read_rows(
+        db: &Db,
+        last: Position,
+        mut unreadable: impl FnMut(String),
+    ) -> Result<(Self, TransientLog), surrealdb::Error> {
         let numbers = db.value("SELECT VALUE record::id(id) FROM transient", object([])).await?;
         let numbers: Vec<u64> = into_elements(numbers).iter().filter_map(as_u64).collect();
         let first_row = numbers.first().copied().unwrap_or_default();
@@ -248,35 +304,104 @@ impl Transients {
                 unreadable(format!("row {number} is missing"));
                 continue;
             };
-            let (Some(batch), Some(Value::Bytes(bytes))) = (row.get("batch").and_then(as_u64), row.get("changes"))
-            else {
-                unreadable(format!("row {number} has no content"));
-                continue;
+            let mut row = match StoredRow::decode(number, &row) {
+                Ok(row) => row,
+                Err(what) => {
+                    unreadable(what);
+                    continue;
+                }
             };
-            let mut remaining: &[u8] = bytes;
-            let mut changes = Vec::new();
-            while !remaining.is_empty() {
-                let (entry, rest) = match postcard::take_from_bytes::<Entry>(remaining) {
-                    Ok(decoded) => decoded,
-                    Err(error) => {
-                        unreadable(format!("row {number} cannot be read: {error}"));
-                        break;
-                    }
-                };
-                let encoded = &remaining[..remaining.len() - rest.len()];
-                changes.push((entry.key(), (!entry.is_removal()).then(|| encoded.into())));
-                match entry {
-                    Entry::Value(at, change) => log.push_value(at, change),
-                    Entry::Clock(at, time) => log.push_clock(at, time),
+            if row.changes.iter().any(|(change, _)| change.made_after(last)) {
+                break;
+            }
+            if let Some(what) = row.unreadable.take() {
+                unreadable(what);
+            }
+            for (change, _) in &row.changes {
+                match change {
+                    Entry::Value(at, change) => log.push_value(*at, change.clone()),
+                    Entry::Clock(at, time) => log.push_clock(*at, *time),
                     Entry::NoClock => log.clear_clock(),
                 }
-                remaining = rest;
             }
-            (transients.next_row, transients.batch) = (number + 1, batch);
-            transients.row_bytes += bytes.len();
-            transients.merge_changes(changes);
+            transients.apply_row(row);
         }
         Ok((transients, log))
+    }
+
+    /// Applies a row of the database that directly follows the known rows, or a later row.
+    pub(crate) fn apply_row(&mut self, row: StoredRow) {
+        (self.next_row, self.batch) = (row.number + 1, row.batch);
+        self.row_bytes += row.bytes;
+        let changes = row.changes.into_iter();
+        self.merge_changes(
+            changes.map(|(change, encoded)| (change.key(), (!change.is_removal()).then_some(encoded))).collect(),
+        );
+    }
+}
+
+/// A row of the table `transient`.
+pub(crate) struct StoredRow {
+    number: u64,
+    batch: u64,
+    bytes: usize,
+    /// The changes with their encoded form.
+    changes: Vec<(Entry, Arc<[u8]>)>,
+    /// Error text if the row contains more changes that cannot be read.
+    unreadable: Option<String>,
+}
+
+#[cfg(feature = "remote")]
+impl StoredRow {
+    /// Returns the error text if the row cannot be read completely.
+    pub(crate) fn unreadable(&self) -> Option<&str> {
+        self.unreadable.as_deref()
+    }
+
+    /// Returns the changes of the row, and the position of the newest operation when they were made.
+    pub(crate) fn update(&self) -> (Position, TransientUpdate) {
+        let (mut last, mut update) = (Position(0), TransientUpdate::default());
+        for (change, _) in &self.changes {
+            match change {
+                Entry::Value(at, change) => {
+                    last = last.max(*at);
+                    update.values.push(change.clone());
+                }
+                Entry::Clock(at, time) => {
+                    last = last.max(*at);
+                    update.clock = Some(*time);
+                }
+                Entry::NoClock => {}
+            }
+        }
+        (last, update)
+    }
+}
+
+impl StoredRow {
+    /// Decodes a row.
+    ///
+    /// # Errors
+    /// Returns an error text if the row has no content.
+    pub(crate) fn decode(number: u64, row: &Object) -> Result<Self, String> {
+        let (Some(batch), Some(Value::Bytes(bytes))) = (row.get("batch").and_then(as_u64), row.get("changes")) else {
+            return Err(format!("row {number} has no content"));
+        };
+        let mut decoded = Self { number, batch, bytes: bytes.len(), changes: Vec::new(), unreadable: None };
+        let mut remaining: &[u8] = bytes;
+        while !remaining.is_empty() {
+            match postcard::take_from_bytes::<Entry>(remaining) {
+                Ok((change, rest)) => {
+                    decoded.changes.push((change, remaining[..remaining.len() - rest.len()].into()));
+                    remaining = rest;
+                }
+                Err(error) => {
+                    decoded.unreadable = Some(format!("row {number} cannot be read: {error}"));
+                    break;
+                }
+            }
+        }
+        Ok(decoded)
     }
 }
 

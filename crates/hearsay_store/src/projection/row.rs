@@ -49,6 +49,11 @@ pub struct Watermark {
     pub batch: u64,
 }
 
+impl Watermark {
+    /// Watermark of tables that are being cleared.
+    pub(crate) const CLEARING: Self = Self { position: Position(0), batch: i64::MAX as u64 };
+}
+
 /// Creates a watermark with batch 0. With this watermark, the next opening of the campaign writes the transient values
 /// to the tables again.
 impl From<Position> for Watermark {

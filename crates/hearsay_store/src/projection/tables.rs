@@ -60,8 +60,15 @@ fn limits(db: &Db) -> (usize, usize) {
 }
 
 async fn write_batch(db: &Db, batch: Vec<ProjectionRow>, watermark: Option<Watermark>) -> Result<(), surrealdb::Error> {
+    if batch.is_empty() && watermark.is_none() {
+        return Ok(());
+    }
     let mut statements = String::from("BEGIN;");
     let mut variables = object([]);
+    if let Some((guard, lease_holder)) = db.table_guard() {
+        statements.push_str(guard);
+        variables.insert("lease_holder", lease_holder);
+    }
     for table in Table::ALL.into_iter().rev() {
         let deleted_ids = record_ids(batch.iter().filter(|row| row.table == table && row.is_deletion()));
         if matches!(&deleted_ids, Value::Array(ids) if !ids.is_empty()) {
@@ -94,9 +101,6 @@ async fn write_batch(db: &Db, batch: Vec<ProjectionRow>, watermark: Option<Water
         statements.push_str(" UPSERT meta:projections SET position = $position, batch = $batch;");
         variables.insert("position", int(watermark.position.0));
         variables.insert("batch", int(watermark.batch));
-    }
-    if statements.len() == "BEGIN;".len() {
-        return Ok(());
     }
     statements.push_str(" COMMIT;");
     db.run_with_retries(&statements, variables).await.map(drop)
@@ -132,17 +136,28 @@ pub(crate) async fn set_verified(db: &Db, is_verified: bool) -> Result<(), surre
     db.run_with_retries("UPSERT meta:projections SET verified = $verified", variables).await.map(drop)
 }
 
-/// Deletes all rows. Resets the watermark first. If the program is killed before all rows are deleted, the next opening
-/// of the campaign therefore rebuilds the tables.
+/// Deletes all rows. First marks the tables as being cleared. If the program is killed before all rows are deleted, the
+/// tables are therefore cleared and rebuilt later.
 pub(crate) async fn clear(db: &Db) -> Result<(), surrealdb::Error> {
-    db.run_with_retries("UPSERT meta:projections SET position = 0, batch = 0", object([])).await?;
+    write(db, Vec::new(), Some(Watermark::CLEARING)).await?;
     for table in Table::ALL.into_iter().rev() {
-        let delete = format!(
-            "LET $ids = SELECT VALUE id FROM {} LIMIT {}; DELETE $ids RETURN NONE; RETURN array::len($ids)",
-            table.name(),
-            limits(db).0
-        );
-        while as_u64(&db.value(&delete, object([])).await?).unwrap_or(0) > 0 {}
+        let ids = format!("SELECT VALUE id FROM {} LIMIT {}", table.name(), limits(db).0);
+        loop {
+            let ids = db.value(&ids, object([])).await?;
+            if matches!(&ids, Value::Array(ids) if ids.is_empty()) {
+                break;
+            }
+            let mut variables = object([("ids", ids)]);
+            let guard = match db.table_guard() {
+                Some((guard, lease_holder)) => {
+                    variables.insert("lease_holder", lease_holder);
+                    guard
+                }
+                None => "",
+            };
+            let delete = format!("BEGIN; {guard} DELETE $ids RETURN NONE; COMMIT;");
+            db.run_with_retries(&delete, variables).await?;
+        }
     }
-    Ok(())
+    write(db, Vec::new(), Some(Watermark::default())).await
 }

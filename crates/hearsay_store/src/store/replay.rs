@@ -73,6 +73,35 @@ pub(crate) async fn replay_again(
     Ok((Reloaded { state, outdated_keys, transient_batch: journal.transients.batch() }, journal))
 }
 
+/// Replays a journal to which other programs may append at the same time. Returns the state after the last operation
+/// that this function reads, with all transient values that were set before later operations.
+#[cfg(feature = "remote")]
+pub(crate) async fn replay_shared(
+    db: &Db,
+    place: &str,
+    progress: OpenProgress,
+) -> Result<(State, JournalEnd), StoreError> {
+    let compacted = Compacted::load(db, place).await?;
+    let mut operations = Vec::new();
+    compacted.read(db, place, |position, operation| operations.push((position, operation))).await?;
+    let last =
+        entries::read(db, place, compacted.to, |at, operation| operations.push((at.position, operation))).await?;
+    // The rows of transient values are read after the operations. A row that was written before an operation is
+    // therefore complete when the operation is found.
+    let (transients, log) = Transients::read_until(db, place, last.position).await?;
+    let updates = log.into_updates();
+    let shown = Watermark { position: last.position, batch: transients.batch() };
+    let mut fold = Fold::new(shown, transients.batch(), &updates, compacted.to.position, progress);
+    for (position, operation) in operations {
+        fold.apply(position, operation);
+    }
+    fold.finish();
+    if let Some((position, reason)) = fold.failed {
+        return Err(StoreError::damaged(place, format!("operation {position} cannot be applied: {reason}")));
+    }
+    Ok((fold.state, JournalEnd { last, compacted, transients }))
+}
+
 /// Replays the journal of an open database. If the snapshot can be used, reads only the rows after it.
 ///
 /// `read` is the snapshot, or the reason why the snapshot cannot be read.
@@ -134,7 +163,8 @@ pub(crate) async fn replay(
     let swept_chunks = entries::sweep(db, last.position.next()).await.map_err(unreadable)?;
     // If the tables end before the end of the compacted part, they may contain records that compaction removed. In this
     // case, all tables are rebuilt.
-    let catch_up = if shown.position > last.position || shown.position < compacted.to.position {
+    let is_cleared_partly = shown == Watermark::CLEARING;
+    let catch_up = if is_cleared_partly || shown.position > last.position || shown.position < compacted.to.position {
         Some(CatchUp::Rebuild)
     } else if shown.position == Position(0) && last.position > Position(0) {
         Some(CatchUp::All)

@@ -15,6 +15,7 @@ mod damage;
 mod faults;
 mod graph;
 mod journal;
+mod remote;
 mod repair;
 mod transients;
 mod worlds;

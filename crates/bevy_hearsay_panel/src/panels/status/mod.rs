@@ -57,6 +57,17 @@ pub fn status_parts(status: &Status, pending_commands: usize) -> Vec<StatusPart>
             is_warning: true,
             ..part("connecting".into(), "The program that had the database open has ended. Changes wait for a moment")
         }),
+        SharingStatus::Server { endpoint, connected: true, .. } => {
+            parts.push(part("connected".into(), &format!("Connected to the server {endpoint}")));
+        }
+        SharingStatus::Server { endpoint, last_heard_s, reason, .. } => {
+            let seconds = last_heard_s.unwrap_or_default();
+            let reason = reason.as_deref().unwrap_or("the connection was lost");
+            let help =
+                format!("No connection to the server {endpoint}: {reason}. The console shows the last known state");
+            let text = format!("no connection for {seconds} s");
+            parts.push(StatusPart { is_warning: true, ..part(text, &help) });
+        }
         SharingStatus::Owner { .. } | SharingStatus::NotShared => {}
     }
     if status.unread > 0 {
@@ -191,7 +202,7 @@ mod tests {
         let mut shared = |sharing: SharingStatus| {
             status.sharing = sharing;
             let mut parts = status_parts(&status, 0).into_iter();
-            parts.find(|part| part.text.starts_with("shared") || part.text == "connecting")
+            parts.find(|part| ["shared", "connect", "no connection"].iter().any(|start| part.text.starts_with(start)))
         };
         assert_eq!(shared(SharingStatus::NotShared), None);
         assert_eq!(shared(SharingStatus::Owner { programs: Vec::new() }), None);
@@ -201,6 +212,17 @@ mod tests {
         let part = shared(SharingStatus::Attached { owner: "`tavern` (process 7)".into() }).unwrap();
         assert!(part.help.starts_with("`tavern` (process 7) has the database open"), "{part:?}");
         assert!(shared(SharingStatus::Reconnecting).unwrap().is_warning);
+        let mut server = |last_heard_s: Option<u64>| {
+            let (connected, reason) = (last_heard_s.is_none(), last_heard_s.map(|_| "it is gone".into()));
+            shared(SharingStatus::Server { endpoint: "ws://tower:4801".into(), connected, last_heard_s, reason })
+                .unwrap()
+        };
+        let part = server(None);
+        assert_eq!((part.text.as_str(), part.is_warning), ("connected", false));
+        assert!(part.help.contains("ws://tower:4801"), "{part:?}");
+        let part = server(Some(12));
+        assert_eq!((part.text.as_str(), part.is_warning), ("no connection for 12 s", true));
+        assert!(part.help.contains("ws://tower:4801: it is gone"), "{part:?}");
     }
 
     #[test]

@@ -1,7 +1,10 @@
 //! Complete sessions with the server, in memory.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use std::{fs, sync::Arc};
+#[cfg(feature = "http")]
+mod http;
+
+use std::{fs, sync::Arc, time::Duration};
 
 use hearsay_engine::{ExtractionSettings, Memory, MemoryOptions, ModelSettings, Settings};
 use hearsay_mcp::{McpServer, SessionIdentity};
@@ -211,6 +214,28 @@ async fn hearers_remember_a_line_and_subscribers_are_notified() {
     let mut cyrus = Client::connect(&memory, "cyrus", json!({})).await;
     let recent = cyrus.request("resources/read", json!({"uri": "hearsay://recent"})).await;
     assert!(!recent.to_string().contains("bread"), "{recent}");
+}
+
+#[tokio::test]
+async fn subscribers_are_notified_of_lines_of_others_that_they_hear() {
+    let memory = open_memory();
+    let mut ben = Client::connect(&memory, "ben", json!({})).await;
+    let mut cyrus = Client::connect(&memory, "cyrus", json!({})).await;
+    for client in [&mut ben, &mut cyrus] {
+        client.request("resources/subscribe", json!({"uri": "hearsay://recent"})).await;
+    }
+    let mut ada = Client::connect(&memory, "ada", json!({})).await;
+    ada.ok("say", json!({"text": "The bread is burnt.", "to": ["Ben Carter"]})).await;
+    for _ in 0..100 {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        ben.request("ping", json!({})).await;
+        if !ben.updated.is_empty() {
+            break;
+        }
+    }
+    assert_eq!(ben.updated, ["hearsay://recent"]);
+    cyrus.request("ping", json!({})).await;
+    assert!(cyrus.updated.is_empty(), "{:?}", cyrus.updated);
 }
 
 #[tokio::test]

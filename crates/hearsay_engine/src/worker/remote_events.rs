@@ -1,0 +1,167 @@
+//! The events of a server that contains the campaign.
+
+use std::time::{Duration, Instant};
+
+use hearsay_model::{Author, Change, Key, Operation, Position, State};
+use hearsay_store::{AppendRefusal, RemoteEvent, StoreError, Watermark};
+
+use super::{Internal, Worker, Write};
+use crate::{MemoryError, OfflineWrites, sharing::PreparedWrite};
+
+/// Time after which a program begins to write all graph tables again. A short command ends earlier, so that it does not
+/// clear the tables without filling them.
+const REBUILD_DELAY: Duration = Duration::from_secs(10);
+
+/// Maximum number of operations that are missing from the graph tables. If more are missing, all tables are written
+/// again.
+const MAX_MISSING_OPERATIONS: u64 = 10_000;
+
+/// Maximum number of facts of a campaign whose records are all written at once if the graph tables are empty.
+const MAX_FACTS_AT_ONCE: usize = 10_000;
+
+impl Worker {
+    /// Handles an event of the connection with the given number.
+    pub(super) fn take_remote_event(&mut self, from: u64, event: RemoteEvent) {
+        let Some(remote) = self.storage.remote_mut().filter(|remote| remote.number == from) else { return };
+        match event {
+            RemoteEvent::Committed { operation, transients } => {
+                self.apply_stored(vec![(PreparedWrite { operation, transients }, Write::Foreign)]);
+            }
+            RemoteEvent::Appended(Ok(())) => {
+                let in_flight = self.writes.take_in_flight();
+                self.apply_stored(in_flight);
+            }
+            RemoteEvent::Appended(Err(AppendRefusal::Conflict)) => self.writes.retry_in_flight(),
+            RemoteEvent::Appended(Err(AppendRefusal::Rejected(reason))) => {
+                self.fail_in_flight(|| MemoryError::NotCommitted(reason.clone()));
+            }
+            RemoteEvent::Disconnected(reason) if remote.is_local => {
+                self.reconnect_to_server(format!("the connection to the server of the campaign ended: {reason}"));
+            }
+            RemoteEvent::Disconnected(reason) => {
+                tracing::warn!(server = remote.place, "the connection to the server was lost: {reason}");
+                if self.ending.gave_up() {
+                    self.abandon_in_flight();
+                }
+            }
+            RemoteEvent::Connected => tracing::info!(server = remote.place, "connected to the server again"),
+            RemoteEvent::MayProject(watermark) => {
+                remote.has_lease = watermark.is_some();
+                self.stop_projecting();
+                if let Some(watermark) = watermark {
+                    // The program that writes the graph tables also reads the texts that other programs left unread.
+                    self.readings.take_over(&self.snapshot.state, &self.settings);
+                    self.begin_projecting(watermark);
+                }
+            }
+            RemoteEvent::Lost(reason) => self.reconnect_to_server(reason),
+        }
+    }
+
+    /// Applies writes that the server has stored.
+    fn apply_stored(&mut self, writes: Vec<(PreparedWrite, Write)>) {
+        self.projection.count_batch(&writes);
+        self.apply_committed(writes);
+    }
+
+    fn reconnect_to_server(&mut self, reason: String) {
+        let in_doubt = self.writes.take_in_flight();
+        let first = self.snapshot.state.position().next();
+        self.reconnect(reason, first, in_doubt);
+    }
+
+    /// Returns whether there is no connection to the server. If the settings say so, the waiting writes then fail.
+    pub(super) fn is_offline(&mut self) -> bool {
+        let Some(reason) = self.storage.remote().and_then(|remote| remote.offline_reason()) else { return false };
+        if self.settings.store.offline_writes == OfflineWrites::Fail {
+            let waiting = self.writes.take_waiting();
+            self.fail_writes(waiting, || MemoryError::NotCommitted(reason.clone()));
+        }
+        true
+    }
+
+    /// Fails the writes that were sent to the server before the connection was lost. Called when the memory closes and
+    /// no longer waits for the connection.
+    pub(super) fn abandon_in_flight(&mut self) {
+        let Some(reason) = self.storage.remote().and_then(|remote| remote.offline_reason()) else { return };
+        self.fail_in_flight(|| MemoryError::Uncertain(format!("it is unknown whether the change was saved: {reason}")));
+    }
+
+    fn stop_projecting(&mut self) {
+        self.projection.stop();
+        self.storage.remote_mut().into_iter().for_each(|remote| remote.projects = false);
+    }
+
+    /// Starts to write the graph tables, which are complete up to a watermark.
+    fn begin_projecting(&mut self, watermark: Watermark) {
+        let state = &self.snapshot.state;
+        let outdated_keys = match watermark == Watermark::default() && state.fact_count() <= MAX_FACTS_AT_ONCE {
+            // The tables are empty.
+            true => Some(all_keys(state)),
+            false => outdated_keys(state, watermark.position),
+        };
+        let Some(keys) = outdated_keys.filter(|_| self.projection.transients.continue_from(state, watermark.batch))
+        else {
+            return self.projection.rebuild_at(Instant::now() + REBUILD_DELAY);
+        };
+        self.projection.restart(watermark.position);
+        self.projection.project_later(keys, state.position());
+        if let Some(remote) = self.storage.remote_mut() {
+            remote.projects = true;
+        }
+    }
+
+    /// If it is time, clears the graph tables and writes all records again.
+    pub(super) fn rebuild_if_due(&mut self) {
+        let Some(remote) = self.storage.remote_mut().filter(|_| self.projection.is_rebuild_due()) else { return };
+        if self.closing {
+            return;
+        }
+        remote.projects = true;
+        let internal = self.internal.clone();
+        remote.store.clear_tables(move |result: Result<(), StoreError>| {
+            if let Err(error) = result {
+                let _ = internal.send(Internal::Projected(Err(error)));
+            }
+        });
+        let state = self.snapshot.state.clone();
+        let run = self.projection.restart(Position(0));
+        self.projection.transients.mark_complete(&state);
+        let started = self.run_in_background(move |internal| {
+            let (keys, position) = (all_keys(&state), state.position());
+            // Drops the reference, because the worker can change its state in place only if it has the only reference.
+            drop(state);
+            let resume = move |worker: &mut Self| worker.projection.finish_planning(run, keys, position);
+            let _ = internal.send(Internal::Resume(Box::new(resume)));
+        });
+        match started {
+            true => self.projection.begin_planning(),
+            false => self.stop_projecting(),
+        }
+    }
+}
+
+/// Returns the keys of the records that changed after a position, so that the graph tables, which are complete up to
+/// this position, are outdated. Returns `None` if all tables must be written again.
+fn outdated_keys(state: &State, complete_to: Position) -> Option<Vec<Key>> {
+    let missing = state.position().0.checked_sub(complete_to.0)?;
+    if missing == 0 {
+        return Some(Vec::new());
+    }
+    if missing > MAX_MISSING_OPERATIONS {
+        return None;
+    }
+    // Reverting the later operations in a copy of the state changes the same records.
+    let revert = Operation::new(Author::Game, "compare", vec![Change::Restore(complete_to)]);
+    Some(state.clone().apply(revert).ok()?.touched)
+}
+
+/// Returns the keys of all records, in the order in which they can be written to the graph tables.
+fn all_keys(state: &State) -> Vec<Key> {
+    let mut keys: Vec<Key> = state.entities().map(|entity| Key::Entity(entity.id.clone())).collect();
+    keys.extend(state.sessions().map(|session| Key::Session(session.id.clone())));
+    keys.extend(state.passages().map(|(id, _)| Key::Passage(id)));
+    keys.extend(state.facts().map(|fact| Key::Fact(fact.id())));
+    keys.extend(state.all_knowledge().map(|(id, _)| Key::KnowledgeEdge(id)));
+    keys
+}

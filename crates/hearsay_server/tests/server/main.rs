@@ -1,0 +1,334 @@
+//! Tests of a server with its clients.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use std::{
+    fs,
+    io::{Read, Write},
+    net::{SocketAddr, TcpStream},
+    path::{Path, PathBuf},
+    sync::Arc,
+    thread,
+    time::{Duration, Instant},
+};
+
+use futures_util::{SinkExt, StreamExt};
+use hearsay_engine::{ExtractionSettings, Memory, MemoryError, MemoryOptions, ModelSettings, Settings};
+use hearsay_model::{Author, Change, Entity, EntityId, Operation};
+use hearsay_server::{CertificateFiles, ServeOptions, Server, UserAccess, Users};
+use hearsay_store::{Credentials, Endpoint, LoginLevel, RemoteStore, StoreOptions, read_server_file};
+use rustls::pki_types::{CertificateDer, pem::PemObject};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio_tungstenite::{
+    WebSocketStream,
+    tungstenite::{Message, client::IntoClientRequest, http::HeaderValue},
+};
+
+const CAMPAIGN: &str = r#"
+campaign: {name: The Mill, start: "2 Springmonth 10, 19:00"}
+calendar: {name: Count, months: [{name: Springmonth, days: 40}, {name: Snowmonth, days: 40}]}
+entities:
+  - {id: ada, name: Ada Flint, kind: npc}
+  - {id: ben, name: Ben Carter, kind: npc}
+"#;
+
+/// Names and passwords of the users.
+const ANNA: (&str, &str) = ("anna", "a long password");
+const ARCHIVE: (&str, &str) = ("archive", "another password");
+
+/// Maximum time until a change arrives or a connection works again.
+const TIMEOUT: Duration = Duration::from_secs(60);
+
+/// A campaign directory with two users: Anna can write, and the archive can only read.
+struct Campaign {
+    directory: TempDir,
+}
+
+impl Campaign {
+    fn new() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        fs::write(directory.path().join("mill.yaml"), CAMPAIGN).unwrap();
+        fs::write(directory.path().join("hearsay.toml"), "[model]\nenabled = false\n[extraction]\nenabled = false\n")
+            .unwrap();
+        let memory = Memory::open(MemoryOptions::for_campaign(directory.path()).unwrap()).unwrap();
+        memory.import(directory.path()).unwrap().wait().unwrap();
+        memory.close().unwrap();
+        let campaign = Self { directory };
+        let users = Users::open(&campaign.database()).unwrap();
+        users.set(ANNA.0, ANNA.1, UserAccess::Full).unwrap();
+        users.set(ARCHIVE.0, ARCHIVE.1, UserAccess::ReadOnly).unwrap();
+        users.close().unwrap();
+        campaign
+    }
+
+    fn path(&self) -> &Path {
+        self.directory.path()
+    }
+
+    fn database(&self) -> PathBuf {
+        self.path().join(".hearsay")
+    }
+
+    fn start(&self) -> Server {
+        self.start_at("127.0.0.1:0".parse().unwrap())
+    }
+
+    fn start_at(&self, address: SocketAddr) -> Server {
+        Server::start(ServeOptions { address, ..ServeOptions::new(self.path()) }).unwrap()
+    }
+}
+
+fn endpoint(server: &Server, (user, password): (&str, &str)) -> Endpoint {
+    let (namespace, database) = Endpoint::HOSTED;
+    let (user, password) = (user.to_owned(), password.to_owned());
+    Endpoint {
+        url: server.url(),
+        namespace: namespace.to_owned(),
+        database: database.to_owned(),
+        credentials: Some(Credentials { user, password, level: LoginLevel::Database }),
+    }
+}
+
+fn open(endpoint: Endpoint) -> Result<Memory, MemoryError> {
+    let model = ModelSettings { enabled: false, ..ModelSettings::default() };
+    let extraction = ExtractionSettings { enabled: false, ..ExtractionSettings::default() };
+    Memory::open(MemoryOptions::with_endpoint(Settings { model, extraction, ..Settings::default() }, endpoint))
+}
+
+fn id(text: &str) -> EntityId {
+    EntityId::new(text).unwrap()
+}
+
+/// Adds an entity, and returns the result of the write.
+fn add(memory: &Memory, name: &str) -> Result<(), MemoryError> {
+    let changes = vec![Change::AddEntity(Entity::new(id(name)))];
+    let write = memory.write(move |_| Ok(Operation::new(Author::Dm, "add an entity", changes.clone())))?;
+    write.wait_for(TIMEOUT).map(drop)
+}
+
+fn has(memory: &Memory, name: &str) -> bool {
+    let id = id(name);
+    memory.read(move |world| Ok(world.state.entity(&id).is_some())).unwrap().wait().unwrap()
+}
+
+fn wait_until(what_happens: &str, mut is_true: impl FnMut() -> bool) {
+    let started = Instant::now();
+    while !is_true() {
+        assert!(started.elapsed() < TIMEOUT, "{what_happens}");
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Sends a request without a body over a stream, and returns the whole response.
+fn get(mut stream: impl Read + Write, path: &str, headers: &str) -> String {
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: localhost\r\n{headers}Connection: close\r\n\r\n").unwrap();
+    let mut response = Vec::new();
+    // A server may end an encrypted connection without a message, which is an error here.
+    let _ = stream.read_to_end(&mut response);
+    String::from_utf8_lossy(&response).into_owned()
+}
+
+#[test]
+fn programs_see_the_changes_of_each_other() {
+    let campaign = Campaign::new();
+    let server = campaign.start();
+    let anna = open(endpoint(&server, ANNA)).unwrap();
+    let other = open(endpoint(&server, ANNA)).unwrap();
+    assert!(has(&anna, "ada") && has(&other, "ben"));
+    add(&anna, "cid").unwrap();
+    wait_until("the change of the first program arrives", || has(&other, "cid"));
+    add(&other, "dora").unwrap();
+    wait_until("the change of the second program arrives", || has(&anna, "dora"));
+    // A program on the same machine finds the server in the campaign directory.
+    let local = Memory::open(MemoryOptions::for_campaign(campaign.path()).unwrap()).unwrap();
+    assert!(has(&local, "dora"));
+    add(&local, "edda").unwrap();
+    wait_until("the change of the local program arrives", || has(&anna, "edda"));
+    for memory in [anna, other, local] {
+        memory.close().unwrap();
+    }
+    server.stop().unwrap();
+    assert_eq!(read_server_file(&campaign.database()), None);
+    // Without a server, the program opens the database itself.
+    let memory = Memory::open(MemoryOptions::for_campaign(campaign.path()).unwrap()).unwrap();
+    assert!(["ada", "cid", "dora", "edda"].iter().all(|name| has(&memory, name)));
+    memory.close().unwrap();
+}
+
+#[test]
+fn a_wrong_password_gives_no_access() {
+    let campaign = Campaign::new();
+    let server = campaign.start();
+    for login in [(ANNA.0, "a wrong password"), ("nobody", ANNA.1), (ANNA.0, "")] {
+        let error = open(endpoint(&server, login)).unwrap_err().to_string();
+        assert!(!error.contains(login.1) || login.1.is_empty(), "{error}");
+        assert!(RemoteStore::open(&endpoint(&server, login), &StoreOptions::default()).is_err());
+    }
+    let anonymous = Endpoint { credentials: None, ..endpoint(&server, ANNA) };
+    assert!(open(anonymous).is_err());
+    open(endpoint(&server, ANNA)).unwrap().close().unwrap();
+    server.stop().unwrap();
+}
+
+#[test]
+fn a_read_only_user_reads_and_cannot_write() {
+    let campaign = Campaign::new();
+    let server = campaign.start();
+    let archive = open(endpoint(&server, ARCHIVE)).unwrap();
+    assert!(has(&archive, "ada"));
+    add(&archive, "cid").unwrap_err();
+    let anna = open(endpoint(&server, ANNA)).unwrap();
+    assert!(!has(&anna, "cid"));
+    add(&anna, "dora").unwrap();
+    wait_until("the change arrives", || has(&archive, "dora"));
+    drop(archive);
+    anna.close().unwrap();
+    server.stop().unwrap();
+}
+
+#[test]
+fn a_program_goes_on_after_the_server_was_restarted() {
+    let campaign = Campaign::new();
+    let server = campaign.start();
+    let address = server.address();
+    let anna = open(endpoint(&server, ANNA)).unwrap();
+    add(&anna, "cid").unwrap();
+    server.stop().unwrap();
+    // Reading goes on, and the write waits for the server.
+    assert!(has(&anna, "cid"));
+    let changes = vec![Change::AddEntity(Entity::new(id("dora")))];
+    let waiting = anna.write(move |_| Ok(Operation::new(Author::Dm, "add an entity", changes.clone()))).unwrap();
+    let server = campaign.start_at(address);
+    waiting.wait_for(TIMEOUT).unwrap();
+    add(&anna, "edda").unwrap();
+    anna.close().unwrap();
+    let other = open(endpoint(&server, ANNA)).unwrap();
+    assert!(["ada", "cid", "dora", "edda"].iter().all(|name| has(&other, name)));
+    other.close().unwrap();
+    server.stop().unwrap();
+}
+
+/// Sends a request of SurrealDB's protocol in JSON, and returns the answer.
+async fn request(
+    socket: &mut WebSocketStream<tokio::net::TcpStream>,
+    id: u64,
+    method: &str,
+    parameters: Value,
+) -> Value {
+    let message = json!({"id": id, "method": method, "params": parameters}).to_string();
+    socket.send(Message::text(message)).await.unwrap();
+    loop {
+        let message = socket.next().await.unwrap().unwrap();
+        let Message::Text(text) = message else { continue };
+        let answer: Value = serde_json::from_str(&text).unwrap();
+        if answer["id"] == id {
+            return answer;
+        }
+    }
+}
+
+#[test]
+fn a_client_without_a_login_reads_nothing() {
+    let campaign = Campaign::new();
+    let server = campaign.start();
+    let address = server.address();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(async {
+        let stream = tokio::net::TcpStream::connect(address).await.unwrap();
+        let mut handshake = format!("ws://{address}/rpc").into_client_request().unwrap();
+        handshake.headers_mut().insert("sec-websocket-protocol", HeaderValue::from_static("unknown, json"));
+        let (mut socket, response) = tokio_tungstenite::client_async(handshake, stream).await.unwrap();
+        assert_eq!(response.headers()["sec-websocket-protocol"], "json");
+        let query = json!(["SELECT * FROM entity; SELECT * FROM fact; SELECT * FROM journal; INFO FOR DATABASE"]);
+        request(&mut socket, 1, "use", json!(["hearsay", "campaign"])).await;
+        let answer = request(&mut socket, 2, "query", query.clone()).await.to_string();
+        assert!(!answer.contains("Ada Flint") && !answer.contains("anna"), "{answer}");
+        let login = json!([{"ns": "hearsay", "db": "campaign", "user": ANNA.0, "pass": ANNA.1}]);
+        let answer = request(&mut socket, 3, "signin", login).await;
+        assert!(answer["error"].is_null(), "{answer}");
+        let answer = request(&mut socket, 4, "query", query).await.to_string();
+        assert!(answer.contains("Ada Flint"), "{answer}");
+        socket.close(None).await.unwrap();
+    });
+    server.stop().unwrap();
+}
+
+#[test]
+fn plain_requests_are_answered() {
+    let campaign = Campaign::new();
+    let server = campaign.start();
+    let get = |path: &str, headers: &str| get(TcpStream::connect(server.address()).unwrap(), path, headers);
+    let health = get("/health", "");
+    assert!(health.starts_with("HTTP/1.1 200") && health.contains(r#"{"status":"ok","version":""#), "{health}");
+    assert!(get("/rpc", "").starts_with("HTTP/1.1 426"));
+    assert!(get("/nothing", "").starts_with("HTTP/1.1 404"));
+    for path in ["/api/tools", "/mcp/ada", "/mcp/nobody"] {
+        assert!(get(path, "").starts_with("HTTP/1.1 401"), "{path}");
+    }
+    let stream = TcpStream::connect(server.address()).unwrap();
+    let handshake = "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\
+                     Sec-WebSocket-Protocol: soap\r\nConnection: upgrade\r\n";
+    let refused = self::get(stream, "/rpc", handshake);
+    assert!(refused.starts_with("HTTP/1.1 400") && refused.contains("flatbuffers"), "{refused}");
+    server.stop().unwrap();
+}
+
+#[test]
+fn a_certificate_encrypts_the_connections() {
+    let campaign = Campaign::new();
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/server/data");
+    let certificate =
+        CertificateFiles { certificate: data.join("localhost.cert.pem"), key: data.join("localhost.key.pem") };
+    let wrong = CertificateFiles { key: data.join("localhost.cert.pem"), ..certificate.clone() };
+    let options = ServeOptions { address: "127.0.0.1:0".parse().unwrap(), ..ServeOptions::new(campaign.path()) };
+    let error = Server::start(ServeOptions { certificate: Some(wrong), ..options.clone() }).unwrap_err().to_string();
+    assert!(error.contains("localhost.cert.pem") && error.contains("PEM"), "{error}");
+    let server = Server::start(ServeOptions { certificate: Some(certificate.clone()), ..options }).unwrap();
+    assert!(server.url().starts_with("wss://127.0.0.1:"), "{}", server.url());
+    let mut roots = rustls::RootCertStore::empty();
+    roots.add(CertificateDer::from_pem_file(&certificate.certificate).unwrap()).unwrap();
+    let config = rustls::ClientConfig::builder().with_root_certificates(roots).with_no_client_auth();
+    let connection = rustls::ClientConnection::new(Arc::new(config), "localhost".try_into().unwrap()).unwrap();
+    let stream = rustls::StreamOwned::new(connection, TcpStream::connect(server.address()).unwrap());
+    assert!(get(stream, "/health", "").contains(r#"{"status":"ok""#));
+    // A client that does not encrypt gets no answer.
+    let unencrypted = get(TcpStream::connect(server.address()).unwrap(), "/health", "");
+    assert!(!unencrypted.contains("HTTP/1.1"), "{unencrypted}");
+    server.stop().unwrap();
+}
+
+#[test]
+fn a_server_does_not_send_secrets_unencrypted_without_permission() {
+    let campaign = Campaign::new();
+    let options = ServeOptions { address: "0.0.0.0:0".parse().unwrap(), ..ServeOptions::new(campaign.path()) };
+    let error = Server::start(options.clone()).unwrap_err().to_string();
+    assert!(error.contains("0.0.0.0:0") && error.contains("--tls-cert") && error.contains("--insecure"), "{error}");
+    Server::start(ServeOptions { allow_unencrypted: true, ..options }).unwrap().stop().unwrap();
+}
+
+#[test]
+fn users_change_only_while_no_server_runs() {
+    let campaign = Campaign::new();
+    let server = campaign.start();
+    let error = Users::open(&campaign.database()).unwrap_err().to_string();
+    assert!(error.contains("is the server of this campaign; stop it"), "{error}");
+    server.stop().unwrap();
+    let users = Users::open(&campaign.database()).unwrap();
+    let names = |users: &Users| users.list().unwrap().into_iter().map(|(name, _)| name).collect::<Vec<_>>();
+    assert_eq!(names(&users), [ANNA.0, ARCHIVE.0]);
+    assert!(users.remove(ARCHIVE.0).unwrap() && !users.remove(ARCHIVE.0).unwrap());
+    assert_eq!(names(&users), [ANNA.0]);
+    let error = |result: Result<(), hearsay_server::ServeError>| result.unwrap_err().to_string();
+    assert!(error(users.set("a b", ANNA.1, UserAccess::Full)).contains("`a b` is not a valid name"));
+    assert!(error(users.set("hearsay-local", ANNA.1, UserAccess::Full)).contains("reserved"));
+    assert!(error(users.set("bert", "short", UserAccess::Full)).contains("fewer than 8 characters"));
+    users.close().unwrap();
+}
+
+#[test]
+fn the_settings_must_not_name_another_server() {
+    let campaign = Campaign::new();
+    fs::write(campaign.path().join("hearsay.toml"), "[store]\nendpoint = \"ws://127.0.0.1:1\"\n").unwrap();
+    let error = Server::start(ServeOptions::new(campaign.path())).unwrap_err().to_string();
+    assert!(error.contains("ws://127.0.0.1:1") && error.contains("remove `endpoint`"), "{error}");
+}

@@ -1,0 +1,73 @@
+//! The file `server` in a campaign directory, which contains the address of the server of the campaign.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use hearsay_files::{Access, Durability};
+use serde::{Deserialize, Serialize};
+
+use crate::endpoint::{Credentials, Endpoint, LoginLevel};
+
+const FILE: &str = "server";
+
+/// Contents of the file.
+#[derive(Serialize, Deserialize)]
+struct Contents {
+    pid: u32,
+    url: String,
+    user: String,
+    password: String,
+}
+
+/// Address of the server of a campaign, for programs on the same machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServerFile {
+    /// Process id of the server.
+    pub pid: u32,
+    /// Address of the campaign, with the credentials for programs on the same machine.
+    pub endpoint: Endpoint,
+}
+
+/// The written file. Dropping this value deletes the file.
+#[derive(Debug)]
+pub struct ServerFileGuard(PathBuf);
+
+impl ServerFile {
+    /// Writes the file to the directory of a campaign's database. Only this user can read it. The caller must have the
+    /// directory open.
+    ///
+    /// # Errors
+    /// Returns an error if the file cannot be written, or if the endpoint has no credentials.
+    pub fn write(directory: &Path, file: &Self) -> io::Result<ServerFileGuard> {
+        let Some(Credentials { user, password, .. }) = file.endpoint.credentials.clone() else {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "the endpoint has no credentials"));
+        };
+        let contents = Contents { pid: file.pid, url: file.endpoint.url.clone(), user, password };
+        let path = directory.join(FILE);
+        hearsay_files::replace(&path, &serde_json::to_vec(&contents)?, Access::Private, Durability::Deferred)?;
+        Ok(ServerFileGuard(path))
+    }
+}
+
+impl Drop for ServerFileGuard {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+/// Reads the address of the server of a campaign. Returns `None` if the file does not exist or is not complete. A server
+/// that was killed leaves its file behind, so compare the process id with the holder of the lock.
+pub fn read_server_file(directory: &Path) -> Option<ServerFile> {
+    let contents: Contents = serde_json::from_slice(&fs::read(directory.join(FILE)).ok()?).ok()?;
+    let (namespace, database) = Endpoint::HOSTED;
+    let credentials = Credentials { user: contents.user, password: contents.password, level: LoginLevel::Database };
+    let endpoint = Endpoint {
+        url: contents.url,
+        namespace: namespace.into(),
+        database: database.into(),
+        credentials: Some(credentials),
+    };
+    Some(ServerFile { pid: contents.pid, endpoint })
+}

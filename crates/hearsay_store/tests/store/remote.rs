@@ -1,0 +1,238 @@
+//! Campaigns in a server: several programs append to one journal.
+
+use std::{
+    sync::{Arc, mpsc},
+    time::{Duration, Instant},
+};
+
+use hearsay_model::*;
+use hearsay_store::{
+    AppendRefusal, Credentials, Endpoint, RemoteEvent, RemoteOpened, RemoteStore, Store, StoreError, StoreOptions,
+    UserAccess, encode_state, projection, testing::LocalServer,
+};
+
+/// Time limit of each wait.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A program that uses a campaign in a server: its store, and the state that follows the journal.
+struct Program {
+    store: RemoteStore,
+    state: State,
+    events: mpsc::Receiver<RemoteEvent>,
+    may_project: bool,
+    disconnected: bool,
+}
+
+impl Program {
+    fn start(endpoint: &Endpoint) -> Self {
+        let RemoteOpened { mut store, state, .. } = RemoteStore::open(endpoint, &StoreOptions::default()).unwrap();
+        let (sender, events) = mpsc::channel();
+        store.listen(move |event| drop(sender.send(event)));
+        Self { store, state, events, may_project: false, disconnected: false }
+    }
+
+    /// Handles the next event. Returns the answer to an append, if it is one.
+    fn step(&mut self) -> Option<Result<(), AppendRefusal>> {
+        match self.events.recv_timeout(PATIENCE).expect("an event") {
+            RemoteEvent::Committed { operation, transients } => {
+                if let Some(operation) = operation {
+                    self.state.apply(operation).unwrap();
+                }
+                self.state.set_transients(&transients);
+            }
+            RemoteEvent::Appended(answer) => return Some(answer),
+            RemoteEvent::MayProject(watermark) => self.may_project = watermark.is_some(),
+            RemoteEvent::Disconnected(_) => self.disconnected = true,
+            RemoteEvent::Connected => self.disconnected = false,
+            RemoteEvent::Lost(reason) => panic!("lost: {reason}"),
+        }
+        None
+    }
+
+    fn step_until(&mut self, mut is_reached: impl FnMut(&Self) -> bool) {
+        let started = Instant::now();
+        while !is_reached(self) {
+            assert!(started.elapsed() < PATIENCE, "not reached");
+            self.step();
+        }
+    }
+
+    /// Appends an operation, again after each conflict. Returns the number of conflicts.
+    fn append(&mut self, operation: &Arc<Operation>) -> usize {
+        self.append_with(Some(operation), &TransientUpdate::default())
+    }
+
+    fn append_with(&mut self, operation: Option<&Arc<Operation>>, transients: &TransientUpdate) -> usize {
+        for conflicts in 0.. {
+            self.store.append(self.state.position().next(), operation.cloned(), transients.clone());
+            let answer = loop {
+                if let Some(answer) = self.step() {
+                    break answer;
+                }
+            };
+            match answer {
+                Ok(()) => {
+                    if let Some(operation) = operation {
+                        self.state.apply(Arc::clone(operation)).unwrap();
+                    }
+                    self.state.set_transients(transients);
+                    return conflicts;
+                }
+                Err(AppendRefusal::Conflict) => {}
+                Err(AppendRefusal::Rejected(reason)) => panic!("rejected: {reason}"),
+            }
+        }
+        unreachable!()
+    }
+}
+
+fn entity(name: &str) -> Arc<Operation> {
+    let id = EntityId::new(name).unwrap();
+    let fact = Fact::attribute(&id, "name", name, Provenance::new(Method::Authored, Author::Dm)).unwrap();
+    let changes = vec![Change::AddEntity(Entity::new(id)), Change::AssertFact(fact.build().unwrap().into())];
+    Arc::new(Operation::new(Author::Dm, format!("add {name}"), changes))
+}
+
+#[test]
+fn programs_append_to_one_journal_and_end_with_the_same_state() {
+    let directory = tempfile::tempdir().unwrap();
+    let server = LocalServer::start(directory.path()).unwrap();
+    let endpoint = server.endpoint();
+    let writers: Vec<_> = (0..3)
+        .map(|writer| {
+            let endpoint = endpoint.clone();
+            std::thread::spawn(move || {
+                let mut program = Program::start(&endpoint);
+                for number in 0..20 {
+                    program.append(&entity(&format!("e-{writer}-{number}")));
+                }
+                program
+            })
+        })
+        .collect();
+    let mut programs: Vec<_> = writers.into_iter().map(|writer| writer.join().unwrap()).collect();
+    programs.push(Program::start(&endpoint));
+    let states: Vec<_> = programs
+        .iter_mut()
+        .map(|program| {
+            program.step_until(|program| program.state.position() == Position(60));
+            encode_state(&program.state).unwrap()
+        })
+        .collect();
+    assert!(states.iter().all(|state| *state == states[0]), "the states differ");
+    drop(programs);
+    server.stop().unwrap();
+    // The database is an ordinary campaign afterwards.
+    let opened = Store::open(directory.path(), StoreOptions::default()).unwrap();
+    assert_eq!(encode_state(&opened.state).unwrap(), states[0]);
+    opened.store.close().unwrap();
+}
+
+#[test]
+fn an_append_that_waits_for_the_server_is_stored_once() {
+    let directory = tempfile::tempdir().unwrap();
+    let server = LocalServer::start(directory.path()).unwrap();
+    let (endpoint, address) = (server.endpoint(), server.address());
+    let mut program = Program::start(&endpoint);
+    program.append(&entity("first"));
+    server.stop().unwrap();
+    program.store.append(Position(2), Some(entity("second")), TransientUpdate::default());
+    program.step_until(|program| program.disconnected);
+    assert!(!program.store.connection().connected);
+    let server = LocalServer::start_at(directory.path(), address).unwrap();
+    while program.step().is_none() {}
+    let mut other = Program::start(&endpoint);
+    other.step_until(|other| other.state.position() == Position(2));
+    other.append(&entity("third"));
+    drop((program, other));
+    server.stop().unwrap();
+}
+
+#[test]
+fn logins_are_checked_and_readers_cannot_write() {
+    let directory = tempfile::tempdir().unwrap();
+    let server = LocalServer::start(directory.path()).unwrap();
+    Program::start(&server.endpoint()).append(&entity("first"));
+    server.database().unwrap().set_user("reader", "it's a `secret`", UserAccess::ReadOnly).unwrap();
+    let users = server.database().unwrap().users().unwrap();
+    assert_eq!(users.iter().map(|(_, access)| *access).collect::<Vec<_>>(), [UserAccess::ReadOnly, UserAccess::Full]);
+    let with = |user: &str, password: &str| {
+        let mut endpoint = server.endpoint();
+        let level = endpoint.credentials.as_ref().unwrap().level;
+        endpoint.credentials = Some(Credentials { user: user.into(), password: password.into(), level });
+        endpoint
+    };
+    let refused = RemoteStore::open(&with("reader", "wrong"), &StoreOptions::default()).unwrap_err();
+    assert!(matches!(refused, StoreError::LoginRefused { .. }), "{refused}");
+    let anonymous = Endpoint { credentials: None, ..server.endpoint() };
+    let refused = RemoteStore::open(&anonymous, &StoreOptions::default()).unwrap_err();
+    assert!(matches!(refused, StoreError::LoginRefused { .. }), "{refused}");
+    let mut reader = Program::start(&with("reader", "it's a `secret`"));
+    assert_eq!(reader.state.position(), Position(1));
+    reader.store.append(Position(2), Some(entity("second")), TransientUpdate::default());
+    let answer = loop {
+        if let Some(answer) = reader.step() {
+            break answer;
+        }
+    };
+    let Err(AppendRefusal::Rejected(reason)) = answer else { panic!("{answer:?}") };
+    assert!(reason.contains("may only read"), "{reason}");
+    assert!(server.database().unwrap().remove_user("reader").unwrap());
+    drop(reader);
+    server.stop().unwrap();
+}
+
+#[test]
+fn transient_values_and_large_operations_reach_every_program() {
+    let directory = tempfile::tempdir().unwrap();
+    let server = LocalServer::start(directory.path()).unwrap();
+    let (mut one, mut two) = (Program::start(&server.endpoint()), Program::start(&server.endpoint()));
+    one.append(&entity("pell"));
+    let text = Passage::new("x".repeat(5 << 20));
+    one.append(&Arc::new(Operation::new(Author::Game, "a long text", vec![Change::AddPassage(text.into())])));
+    let pell = EntityId::new("pell").unwrap();
+    for hour in 0..400 {
+        let update = TransientUpdate { values: Vec::new(), clock: Some(GameTime(hour)) };
+        one.append_with(None, &update);
+        if hour % 100 == 0 {
+            two.step_until(|two| two.state.clock() == Some(GameTime(hour)));
+            two.append(&entity(&format!("e-{hour}")));
+        }
+    }
+    let position = Position(2 + 4);
+    one.step_until(|one| one.state.position() == position);
+    two.step_until(|two| two.state.clock() == Some(GameTime(399)) && two.state.position() == position);
+    let three = Program::start(&server.endpoint());
+    assert_eq!(three.state.clock(), Some(GameTime(399)));
+    assert!(three.state.entity(&pell).is_some());
+    assert_eq!(encode_state(&one.state).unwrap(), encode_state(&two.state).unwrap());
+    assert_eq!(encode_state(&one.state).unwrap(), encode_state(&three.state).unwrap());
+    drop((one, two, three));
+    server.stop().unwrap();
+}
+
+#[test]
+fn one_program_at_a_time_writes_the_graph_tables() {
+    let directory = tempfile::tempdir().unwrap();
+    let server = LocalServer::start(directory.path()).unwrap();
+    let mut one = Program::start(&server.endpoint());
+    one.step_until(|one| one.may_project);
+    let mut two = Program::start(&server.endpoint());
+    two.append(&entity("pell"));
+    one.step_until(|one| one.state.position() == Position(1));
+    let keys: Vec<Key> = one.state.facts().map(|fact| Key::Fact(fact.id())).collect();
+    let write = |program: &Program| {
+        let (sender, done) = mpsc::channel();
+        let rows = projection::rows(&program.state, &keys);
+        program.store.project(rows, program.state.position(), move |result| drop(sender.send(result)));
+        done.recv_timeout(PATIENCE).unwrap()
+    };
+    assert!(matches!(write(&two), Err(StoreError::Projection { .. })));
+    write(&one).unwrap();
+    assert_eq!(one.store.backlog(), 0);
+    one.store.close(PATIENCE);
+    two.step_until(|two| two.may_project);
+    write(&two).unwrap();
+    drop(two);
+    server.stop().unwrap();
+}
