@@ -43,6 +43,8 @@ mod mcp;
 mod name;
 mod rpc;
 mod server;
+#[cfg(test)]
+mod test_memory;
 mod tokens;
 mod users;
 

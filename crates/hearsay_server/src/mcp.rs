@@ -79,8 +79,6 @@ fn unauthorized() -> Response {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use axum::{
         body::to_bytes,
         http::{
@@ -88,13 +86,12 @@ mod tests {
             header::{ACCEPT, AUTHORIZATION, HOST},
         },
     };
-    use hearsay_engine::{ExtractionSettings, Memory, MemoryOptions, ModelSettings, Settings};
     use hearsay_model::EntityId;
     use serde_json::{Value, json};
     use tempfile::TempDir;
 
     use super::*;
-    use crate::tokens::Tokens;
+    use crate::{test_memory::open_memory, tokens::Tokens};
 
     const CAMPAIGN: &str = r#"
 campaign: {id: mill, name: The Mill, start: "2 Springmonth 10, 19:00"}
@@ -124,13 +121,8 @@ entities:
 
     impl TestServer {
         fn open() -> Self {
-            let model = ModelSettings { enabled: false, ..ModelSettings::default() };
-            let extraction = ExtractionSettings { enabled: false, ..ExtractionSettings::default() };
-            let settings = Settings { model, extraction, ..Settings::default() };
-            let memory = Memory::open(MemoryOptions { settings, ..MemoryOptions::in_memory() }).unwrap();
+            let memory = open_memory(CAMPAIGN);
             let directory = tempfile::tempdir().unwrap();
-            fs::write(directory.path().join("mill.yaml"), CAMPAIGN).unwrap();
-            memory.import(directory.path()).unwrap().wait().unwrap();
             let mut tokens = Tokens::read(directory.path()).unwrap();
             let mut token = |id: &str| {
                 let identity = SessionIdentity::Character(EntityId::new(id).unwrap());
@@ -138,7 +130,7 @@ entities:
             };
             let (of_ada, of_removed) = (token("ada"), token("zed"));
             let of_dm = tokens.add(None, SessionIdentity::Dm).unwrap();
-            let identities = Identities::new(Arc::new(memory), directory.path().to_owned());
+            let identities = Identities::new(memory, directory.path().to_owned());
             let router = router(Arc::new(identities), HttpOptions::default());
             Self { router, of_ada, of_dm, of_removed, _directory: directory }
         }

@@ -18,9 +18,7 @@ use axum::{
 use axum_server::tls_rustls::RustlsConfig;
 use hearsay_engine::{Memory, MemoryError, MemoryOptions, Settings};
 use hearsay_mcp::HttpOptions;
-use hearsay_store::{
-    Credentials, Endpoint, HostedDatabase, LoginLevel, ServerFile, ServerFileGuard, StoreOptions, UserAccess,
-};
+use hearsay_store::{Endpoint, HostedDatabase, ServerFile, ServerFileGuard, StoreOptions, UserAccess};
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 
@@ -236,7 +234,7 @@ impl Host {
         let local_socket = bind(LOCAL_ADDRESS)?;
         let local = Listener::start(&runtime, local_socket, database_router(connections.clone()), None)
             .map_err(|source| ServeError::Listen { address: LOCAL_ADDRESS, source })?;
-        let endpoint = local_endpoint(local.address(), password);
+        let endpoint = Endpoint::hosted(format!("ws://{}", local.address()), LOCAL_USER, password);
         // The file comes first: it shows the memory that its program may store data in the directory.
         let file = write_server_file(&directory, endpoint.clone())?;
         let memory = Arc::new(Memory::open(MemoryOptions { endpoint: Some(endpoint), ..options })?);
@@ -251,16 +249,6 @@ impl Host {
         let public =
             Listener::start(&runtime, socket, router, tls).map_err(|source| ServeError::Listen { address, source })?;
         Ok(Running { public, local, file, memory, sessions, connections, database, runtime })
-    }
-}
-
-fn local_endpoint(address: SocketAddr, password: String) -> Endpoint {
-    let (namespace, database) = Endpoint::HOSTED;
-    Endpoint {
-        url: format!("ws://{address}"),
-        namespace: namespace.to_owned(),
-        database: database.to_owned(),
-        credentials: Some(Credentials { user: LOCAL_USER.to_owned(), password, level: LoginLevel::Database }),
     }
 }
 

@@ -49,8 +49,23 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
-    /// Namespace and database of a campaign that `hearsay serve` serves.
-    pub const HOSTED: (&'static str, &'static str) = ("hearsay", "campaign");
+    /// Namespace of a campaign that has a database of its own.
+    pub(crate) const NAMESPACE: &'static str = "hearsay";
+
+    /// Name of the database of a campaign that has a database of its own.
+    pub(crate) const DATABASE: &'static str = "campaign";
+
+    /// Returns the address of a campaign that `hearsay serve` serves, for a user of its database. `url` is the address of
+    /// the server.
+    pub fn hosted(url: impl Into<String>, user: impl Into<String>, password: impl Into<String>) -> Self {
+        let credentials = Credentials { user: user.into(), password: password.into(), level: LoginLevel::Database };
+        Self {
+            url: url.into(),
+            namespace: Self::NAMESPACE.into(),
+            database: Self::DATABASE.into(),
+            credentials: Some(credentials),
+        }
+    }
 }
 
 /// Shows the address, the namespace and the database, but no credentials.

@@ -52,6 +52,36 @@ fn person(n: usize) -> EntityId {
     id(PEOPLE[n % PEOPLE.len()].0)
 }
 
+/// Returns a fact that a text asserts with the words `quote`, which begin at the byte `start` of the text.
+fn extracted(subject: Mention, predicate: &str, object: FactObject, start: usize, quote: &str) -> ExtractedFact {
+    ExtractedFact {
+        subject,
+        predicate: Predicate::new(predicate).unwrap(),
+        object,
+        relation: None,
+        statement: quote.to_owned(),
+        span: Span { start, end: start + quote.len() },
+        quote: quote.to_owned(),
+        confidence: Confidence::new(0.95).unwrap(),
+        stated_by: None,
+        told_to: Vec::new(),
+        denied: false,
+        ended: false,
+        factuality: Factuality::Asserted,
+        participants: Vec::new(),
+        cues: Vec::new(),
+        stage: ExtractionStage::Clauses,
+    }
+}
+
+/// Returns the operation that records what was extracted from a passage.
+fn recording(state: &State, passage: Arc<Passage>, extraction: Extraction) -> Operation {
+    let findings = Findings { passage, extraction, model: None, talk_kind: None };
+    let (policy, learned) = (Policy::default(), TrustCalibration::from_state(state));
+    let rules = ProposalRules { policy: &policy, learned: &learned };
+    operation(state, &rules, &findings, Timestamp(0)).unwrap().0.unwrap()
+}
+
 fn apply(state: &mut State, author: Author, changes: Vec<Change>) {
     state.apply(Operation::new(author, "edit", changes)).unwrap();
 }
@@ -174,23 +204,13 @@ fn one_new_name_adds_one_entity() {
         span: Span { start: 0, end: 13 },
         confidence: Confidence::new(0.8).unwrap(),
     };
-    let fact = |index: usize, predicate: &str, object: &str| ExtractedFact {
-        subject: Mention::New(index),
-        predicate: Predicate::new(predicate).unwrap(),
-        object: FactObject::Entity(Mention::Known(id(object))),
-        relation: None,
-        statement: format!("Zarael Oxmoor {predicate} {object}."),
-        span: Span { start: 0, end: 13 },
-        quote: "Zarael Oxmoor".to_owned(),
-        confidence: Confidence::new(0.8).unwrap(),
-        stated_by: None,
-        told_to: Vec::new(),
-        denied: false,
-        ended: false,
-        factuality: Factuality::Asserted,
-        participants: Vec::new(),
-        cues: Vec::new(),
-        stage: ExtractionStage::Clauses,
+    let fact = |index: usize, predicate: &str, object: &str| {
+        let object_fact = FactObject::Entity(Mention::Known(id(object)));
+        ExtractedFact {
+            statement: format!("Zarael Oxmoor {predicate} {object}."),
+            confidence: Confidence::new(0.8).unwrap(),
+            ..extracted(Mention::New(index), predicate, object_fact, 0, "Zarael Oxmoor")
+        }
     };
     let extraction = Extraction {
         facts: vec![fact(0, "HOSTILE_TO", "odo"), fact(1, "OWES", "mirela")],
@@ -198,34 +218,18 @@ fn one_new_name_adds_one_entity() {
         ..Extraction::default()
     };
     let passage = Arc::clone(state.passage(passage_id).unwrap());
-    let findings = Findings { passage, extraction, model: None, talk_kind: None };
-    let (policy, learned) = (Policy::default(), TrustCalibration::from_state(&state));
-    let rules = ProposalRules { policy: &policy, learned: &learned };
-    let (operation, _) = operation(&state, &rules, &findings, Timestamp(0)).unwrap();
-    let added_count = operation.unwrap().changes.iter().filter(|change| matches!(change, Change::AddEntity(_))).count();
+    let operation = recording(&state, passage, extraction);
+    let added_count = operation.changes.iter().filter(|change| matches!(change, Change::AddEntity(_))).count();
     assert_eq!(added_count, 1);
 }
 
 #[test]
 fn a_lie_makes_only_the_facts_false_that_it_asserts() {
     let text = "I was in the Harbour on the night Mirela fell ill.";
-    let fact = |subject: &str, predicate: &str, value: &str, start: usize, stage: ExtractionStage| ExtractedFact {
-        subject: Mention::Known(id(subject)),
-        predicate: Predicate::new(predicate).unwrap(),
-        object: FactObject::Value(value.to_owned()),
-        relation: None,
-        statement: value.to_owned(),
-        span: Span { start, end: text.len() - 1 },
-        quote: text[start..text.len() - 1].to_owned(),
-        confidence: Confidence::new(0.95).unwrap(),
-        stated_by: None,
-        told_to: Vec::new(),
-        denied: false,
-        ended: false,
-        factuality: Factuality::Asserted,
-        participants: Vec::new(),
-        cues: Vec::new(),
-        stage,
+    let fact = |subject: &str, predicate: &str, value: &str, start: usize, stage: ExtractionStage| {
+        let (subject, object) = (Mention::Known(id(subject)), FactObject::Value(value.to_owned()));
+        let quote = &text[start..text.len() - 1];
+        ExtractedFact { statement: value.to_owned(), stage, ..extracted(subject, predicate, object, start, quote) }
     };
     let statement = "Odo Brandt was in the Harbour on the night Mirela fell ill.";
     let facts = vec![
@@ -299,30 +303,14 @@ fn nobody_tells_of_their_own_death() {
         let (mut state, _) = world(&[], &[]);
         let passage = Arc::new(Passage { heard_by: vec![id("sabine").into()], ..Passage::new(text) });
         apply(&mut state, Author::Dm, vec![Change::AddPassage(Arc::clone(&passage))]);
+        let (odo, object) = (Mention::Known(id("odo")), FactObject::Value(value.to_owned()));
         let fact = ExtractedFact {
-            subject: Mention::Known(id("odo")),
-            predicate: Predicate::new("condition").unwrap(),
-            object: FactObject::Value(value.to_owned()),
-            relation: None,
             statement: format!("Odo Brandt is {value}."),
-            span: Span { start: 0, end: text.len() },
-            quote: text.to_owned(),
-            confidence: Confidence::new(0.95).unwrap(),
-            stated_by: Some(Mention::Known(id("odo"))),
-            told_to: Vec::new(),
-            denied: false,
-            ended: false,
-            factuality: Factuality::Asserted,
-            participants: Vec::new(),
-            cues: Vec::new(),
-            stage: ExtractionStage::Clauses,
+            stated_by: Some(odo.clone()),
+            ..extracted(odo, "condition", object, 0, text)
         };
         let extraction = Extraction { facts: vec![fact], ..Extraction::default() };
-        let findings = Findings { passage, extraction, model: None, talk_kind: None };
-        let (policy, learned) = (Policy::default(), TrustCalibration::from_state(&state));
-        let rules = ProposalRules { policy: &policy, learned: &learned };
-        let (operation, _) = operation(&state, &rules, &findings, Timestamp(0)).unwrap();
-        state.apply(operation.unwrap()).unwrap();
+        state.apply(recording(&state, passage, extraction)).unwrap();
         let fact = state.facts().find(|fact| *fact.predicate() == *"condition").unwrap();
         assert_eq!(fact.provenance().speaker, speaker, "{value}");
     }
@@ -334,31 +322,17 @@ fn a_recorded_fact_names_its_stage_status_and_participants() {
     let passage = Passage::new("Perhaps Odo Brandt will meet Pell Marrow and Sabine Orrin.");
     let (passage_id, text) = (passage.id(), passage.text.clone());
     apply(&mut state, Author::Dm, vec![Change::AddPassage(passage.into())]);
+    let (odo, object) = (Mention::Known(id("odo")), FactObject::Value(text.clone()));
     let fact = ExtractedFact {
-        subject: Mention::Known(id("odo")),
-        predicate: Predicate::new("lore").unwrap(),
-        object: FactObject::Value(text.clone()),
-        relation: None,
-        statement: text.clone(),
-        span: Span { start: 0, end: text.len() },
-        quote: text,
         confidence: Confidence::new(0.6).unwrap(),
-        stated_by: None,
-        told_to: Vec::new(),
-        denied: false,
-        ended: false,
         factuality: Factuality::Hedged,
         participants: vec![id("pell"), id("removed"), id("sabine")],
-        cues: Vec::new(),
         stage: ExtractionStage::Statements,
+        ..extracted(odo, "lore", object, 0, &text)
     };
     let passage = Arc::clone(state.passage(passage_id).unwrap());
     let extraction = Extraction { facts: vec![fact], ..Extraction::default() };
-    let findings = Findings { passage, extraction, model: None, talk_kind: None };
-    let (policy, learned) = (Policy::default(), TrustCalibration::from_state(&state));
-    let rules = ProposalRules { policy: &policy, learned: &learned };
-    let (operation, _) = operation(&state, &rules, &findings, Timestamp(0)).unwrap();
-    state.apply(operation.unwrap()).unwrap();
+    state.apply(recording(&state, passage, extraction)).unwrap();
     // Each participant leads to the statement.
     for entity in ["odo", "pell", "sabine"] {
         let is_extracted = |fact: &&Arc<Fact>| fact.provenance().author == Author::Extractor;

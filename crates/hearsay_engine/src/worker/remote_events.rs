@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use hearsay_model::{Author, Change, Key, Operation, Position, State};
-use hearsay_store::{AppendRefusal, RemoteEvent, StoreError, Watermark};
+use hearsay_store::{AppendRefusal, RemoteEvent, StoreError, Watermark, projection::all_keys};
 
 use super::{Internal, Worker, Write};
 use crate::{MemoryError, OfflineWrites, sharing::PreparedWrite};
@@ -97,7 +97,7 @@ impl Worker {
         let state = &self.snapshot.state;
         let outdated_keys = match watermark == Watermark::default() && state.fact_count() <= MAX_FACTS_AT_ONCE {
             // The tables are empty.
-            true => Some(all_keys(state)),
+            true => Some(all_keys(state, usize::MAX).flatten().collect()),
             false => outdated_keys(state, watermark.position),
         };
         let Some(keys) = outdated_keys.filter(|_| self.projection.transients.continue_from(state, watermark.batch))
@@ -128,7 +128,7 @@ impl Worker {
         let run = self.projection.restart(Position(0));
         self.projection.transients.mark_complete(&state);
         let started = self.run_in_background(move |internal| {
-            let (keys, position) = (all_keys(&state), state.position());
+            let (keys, position) = (all_keys(&state, usize::MAX).flatten().collect(), state.position());
             // Drops the reference, because the worker can change its state in place only if it has the only reference.
             drop(state);
             let resume = move |worker: &mut Self| worker.projection.finish_planning(run, keys, position);
@@ -154,14 +154,4 @@ fn outdated_keys(state: &State, complete_to: Position) -> Option<Vec<Key>> {
     // Reverting the later operations in a copy of the state changes the same records.
     let revert = Operation::new(Author::Game, "compare", vec![Change::Restore(complete_to)]);
     Some(state.clone().apply(revert).ok()?.touched)
-}
-
-/// Returns the keys of all records, in the order in which they can be written to the graph tables.
-fn all_keys(state: &State) -> Vec<Key> {
-    let mut keys: Vec<Key> = state.entities().map(|entity| Key::Entity(entity.id.clone())).collect();
-    keys.extend(state.sessions().map(|session| Key::Session(session.id.clone())));
-    keys.extend(state.passages().map(|(id, _)| Key::Passage(id)));
-    keys.extend(state.facts().map(|fact| Key::Fact(fact.id())));
-    keys.extend(state.all_knowledge().map(|(id, _)| Key::KnowledgeEdge(id)));
-    keys
 }

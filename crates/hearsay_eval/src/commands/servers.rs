@@ -1,10 +1,6 @@
 //! `hearsay_eval servers`.
 
-use std::{
-    io::{self, IsTerminal, Write},
-    process::ExitCode,
-    time::Duration,
-};
+use std::{process::ExitCode, time::Duration};
 
 use anyhow::Result;
 use clap::Args;
@@ -13,7 +9,7 @@ use hearsay_eval::servers::{
     speed,
 };
 
-use crate::output::Output;
+use crate::output::{Output, progress};
 
 /// Number of programs that write at the same time in the measurement of speed.
 const SPEED_WRITERS: usize = 5;
@@ -95,9 +91,7 @@ impl Servers {
             seed: self.seed,
         };
         let findings = faults::measure(directory.path(), options, |done| {
-            if io::stderr().is_terminal() {
-                let _ = write!(io::stderr(), "\r{done} of {} writes", self.operations);
-            }
+            progress(&format!("{done} of {} writes", self.operations));
         })?;
         output.data(&findings)?;
         for (name, count) in [

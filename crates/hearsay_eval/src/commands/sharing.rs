@@ -1,10 +1,6 @@
 //! `hearsay_eval sharing`.
 
-use std::{
-    io::{self, IsTerminal, Write},
-    process::ExitCode,
-    time::Duration,
-};
+use std::{process::ExitCode, time::Duration};
 
 use anyhow::Result;
 use clap::Args;
@@ -14,7 +10,7 @@ use hearsay_eval::sharing::{
 };
 use serde_json::json;
 
-use crate::output::Output;
+use crate::output::{Output, progress};
 
 /// Measure several programs that share one campaign: their speed, and whether writes survive when programs are killed
 #[derive(Debug, Args)]
@@ -63,9 +59,7 @@ impl Sharing {
             seed: self.seed,
         };
         let findings = faults::measure(directory.path(), options, |done| {
-            if io::stderr().is_terminal() {
-                let _ = write!(io::stderr(), "\r{done} of {} writes", self.operations);
-            }
+            progress(&format!("{done} of {} writes", self.operations));
         })?;
         output.data(&json!({ "speed": speed, "faults": findings }))?;
         for (name, times) in [("write of the owner", speed.owner), ("write of an attached program", speed.attached)] {

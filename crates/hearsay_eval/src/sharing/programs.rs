@@ -18,7 +18,7 @@ use std::{
 use anyhow::{Context, Result, bail, ensure};
 use hearsay_engine::Memory;
 use hearsay_model::{Position, State};
-use hearsay_store::{Credentials, Endpoint, LoginLevel, encode_state};
+use hearsay_store::{Credentials, Endpoint, encode_state};
 
 use super::{open, open_in_server, summary, write};
 
@@ -48,18 +48,8 @@ impl SharedCampaign {
         let Some(url) = argument.to_str().filter(|text| text.starts_with("ws://")) else {
             return Self::Directory(argument.into());
         };
-        let credentials = std::env::var(USER).ok().map(|user| Credentials {
-            user,
-            password: std::env::var(PASSWORD).unwrap_or_default(),
-            level: LoginLevel::default(),
-        });
-        let (namespace, database) = Endpoint::HOSTED;
-        Self::Server(Endpoint {
-            url: url.to_owned(),
-            namespace: namespace.to_owned(),
-            database: database.to_owned(),
-            credentials,
-        })
+        let variable = |name| std::env::var(name).unwrap_or_default();
+        Self::Server(Endpoint::hosted(url, variable(USER), variable(PASSWORD)))
     }
 
     /// Passes the campaign to the command of a process.

@@ -2,7 +2,6 @@
 
 use std::{
     collections::BTreeSet,
-    fs,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -16,7 +15,7 @@ use axum::{
     },
 };
 use hearsay_commands::session::{NewSession, SessionStep};
-use hearsay_engine::{ExtractionSettings, Memory, MemoryOptions, ModelSettings, Settings};
+use hearsay_engine::Memory;
 use hearsay_mcp::SessionIdentity;
 use hearsay_model::{Author, EntityId};
 use serde_json::{Value, json};
@@ -27,7 +26,7 @@ use super::{
     Api,
     limits::{ApiLimits, RateLimit, token_hash},
 };
-use crate::{Tokens, identities::Identities};
+use crate::{Tokens, identities::Identities, test_memory::open_memory};
 
 const CAMPAIGN: &str = r#"
 campaign: {id: mill, name: The Mill, start: "2 Springmonth 10, 19:00"}
@@ -74,13 +73,7 @@ struct Received {
 
 impl TestApi {
     fn open(limits: ApiLimits) -> Self {
-        let model = ModelSettings { enabled: false, ..ModelSettings::default() };
-        let extraction = ExtractionSettings { enabled: false, ..ExtractionSettings::default() };
-        let settings = Settings { model, extraction, ..Settings::default() };
-        let memory = Arc::new(Memory::open(MemoryOptions { settings, ..MemoryOptions::in_memory() }).unwrap());
-        let campaign = tempfile::tempdir().unwrap();
-        fs::write(campaign.path().join("mill.yaml"), CAMPAIGN).unwrap();
-        memory.import(campaign.path()).unwrap().wait().unwrap();
+        let memory = open_memory(CAMPAIGN);
         let directory = tempfile::tempdir().unwrap();
         let tokens = Tokens::read(directory.path()).unwrap();
         let identities = Identities::new(Arc::clone(&memory), directory.path().to_owned());

@@ -15,7 +15,7 @@ use futures_util::{SinkExt, StreamExt};
 use hearsay_engine::{ExtractionSettings, Memory, MemoryError, MemoryOptions, ModelSettings, Settings};
 use hearsay_model::{Author, Change, Entity, EntityId, Operation};
 use hearsay_server::{CertificateFiles, ServeOptions, Server, UserAccess, Users};
-use hearsay_store::{Credentials, Endpoint, LoginLevel, RemoteStore, StoreOptions, read_server_file};
+use hearsay_store::{Endpoint, RemoteStore, StoreOptions, read_server_file};
 use rustls::pki_types::{CertificateDer, pem::PemObject};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -79,14 +79,7 @@ impl Campaign {
 }
 
 fn endpoint(server: &Server, (user, password): (&str, &str)) -> Endpoint {
-    let (namespace, database) = Endpoint::HOSTED;
-    let (user, password) = (user.to_owned(), password.to_owned());
-    Endpoint {
-        url: server.url(),
-        namespace: namespace.to_owned(),
-        database: database.to_owned(),
-        credentials: Some(Credentials { user, password, level: LoginLevel::Database }),
-    }
+    Endpoint::hosted(server.url(), user, password)
 }
 
 fn open(endpoint: Endpoint) -> Result<Memory, MemoryError> {

@@ -45,8 +45,8 @@ impl Db {
 
     /// Connects to a database in a server.
     #[cfg(feature = "remote")]
-    pub(crate) fn remote(endpoint: crate::Endpoint, lease_holder: uuid::Uuid, settings: &Settings) -> Self {
-        let remote = super::remote::Remote::new(endpoint, lease_holder, settings.query_timeout);
+    pub(crate) fn remote(endpoint: crate::Endpoint, settings: &Settings) -> Self {
+        let remote = super::remote::Remote::new(endpoint, settings.query_timeout);
         Self { connection: Connection::Remote(remote), health: Arc::default(), memtable_bytes: settings.memtable_bytes }
     }
 

@@ -13,6 +13,7 @@ use super::{
     settings::{DatabaseLocation, Settings},
     surrealkv::{DurableEngine, EngineFactory, Health, MEMTABLE_KEY, MemoryEngine, is_released},
 };
+use crate::endpoint::Endpoint;
 
 /// Size of the block cache, in bytes. A small cache is enough, because frequent reads are answered from the state in
 /// memory. The engine's default is half of the machine's memory.
@@ -139,7 +140,7 @@ impl Embedded {
         let engine = RunningEngine::start(location, settings, health, None).await?;
         let opened = async {
             let surreal = Surreal::unstable_from_datastore(Arc::clone(&engine.datastore), None).await?;
-            surreal.use_ns("hearsay").use_db("campaign").await?;
+            surreal.use_ns(Endpoint::NAMESPACE).use_db(Endpoint::DATABASE).await?;
             Ok::<_, surrealdb::Error>(surreal)
         }
         .await;

@@ -13,6 +13,7 @@ use surrealdb::{
 use tokio::sync::{Mutex, watch};
 use uuid::Uuid;
 
+use super::values::uuid;
 use crate::endpoint::{Endpoint, LoginLevel};
 
 type Error = surrealdb::Error;
@@ -37,8 +38,14 @@ pub(crate) struct Remote {
 
 impl Remote {
     /// Creates a connection that connects at the first statement.
-    pub(super) fn new(endpoint: Endpoint, lease_holder: Uuid, query_timeout: Duration) -> Self {
+    pub(super) fn new(endpoint: Endpoint, query_timeout: Duration) -> Self {
+        let lease_holder = Uuid::new_v4();
         Self { endpoint, query_timeout, lease_holder, client: Mutex::default(), ended: watch::Sender::new(0) }
+    }
+
+    /// Returns the id under which this program holds the lease for the graph tables.
+    pub(crate) fn lease_holder(&self) -> Value {
+        uuid(self.lease_holder)
     }
 
     /// Returns a statement that checks and renews the lease for the graph tables, with its variable.
@@ -46,7 +53,7 @@ impl Remote {
         let guard = "IF (SELECT VALUE holder FROM ONLY meta:lease) != $lease_holder \
             { THROW 'hearsay: another program has the lease' }; \
             UPDATE meta:lease SET until = time::now() + 20s RETURN NONE;";
-        (guard, Value::Uuid(surrealdb::types::Uuid::from(self.lease_holder)))
+        (guard, self.lease_holder())
     }
 
     /// Returns the current connection. Connects if there is none.

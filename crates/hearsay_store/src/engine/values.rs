@@ -30,6 +30,12 @@ pub(crate) fn int(number: impl TryInto<i64>) -> Value {
     Value::Number(Number::Int(number.try_into().unwrap_or(i64::MAX)))
 }
 
+/// Creates a value that contains a UUID.
+#[cfg(feature = "remote")]
+pub(crate) fn uuid(id: uuid::Uuid) -> Value {
+    Value::Uuid(id.into())
+}
+
 /// Returns the integer of a value, or `None` if the value is not a non-negative integer.
 pub(crate) fn as_u64(value: &Value) -> Option<u64> {
     match value {

@@ -13,19 +13,15 @@ use uuid::Uuid;
 
 use super::session::HostedSession;
 use crate::{
-    Location, StoreError, StoreOptions,
+    Endpoint, Location, StoreError, StoreOptions,
     engine::{
-        DatabaseLocation, Health, NetworkClients, RunningEngine, Settings, block_on, start_runtime,
+        DatabaseLocation, Health, NetworkClients, RunningEngine, block_on, start_runtime,
         values::{as_u64, object},
     },
     files::{acknowledged::AcknowledgedFile, lock::Lock},
     journal::{JournalPosition, entries::as_digest},
     store::{LockedDirectory, OpenedDatabase, open},
 };
-
-/// Namespace and database of a campaign.
-const NAMESPACE: &str = "hearsay";
-const DATABASE: &str = "campaign";
 
 /// User with all rights, who manages the other users. Its password is random, changes with each start, and is stored
 /// nowhere.
@@ -93,13 +89,7 @@ impl HostedDatabase {
         };
         let runtime = start_runtime(&place, options.threads)?;
         let (notifications, received) = async_channel::unbounded();
-        let settings = Settings {
-            query_timeout: options.query_timeout,
-            version_timeout: options.open_timeout / 20,
-            memtable_bytes: options.memtable_bytes,
-            #[cfg(feature = "testing")]
-            faults: options.faults.clone(),
-        };
+        let settings = options.database_settings();
         let location = DatabaseLocation::Directory(path.join("db"));
         let owner = Uuid::new_v4();
         let started = block_on(&runtime, async {
@@ -111,8 +101,8 @@ impl HostedDatabase {
             let clients = surrealdb_engine_local::from_datastore(datastore, Some(received), sessions);
             let _ = lifecycle.try_send(SessionId::Initial(owner));
             let credentials = object([
-                ("ns", Value::String(NAMESPACE.into())),
-                ("db", Value::String(DATABASE.into())),
+                ("ns", Value::String(Endpoint::NAMESPACE.into())),
+                ("db", Value::String(Endpoint::DATABASE.into())),
                 ("user", Value::String(OWNER.into())),
                 ("pass", Value::String(password)),
             ]);

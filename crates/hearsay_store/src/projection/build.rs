@@ -81,7 +81,7 @@ pub(crate) fn rows_for_keys(state: &State, touched: &[Key]) -> Vec<ProjectionRow
 
 /// Returns the keys of all records that the graph tables must contain, in pages of at most `page` keys. The keys of each
 /// kind of record are computed when the iterator reaches them.
-pub(crate) fn all_keys(state: &State, page: usize) -> impl Iterator<Item = Vec<Key>> {
+pub fn all_keys(state: &State, page: usize) -> impl Iterator<Item = Vec<Key>> {
     let kinds: [fn(&State) -> Vec<Key>; 5] = [
         |state| state.entities().map(|entity| Key::Entity(entity.id.clone())).collect(),
         |state| state.sessions().map(|session| Key::Session(session.id.clone())).collect(),

@@ -14,8 +14,8 @@ mod compare;
 mod row;
 mod tables;
 
-pub use build::rows;
-pub(crate) use build::{all_keys, rows_for_keys};
+pub(crate) use build::rows_for_keys;
+pub use build::{all_keys, rows};
 pub(crate) use compare::compare_tables;
 pub use compare::{DifferenceKind, GraphDifference};
 pub use row::{ProjectionRow, Watermark};

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use hearsay_model::Position;
-use surrealdb::types::{Array, Value};
+use surrealdb::types::{Array, Object, Value};
 
 use super::row::{ProjectionRow, Table, Watermark, record_ids};
 use crate::engine::{
@@ -59,16 +59,21 @@ fn limits(db: &Db) -> (usize, usize) {
     ((bytes / KEY_BYTES_PER_ROW).clamp(1, MAX_TRANSACTION_ROWS), bytes)
 }
 
+/// Returns the beginning of a transaction on the tables, with its variables.
+fn begin(db: &Db) -> (String, Object) {
+    let mut variables = object([]);
+    let guard = db.table_guard().map_or("", |(guard, lease_holder)| {
+        variables.insert("lease_holder", lease_holder);
+        guard
+    });
+    (format!("BEGIN; {guard}"), variables)
+}
+
 async fn write_batch(db: &Db, batch: Vec<ProjectionRow>, watermark: Option<Watermark>) -> Result<(), surrealdb::Error> {
     if batch.is_empty() && watermark.is_none() {
         return Ok(());
     }
-    let mut statements = String::from("BEGIN;");
-    let mut variables = object([]);
-    if let Some((guard, lease_holder)) = db.table_guard() {
-        statements.push_str(guard);
-        variables.insert("lease_holder", lease_holder);
-    }
+    let (mut statements, mut variables) = begin(db);
     for table in Table::ALL.into_iter().rev() {
         let deleted_ids = record_ids(batch.iter().filter(|row| row.table == table && row.is_deletion()));
         if matches!(&deleted_ids, Value::Array(ids) if !ids.is_empty()) {
@@ -147,16 +152,10 @@ pub(crate) async fn clear(db: &Db) -> Result<(), surrealdb::Error> {
             if matches!(&ids, Value::Array(ids) if ids.is_empty()) {
                 break;
             }
-            let mut variables = object([("ids", ids)]);
-            let guard = match db.table_guard() {
-                Some((guard, lease_holder)) => {
-                    variables.insert("lease_holder", lease_holder);
-                    guard
-                }
-                None => "",
-            };
-            let delete = format!("BEGIN; {guard} DELETE $ids RETURN NONE; COMMIT;");
-            db.run_with_retries(&delete, variables).await?;
+            let (mut statements, mut variables) = begin(db);
+            statements.push_str(" DELETE $ids RETURN NONE; COMMIT;");
+            variables.insert("ids", ids);
+            db.run_with_retries(&statements, variables).await?;
         }
     }
     write(db, Vec::new(), Some(Watermark::default())).await

@@ -15,7 +15,7 @@ use crate::{
     engine::{
         Db, is_conflict,
         remote::is_connection_lost,
-        values::{into_elements, object, record, record_range},
+        values::{int, into_elements, object, record, record_range, uuid},
     },
     journal::{Compacted, JournalPosition, StoredRow, TransientBatch, Transients, entries, short_json},
 };
@@ -97,11 +97,11 @@ impl DatabaseJournal {
                 let Some(json) = &*chunked else { return Err(AppendFailure::Unknown("the chunks are gone".into())) };
                 let at = JournalPosition { position, digest: json.written.digest };
                 let mut row = entries::chunked_row(at, operation, &json.written);
-                row.insert("first_chunk", crate::engine::values::int(json.first));
+                row.insert("first_chunk", int(json.first));
                 (at, row)
             }
         };
-        row.insert("append", id_value(append));
+        row.insert("append", uuid(append));
         Ok(OperationRow { at, row })
     }
 
@@ -191,19 +191,15 @@ impl Statements {
 
     fn finish(mut self, append: Uuid) -> (String, Object) {
         self.text.push_str("COMMIT;");
-        self.variables.insert("append", id_value(append));
+        self.variables.insert("append", uuid(append));
         (self.text, self.variables)
     }
-}
-
-pub(super) fn id_value(id: Uuid) -> Value {
-    Value::Uuid(surrealdb::types::Uuid::from(id))
 }
 
 fn with_append_id(row: Value, id: Uuid) -> Value {
     match row {
         Value::Object(mut row) => {
-            row.insert("append", id_value(id));
+            row.insert("append", uuid(id));
             Value::Object(row)
         }
         other => other,
@@ -321,21 +317,16 @@ impl DatabaseJournal {
         let mut ids = hearsay_model::SharedIds::default();
         // If the page of transient values is full, further rows may belong before the remaining operations.
         let is_full_page = transients.len() as u64 == PAGE_ROWS;
-        let (mut operations, mut transients) = (operations.into_iter(), transients.into_iter().peekable());
+        let rows = transients.iter().map(decode_transients).collect::<Result<Vec<_>, _>>()?;
+        let (mut operations, mut rows) = (operations.into_iter(), rows.into_iter().peekable());
         let mut found = Vec::new();
         loop {
-            while let Some(row) = transients.peek() {
-                let (number, stored, id) = self.decode_transients(row)?;
-                let (at, update) = stored.update();
-                if at > end.last.position {
-                    break;
-                }
-                transients.next();
-                end.next_row = number + 1;
-                self.transients().apply_row(stored);
-                found.push(Found { id, changes: Changes { operation: None, transients: update }, end });
+            while let Some(row) = rows.next_if(|row| row.at <= end.last.position) {
+                end.next_row = row.number + 1;
+                self.transients().apply_row(row.stored);
+                found.push(Found { id: row.id, changes: Changes { operation: None, transients: row.update }, end });
             }
-            if is_full_page && transients.peek().is_none() {
+            if is_full_page && rows.peek().is_none() {
                 return Ok(found);
             }
             let Some(operation) = operations.next() else { return Ok(found) };
@@ -346,19 +337,30 @@ impl DatabaseJournal {
             found.push(Found { id, changes, end });
         }
     }
+}
 
-    /// Decodes a row of transient values. Returns its number, its content, and the id of its append.
-    fn decode_transients(&self, row: &Value) -> Result<(u64, StoredRow, Option<Uuid>), ReadFailure> {
-        let damaged = |what: String| ReadFailure::Damaged(format!("the table of transient values: {what}"));
-        let Value::Object(row) = row else { return Err(damaged("a row is not a record".into())) };
-        let number = match row.get("id") {
-            Some(Value::RecordId(RecordId { key: RecordIdKey::Number(number), .. })) => *number as u64,
-            _ => return Err(damaged("a row has no number".into())),
-        };
-        let stored = StoredRow::decode(number, row).map_err(damaged)?;
-        match stored.unreadable() {
-            Some(what) => Err(damaged(what.to_owned())),
-            None => Ok((number, stored, as_id(row.get("append")))),
-        }
+/// A row of transient values.
+struct TransientRow {
+    number: u64,
+    stored: StoredRow,
+    /// Position of the newest operation when the values were set.
+    at: Position,
+    update: TransientUpdate,
+    /// Id of the append.
+    id: Option<Uuid>,
+}
+
+fn decode_transients(row: &Value) -> Result<TransientRow, ReadFailure> {
+    let damaged = |what: String| ReadFailure::Damaged(format!("the table of transient values: {what}"));
+    let Value::Object(row) = row else { return Err(damaged("a row is not a record".into())) };
+    let number = match row.get("id") {
+        Some(Value::RecordId(RecordId { key: RecordIdKey::Number(number), .. })) => *number as u64,
+        _ => return Err(damaged("a row has no number".into())),
+    };
+    let stored = StoredRow::decode(number, row).map_err(damaged)?;
+    if let Some(what) = stored.unreadable() {
+        return Err(damaged(what.to_owned()));
     }
+    let (at, update) = stored.update();
+    Ok(TransientRow { number, stored, at, update, id: as_id(row.get("append")) })
 }

@@ -8,13 +8,17 @@ use std::{
     time::Duration,
 };
 
+use surrealdb::types::Object;
 use tokio::sync::mpsc::UnboundedReceiver;
-use uuid::Uuid;
 
 use super::event::{Events, RemoteEvent};
 use crate::{
     StoreError,
-    engine::{Db, is_conflict, remote::is_connection_lost, values::object},
+    engine::{
+        Db, is_conflict,
+        remote::{Remote, is_connection_lost},
+        values::object,
+    },
     projection::{self, ProjectionRow, Watermark},
     store::{DoneCallback, invoke},
 };
@@ -72,13 +76,15 @@ fn attempt(result: Result<(), surrealdb::Error>) -> Attempt {
 
 impl LeaseTask {
     /// Runs until the queue is closed.
-    pub(super) async fn run(self, holder: Uuid, mut jobs: UnboundedReceiver<TableJob>) {
+    pub(super) async fn run(self, mut jobs: UnboundedReceiver<TableJob>) {
+        let Some(holder) = self.db.as_remote().map(Remote::lease_holder) else { return };
+        let holder = object([("holder", holder)]);
         let mut renewal = tokio::time::interval(RENEWAL_INTERVAL);
         renewal.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         loop {
             tokio::select! {
                 biased;
-                _ = renewal.tick() => self.renew(holder).await,
+                _ = renewal.tick() => self.renew(holder.clone()).await,
                 job = jobs.recv() => match job {
                     Some(job) => self.run_job(job).await,
                     None => break,
@@ -86,12 +92,11 @@ impl LeaseTask {
             }
         }
         if self.is_held.load(Ordering::Relaxed) {
-            let _ = self.db.run(RELEASE, object([("holder", super::database::id_value(holder))])).await;
+            let _ = self.db.run(RELEASE, holder).await;
         }
     }
 
-    async fn renew(&self, holder: Uuid) {
-        let holder = object([("holder", super::database::id_value(holder))]);
+    async fn renew(&self, holder: Object) {
         match attempt(self.db.run_with_retries(ACQUIRE, holder).await.map(drop)) {
             Attempt::Done if !self.is_held.load(Ordering::Relaxed) => match projection::watermark(&self.db).await {
                 Ok(watermark) => {

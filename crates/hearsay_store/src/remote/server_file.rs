@@ -8,7 +8,7 @@ use std::{
 use hearsay_files::{Access, Durability};
 use serde::{Deserialize, Serialize};
 
-use crate::endpoint::{Credentials, Endpoint, LoginLevel};
+use crate::endpoint::{Credentials, Endpoint};
 
 const FILE: &str = "server";
 
@@ -61,13 +61,6 @@ impl Drop for ServerFileGuard {
 /// that was killed leaves its file behind, so compare the process id with the holder of the lock.
 pub fn read_server_file(directory: &Path) -> Option<ServerFile> {
     let contents: Contents = serde_json::from_slice(&fs::read(directory.join(FILE)).ok()?).ok()?;
-    let (namespace, database) = Endpoint::HOSTED;
-    let credentials = Credentials { user: contents.user, password: contents.password, level: LoginLevel::Database };
-    let endpoint = Endpoint {
-        url: contents.url,
-        namespace: namespace.into(),
-        database: database.into(),
-        credentials: Some(credentials),
-    };
+    let endpoint = Endpoint::hosted(contents.url, contents.user, contents.password);
     Some(ServerFile { pid: contents.pid, endpoint })
 }

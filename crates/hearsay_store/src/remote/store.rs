@@ -15,7 +15,6 @@ use tokio::{
     sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel},
     task::JoinHandle,
 };
-use uuid::Uuid;
 
 use super::{
     database::DatabaseJournal,
@@ -27,7 +26,7 @@ use super::{
 };
 use crate::{
     Endpoint, OpenReport, StoreError, StoreOptions,
-    engine::{Db, Settings, block_on, remote::is_connection_lost, schema, start_runtime},
+    engine::{Db, block_on, remote::is_connection_lost, schema, start_runtime},
     projection::{ProjectionRow, Watermark},
     store::{DoneCallback, JournalEnd, replay_shared},
 };
@@ -48,7 +47,6 @@ struct Parts {
     follower: Follower<DatabaseJournal>,
     requests: UnboundedReceiver<AppendRequest>,
     jobs: UnboundedReceiver<TableJob>,
-    holder: Uuid,
 }
 
 /// An open campaign in a SurrealDB server, which several programs use at the same time. See [`RemoteStore::listen`].
@@ -83,15 +81,8 @@ impl RemoteStore {
         let started = Instant::now();
         let place = endpoint.to_string();
         let runtime = start_runtime(&place, options.threads)?;
-        let settings = Settings {
-            query_timeout: options.query_timeout,
-            version_timeout: options.open_timeout / 20,
-            memtable_bytes: options.memtable_bytes,
-            #[cfg(feature = "testing")]
-            faults: options.faults.clone(),
-        };
-        let holder = Uuid::new_v4();
-        let db = Arc::new(Db::remote(endpoint.clone(), holder, &settings));
+        let settings = options.database_settings();
+        let db = Arc::new(Db::remote(endpoint.clone(), &settings));
         let replayed = {
             let (db, place, progress) = (Arc::clone(&db), place.clone(), options.progress.clone());
             async move {
@@ -134,7 +125,7 @@ impl RemoteStore {
             backlog: Arc::default(),
             connection: Arc::new(Mutex::new(RemoteConnection { connected: true, since: Instant::now(), reason: None })),
             runtime: Some(runtime),
-            parts: Some(Parts { follower, requests: request_queue, jobs: job_queue, holder }),
+            parts: Some(Parts { follower, requests: request_queue, jobs: job_queue }),
             tasks: Vec::new(),
         };
         Ok(RemoteOpened { store, state, report })
@@ -145,8 +136,7 @@ impl RemoteStore {
     ///
     /// `deliver` must be short and must not call a function of the store. A second call has no effect.
     pub fn listen(&mut self, deliver: impl FnMut(RemoteEvent) + Send + 'static) {
-        let (Some(Parts { follower, requests, jobs, holder }), Some(runtime)) = (self.parts.take(), &self.runtime)
-        else {
+        let (Some(Parts { follower, requests, jobs }), Some(runtime)) = (self.parts.take(), &self.runtime) else {
             return;
         };
         let events = Events::new(Box::new(deliver));
@@ -165,7 +155,7 @@ impl RemoteStore {
             is_held: has_lease,
             backlog: Arc::clone(&self.backlog),
         };
-        self.tasks = vec![runtime.spawn(follow.run(requests)), runtime.spawn(lease.run(holder, jobs))];
+        self.tasks = vec![runtime.spawn(follow.run(requests)), runtime.spawn(lease.run(jobs))];
         // These tasks end with the runtime.
         let db = Arc::clone(&self.db);
         runtime.spawn(async move {

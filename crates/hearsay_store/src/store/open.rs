@@ -55,13 +55,7 @@ pub(crate) fn open(location: Location, options: &StoreOptions) -> Result<OpenedD
         place.clone(),
         directory.as_ref().map(|directory| directory.path.clone()),
         directory.as_ref().and_then(|directory| directory.acknowledged),
-        Settings {
-            query_timeout: options.query_timeout,
-            version_timeout: options.open_timeout / 20,
-            memtable_bytes: options.memtable_bytes,
-            #[cfg(feature = "testing")]
-            faults: options.faults.clone(),
-        },
+        options.database_settings(),
         options.progress.clone(),
     );
     let timeout = options.open_timeout;

@@ -10,6 +10,8 @@ use std::{
     time::Duration,
 };
 
+use crate::engine::Settings;
+
 /// Location of a campaign.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Location {
@@ -95,6 +97,19 @@ pub struct StoreOptions {
     /// Failures that tests inject into commits and storage.
     #[cfg(feature = "testing")]
     pub faults: crate::faults::Faults,
+}
+
+impl StoreOptions {
+    /// Returns the settings of the database.
+    pub(crate) fn database_settings(&self) -> Settings {
+        Settings {
+            query_timeout: self.query_timeout,
+            version_timeout: self.open_timeout / 20,
+            memtable_bytes: self.memtable_bytes,
+            #[cfg(feature = "testing")]
+            faults: self.faults.clone(),
+        }
+    }
 }
 
 impl Default for StoreOptions {

@@ -14,9 +14,7 @@ use tokio_tungstenite::tungstenite::{
     http::HeaderValue,
 };
 
-use crate::{
-    Credentials, Endpoint, HostedDatabase, HostedSession, LoginLevel, StoreError, StoreOptions, UserAccess, WireFormat,
-};
+use crate::{Endpoint, HostedDatabase, HostedSession, StoreError, StoreOptions, UserAccess, WireFormat};
 
 /// User and password of the endpoint.
 const LOGIN: (&str, &str) = ("tester", "a test password");
@@ -86,15 +84,7 @@ impl LocalServer {
 
     /// Returns the address of the campaign, with the credentials of a user who may write.
     pub fn endpoint(&self) -> Endpoint {
-        let (namespace, database) = Endpoint::HOSTED;
-        let (user, password) = LOGIN;
-        let level = LoginLevel::Database;
-        Endpoint {
-            url: format!("ws://{}", self.address),
-            namespace: namespace.into(),
-            database: database.into(),
-            credentials: Some(Credentials { user: user.into(), password: password.into(), level }),
-        }
+        Endpoint::hosted(format!("ws://{}", self.address), LOGIN.0, LOGIN.1)
     }
 
     /// Returns the database, for example to define users.
