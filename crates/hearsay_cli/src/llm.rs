@@ -11,7 +11,7 @@ pub(crate) use enabled::{check, draft, read, status, write};
 
 #[cfg(feature = "llm")]
 mod enabled {
-    use hearsay_engine::{LlmStatus, LlmStep, MemoryError};
+    use hearsay_engine::{LlmStatus, LlmStep, MemoryError, SharingStatus};
 
     use super::{Draft, DraftExtraction, Memory, Result, Status};
     use crate::{
@@ -23,7 +23,13 @@ mod enabled {
     /// Returns an error if no language model is enabled, or if the enabled model cannot be used. The error names the
     /// settings to change.
     pub(crate) fn check(memory: &Memory) -> Result<()> {
-        match memory.status()?.wait()?.llm {
+        let status = memory.status()?.wait()?;
+        match status.llm {
+            None if matches!(status.sharing, SharingStatus::Attached { .. } | SharingStatus::Server { .. }) => {
+                let message = "only the program that has the database of the campaign open uses the language model: \
+                               close that program, or let it read the texts";
+                Err(CliError::new(FILE_ERROR, message).into())
+            }
             None => {
                 let message = "the language model is disabled; to enable it, set `enabled = true`, `base_url` and \
                                `model` under [extraction.llm] in hearsay.toml (Hearsay then sends texts to the \

@@ -86,6 +86,8 @@ pub struct Status {
     pub projected: Position,
     /// Undo horizon: position in the journal up to which operations can no longer be undone.
     pub compacted_to: Position,
+    /// Whether the program is removing unneeded changes before the undo horizon from the journal.
+    pub compacting: bool,
     /// Number of operations stored in the journal.
     pub operations: usize,
     /// Number of entities.

@@ -51,6 +51,11 @@ impl Compacting {
         Self { last_checked_at: Position(0), last_scanned_at: compacted_to, step: Step::Idle, writing: false }
     }
 
+    /// Returns whether there is work that began and is not finished.
+    pub(super) fn is_running(&self) -> bool {
+        self.writing || matches!(self.step, Step::Planning | Step::Removing(_))
+    }
+
     /// Returns whether the database is being updated, or a scan is running.
     pub(super) fn is_busy(&self) -> bool {
         self.writing || matches!(self.step, Step::Planning)

@@ -230,7 +230,7 @@ impl Worker {
         }
     }
 
-    /// Adds the passages that an operation of another program added. Only the owner of the campaign has a language model.
+    /// Adds the passages that an operation of another program added.
     pub(super) fn enqueue_added_for_llm(&mut self, operation: &Operation) {
         let Some(llm_extractor) = &mut self.llm_extractor else { return };
         for change in &operation.changes {
@@ -386,8 +386,10 @@ impl Worker {
     pub(super) fn take_llm(&mut self, command: LlmCommand) {
         let no_llm = |reason: &str| MemoryError::NoLlm(reason.to_owned());
         let Some(llm_extractor) = &mut self.llm_extractor else {
-            let reason =
-                no_llm("it is disabled; set `enabled = true` under [extraction.llm] in hearsay.toml to enable it");
+            let reason = no_llm(match self.settings.extraction.llm.enabled {
+                true => "only the program that has the database of the campaign open uses it",
+                false => "it is disabled; set `enabled = true` under [extraction.llm] in hearsay.toml to enable it",
+            });
             return match command {
                 LlmCommand::Step(_, responder) => responder.give(Err(reason)),
                 LlmCommand::Draft(_, responder) => responder.give(Err(reason)),

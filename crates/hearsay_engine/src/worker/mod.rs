@@ -269,9 +269,9 @@ pub(crate) fn start(
         }
     };
     let OpenedStorage { storage, state, report } = storage::open(&options, &internal)?;
-    // The owner of the campaign stores the queue of the language model.
+    // The program that has the database open, for itself or as a server, uses the language model for all programs.
     #[cfg(feature = "llm")]
-    let llm_extractor = storage.own().and_then(|_| llm::LlmExtractor::start(&options, &state, &internal));
+    let llm_extractor = storage.has_database().then(|| llm::LlmExtractor::start(&options, &state, &internal)).flatten();
     let encoder =
         options.settings.model.enabled.then(|| EncoderThread::start(&options.settings.model, internal.clone()));
     let model = match encoder {

@@ -280,10 +280,10 @@ impl Worker {
         // When a text is removed or proves to be out of character, its findings are withdrawn too. If several programs
         // share the campaign, the owner does this. In a server, the program that made the change does this.
         let withdraws = self.storage.own().is_some() || (self.storage.is_in_server() && !is_from_other_program);
+        #[cfg(feature = "llm")]
+        removed_passages.clone().for_each(|id| self.remove_from_llm_queue(id));
         for id in removed_passages.filter(|_| withdraws) {
             self.withdraw_findings(&state, id);
-            #[cfg(feature = "llm")]
-            self.remove_from_llm_queue(id);
         }
         // The DM undid what the extractor recorded about a text. The extractor must not record it again.
         let is_extracted = |change: &Change| match change {
@@ -485,7 +485,7 @@ impl Worker {
 }
 
 /// Returns the ids of the passages among some keys.
-pub(super) fn passage_ids(keys: &[Key]) -> impl Iterator<Item = PassageId> {
+pub(super) fn passage_ids(keys: &[Key]) -> impl Iterator<Item = PassageId> + Clone {
     keys.iter().filter_map(|key| match key {
         Key::Passage(id) => Some(*id),
         _ => None,

@@ -34,6 +34,8 @@ pub(super) struct Remote {
     /// Whether the server is a program on this machine that has the campaign's directory open. The address and the
     /// password of such a server are valid only until the server ends.
     pub(super) is_local: bool,
+    /// Whether this program is the server.
+    pub(super) is_host: bool,
     files: Option<DerivedFiles>,
     /// Whether this program has the right to write the graph tables.
     pub(super) has_lease: bool,
@@ -50,11 +52,9 @@ struct DerivedFiles {
 
 impl DerivedFiles {
     /// Returns `None` if another program stores the derived data of the directory, or if the directory cannot be written.
-    fn lock(directory: &Path) -> Option<Self> {
+    fn lock(directory: &Path, is_host: bool) -> Option<Self> {
         // The program that has the database of the directory open also stores the derived data.
-        let is_server =
-            || hearsay_store::read_server_file(directory).is_some_and(|file| file.pid == std::process::id());
-        if directory.join("db").exists() && !is_server() {
+        if directory.join("db").exists() && !is_host {
             return None;
         }
         fs::create_dir_all(directory).ok()?;
@@ -73,12 +73,17 @@ pub(super) fn open(
     is_local: bool,
 ) -> Result<(Remote, State, OpenReport), StoreError> {
     let RemoteOpened { store, state, report } = RemoteStore::open(endpoint, &options.store)?;
-    let files = match &options.location {
-        Location::Directory(directory) => DerivedFiles::lock(directory),
-        Location::Memory => None,
+    let (is_host, files) = match &options.location {
+        Location::Directory(directory) => {
+            let server = hearsay_store::read_server_file(directory);
+            let is_host = server.is_some_and(|server| server.pid == std::process::id());
+            (is_host, DerivedFiles::lock(directory, is_host))
+        }
+        Location::Memory => (false, None),
     };
     let place = endpoint.to_string();
-    Ok((Remote { store, place, number, is_local, files, has_lease: false, projects: false }, state, report))
+    let remote = Remote { store, place, number, is_local, is_host, files, has_lease: false, projects: false };
+    Ok((remote, state, report))
 }
 
 /// Opens the campaign in a server. Repeats failed attempts while `may_wait` returns `true`.

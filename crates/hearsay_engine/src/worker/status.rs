@@ -41,6 +41,7 @@ impl Worker {
             version: state.version(),
             projected,
             compacted_to: state.compacted_to(),
+            compacting: self.compacting.is_running(),
             operations: state.operation_count(),
             entities: self.counts.entities,
             facts: self.counts.facts,

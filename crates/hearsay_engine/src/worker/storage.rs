@@ -133,6 +133,17 @@ impl Storage {
         }
     }
 
+    /// Returns whether the database of the campaign is open in this program, for itself or as a server.
+    #[cfg(feature = "llm")]
+    pub(super) fn has_database(&self) -> bool {
+        match self {
+            Self::Own { .. } => true,
+            #[cfg(feature = "remote")]
+            Self::Remote(remote) => remote.is_host,
+            _ => false,
+        }
+    }
+
     /// Returns the writer of the graph tables; `None` if another program writes them.
     pub(super) fn projector(&self) -> Option<Projector<'_>> {
         match self {

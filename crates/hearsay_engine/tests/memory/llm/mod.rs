@@ -387,3 +387,28 @@ fn the_key_shows_nowhere() {
     }
     assert!(files > 3 && directory.path().join("export.jsonl").exists());
 }
+
+#[cfg(feature = "remote")]
+#[test]
+fn the_program_that_is_the_server_reads_the_texts_of_all_programs() {
+    let directory = tempfile::tempdir().unwrap();
+    let model_server = Server::finding(vec![hates()]);
+    let campaign_server = hearsay_store::testing::LocalServer::start(directory.path()).unwrap();
+    let endpoint = campaign_server.endpoint();
+    let file = hearsay_store::ServerFile { pid: std::process::id(), endpoint: endpoint.clone() };
+    let file = hearsay_store::ServerFile::write(directory.path(), &file).unwrap();
+    let host_options = MemoryOptions { endpoint: Some(endpoint.clone()), ..options_at(directory.path()) };
+    let host = with(host_options, model(&model_server.base_url));
+    let other = with(MemoryOptions::with_endpoint(settings(), endpoint), model(&model_server.base_url));
+    assert!(other.status().unwrap().wait().unwrap().llm.is_none());
+    found_town(&other);
+    say(&other, "odo-brandt", "Pell would sooner eat glass than sit with Mirela, ever.");
+    done(&host, 1);
+    let facts = extracted(&host);
+    assert!(facts.iter().any(|fact| fact.predicate().as_str() == "HOSTILE_TO"), "{facts:?}");
+    crate::sharing::wait_until("the other program has the facts", || extracted(&other) == facts);
+    other.close().unwrap();
+    host.close().unwrap();
+    drop(file);
+    campaign_server.stop().unwrap();
+}
