@@ -45,8 +45,8 @@ Examples:
     Add(Add),
     /// Set an attribute, the home or another field of an entity
     #[command(after_help = "\
-The fields have the same meaning as in campaign files. If a field has only one value at a
-time, the new value ends the old value. An unknown field becomes a new attribute.
+The fields have the same meaning as in campaign files. A new value ends the old value only
+if the field has one value at a time. An unknown field becomes a new attribute.
 
 Examples:
   hearsay entity set pell occupation \"net-mender\"

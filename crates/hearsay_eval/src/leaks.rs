@@ -25,6 +25,7 @@ use hearsay_model::{
     Justification, Knower, KnowledgeEdge, KnowledgeId, Operation, Passage, PassageId, Predicate, PredicateRole,
     Provenance, Session, SessionId, Setting, State, WorldSetting,
 };
+use hearsay_query::session::sessions_in_order;
 use hearsay_recall::{
     ApproximateTokens, ContextRequest, Detail, DocId, EntityLinker, Form, Hearer, Index, Query, RecapRequest, Scene,
     SceneContext, SummaryRequest, SummarySubject, rank, recap, summarize,
@@ -366,6 +367,7 @@ pub fn answer(state: &State, question: &LeakQuestion) -> String {
             strangers: 0,
             time: *as_of,
             session: session.clone(),
+            sessions: sessions_in_order(state),
         },
         question: text,
         about,

@@ -7,6 +7,7 @@ use hearsay_query::{
     QueryError,
     knowledge::{describe_edge_with_names, known_edges},
     named_view::NamedView,
+    session::sessions_in_order,
 };
 
 use crate::error::ToolError;
@@ -21,12 +22,15 @@ const UNNAMED: &str = "somebody";
 pub(crate) struct OwnView {
     own: NamedView,
     calendar: Calendar,
+    /// Sessions of the campaign in the order in which they were played.
+    sessions: Vec<SessionId>,
 }
 
 impl OwnView {
     pub(crate) fn new(state: &State, character: &EntityId) -> Self {
         let view = View::new(state, &Knower::Entity(character.clone()), None);
-        Self { own: NamedView::from_view(character, view), calendar: state.calendar().clone() }
+        let own = NamedView::from_view(character, view);
+        Self { own, calendar: state.calendar().clone(), sessions: sessions_in_order(state) }
     }
 
     pub(crate) fn character(&self) -> &EntityId {
@@ -91,8 +95,7 @@ impl OwnView {
     /// Returns the session of the latest line that the character heard; `None` if the line belongs to no session.
     pub(crate) fn latest_session(&self) -> Option<SessionId> {
         let passages = self.view().passages().map(|(id, heard)| (id, &heard.passage));
-        let latest =
-            passages.max_by_key(|(id, passage)| (passage.time.as_ref().and_then(|date| date.time), passage.line, *id));
+        let latest = passages.max_by_key(|(id, passage)| (passage.said_order(&self.sessions), *id));
         latest?.1.session.clone()
     }
 

@@ -129,6 +129,15 @@ impl Passage {
         self.readers.iter().find(|reader| reader.knower == *knower).map(|reader| reader.since.max(said_at))
     }
 
+    /// Returns a key that sorts passages in the order in which they were said: by game time, then by session, then by line
+    /// number. `sessions` contains the sessions in the order in which they were played. Of the passages of one game time,
+    /// those without a session come last.
+    pub fn said_order(&self, sessions: &[SessionId]) -> (Option<GameTime>, bool, Option<usize>, u32) {
+        let time = self.time.as_ref().and_then(|date| date.time);
+        let index = self.session.as_ref().and_then(|session| sessions.iter().position(|other| other == session));
+        (time, self.session.is_none(), index, self.line)
+    }
+
     /// Returns the passage as it appears to a listener who does not know that the secret name belongs to the speaker.
     ///
     /// The result contains no reference to the speaker.

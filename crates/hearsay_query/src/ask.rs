@@ -11,7 +11,7 @@ use crate::{
     QueryError,
     ids::{require_entities, require_session},
     reveals,
-    session::attending_in_scene,
+    session::{attending_in_scene, sessions_in_order},
     views::ViewCache,
 };
 
@@ -37,8 +37,9 @@ pub struct Ask {
     pub about: Vec<EntityId>,
     /// Predicates whose facts the answer omits, even if the speaker knows these facts.
     pub hidden: Arc<BTreeSet<Predicate>>,
-    /// Session that is being played. The answer contains the last lines of this session that the speaker heard. If
-    /// `None`, the answer contains the lines that the speaker heard in the last hour of game time.
+    /// Session of the recent talk: the answer contains the last lines of this session that the speaker heard. `None`
+    /// means the session being played, if the speaker heard a line of it. Otherwise, the answer contains the last lines
+    /// that the speaker heard in the last hour of game time.
     pub session: Option<SessionId>,
     /// Game time at which the speaker answers. `None` means the game clock.
     pub as_of: Option<GameTime>,
@@ -111,7 +112,8 @@ impl Ask {
         let cached_view = view_cache.get_or_compute(state, Some(&Knower::Entity(speaker.clone())), self.as_of);
         let (place, present) = self.scene_of(state, &cached_view.view);
         let time = self.as_of.or_else(|| state.clock());
-        let scene = Scene { place, present, strangers: self.strangers, time, session: self.session.clone() };
+        let (session, sessions) = (self.session_of_talk(state, &cached_view.view), sessions_in_order(state));
+        let scene = Scene { place, present, strangers: self.strangers, time, session, sessions };
         // Reveals are evaluated at the current game time only.
         let is_current = self.as_of.is_none() || self.as_of == state.clock();
         let revealable = if is_current { revealable_facts(reveals, speaker) } else { RevealableFacts::new() };
@@ -139,6 +141,17 @@ impl Ask {
 }
 
 impl Ask {
+    /// Returns the session from which the recent talk is taken: the given session, or else the session being played, if
+    /// the speaker heard a line of it.
+    fn session_of_talk(&self, state: &State, view: &View) -> Option<SessionId> {
+        let playing = || {
+            let playing = &state.active_session().filter(|_| self.as_of.is_none())?.session;
+            let mut heard = view.passages().map(|(_, heard)| &heard.passage);
+            heard.any(|passage| passage.session.as_ref() == Some(playing)).then(|| playing.clone())
+        };
+        self.session.clone().or_else(playing)
+    }
+
     /// Returns the place of the scene, and the characters who are present. An empty list means that the context
     /// determines the characters who are present.
     ///

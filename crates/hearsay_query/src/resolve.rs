@@ -6,8 +6,8 @@
 use std::sync::Arc;
 
 use hearsay_model::{
-    EntityId, Fact, FactId, FactStatus, Kind, Object, Predicate, Resolution, Secrecy, Session, State, attribute,
-    spelling, text,
+    EntityId, Fact, FactId, FactStatus, Kind, Object, Predicate, Resolution, Secrecy, Session, State, Vocabulary,
+    attribute, spelling, text,
 };
 use serde::{Deserialize, Serialize};
 
@@ -208,6 +208,14 @@ pub(crate) fn candidates_with_words(source: &impl NameSource, name: &str) -> Vec
         Resolution::Ambiguous(candidates) => candidates,
         Resolution::None => entities_with_name_part(source, name, LastWord::Complete),
     }
+}
+
+/// Returns whether the lookups of this module read the facts with a predicate. A change of such a fact can change the
+/// entity to which a name refers.
+pub fn is_read_by_lookups(vocabulary: &Vocabulary, predicate: &Predicate) -> bool {
+    let is_built_in =
+        [attribute::NAME, attribute::ALIAS, attribute::KIND, attribute::PLAYER].contains(&predicate.as_str());
+    is_built_in || is_referring(vocabulary, predicate)
 }
 
 /// Finds the entities that have the given names.

@@ -29,7 +29,7 @@ pub(crate) struct Ask {
     /// Use only facts and passages about this entity or about entities directly related to it; may be repeated
     #[arg(long, value_name = "ENTITY", value_parser = name, add = known_entities())]
     pub(crate) about: Vec<String>,
-    /// Session (id or number) whose last lines Hearsay adds to the context
+    /// Session (id or number) whose last lines Hearsay adds to the context [default: the session being played]
     #[arg(long, value_name = "SESSION", value_parser = text, add = sessions())]
     pub(crate) session: Option<String>,
     #[command(flatten)]

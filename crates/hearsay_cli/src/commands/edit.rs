@@ -187,8 +187,13 @@ pub(crate) fn set(args: &args::Set, output: &mut Output) -> Result<()> {
     let new = write_edit(&memory, args.dry_run, edit, output)?;
     // If the entity is the object of the new fact, the other values describe another entity.
     if let Some(fact) = new.into_iter().flatten().find(|fact| fact.subject == entity) {
-        for other in other_values(&memory, fact)? {
+        let others = other_values(&memory, fact)?;
+        for other in &others {
             output.note(format!("another value is still recorded: {} [{}]", other.statement, other.id.short()));
+        }
+        if !others.is_empty() {
+            let retract = args.campaign.command("fact retract FACT --until DATE");
+            output.note(format!("the new value does not end the other values; to end one of them: {retract}"));
         }
     }
     Ok(memory.close()?)

@@ -140,6 +140,33 @@ fn heard_by(test_dir: &TestDir, line: &[&str]) -> Value {
 }
 
 #[test]
+fn recent_talk_is_from_the_session_being_played() {
+    let test_dir = split_party();
+    let say = |text: &str| test_dir.ok(&["-C", "mill", "log", "--by", "lyra", text]);
+    let lately = || -> Vec<String> {
+        let answer = test_dir.json(&["-C", "mill", "ask", "--as", "ada", "--no-meaning", "What now?"]);
+        let sections = answer["context"]["sections"].as_array().unwrap().clone();
+        let lines = sections.iter().filter(|section| section["title"] == "Said lately");
+        let lines = lines.flat_map(|section| section["lines"].as_array().unwrap());
+        lines.map(|line| line["text"].as_str().unwrap().to_owned()).collect()
+    };
+    for text in ["The rain is cold.", "The road was long.", "We need a fire.", "The soup is good.", "Good night."] {
+        say(text);
+    }
+    test_dir.ok(&["-C", "mill", "session", "end"]);
+    // The next session begins in the same minute of game time. Its lines are numbered from 1.
+    test_dir.ok(&["-C", "mill", "session", "start", "--at", "the-mill"]);
+    let before = lately();
+    assert!(before.len() == 4 && before[3].contains("Good night."), "{before:?}");
+    say("The sun is up.");
+    let after = lately();
+    assert!(after.len() == 1 && after[0].contains("The sun is up."), "{after:?}");
+    test_dir.ok(&["-C", "mill", "session", "end"]);
+    let ended = lately();
+    assert!(ended.len() == 4 && ended[3].contains("The sun is up."), "{ended:?}");
+}
+
+#[test]
 fn an_accepted_move_takes_a_character_out_of_the_scene() {
     let test_dir = split_party();
     let walked = test_dir.json(&["-C", "mill", "log", "Lyra walks to The Weir."]);

@@ -51,6 +51,23 @@ fn an_edit_says_who_knows_its_fact_and_a_recorded_fact_becomes_secret() {
 }
 
 #[test]
+fn a_new_value_ends_the_old_value_only_if_the_field_has_one_value() {
+    let test_dir = TestDir::new();
+    for (name, kind) in [("Guild", "faction"), ("Watch", "faction"), ("Weir", "location")] {
+        test_dir.ok(&["-C", "mill", "entity", "add", name, "--kind", kind]);
+    }
+    let set = |field: &str, value: &str| test_dir.run(&["-C", "mill", "entity", "set", "ada", field, value]);
+    assert!(!set("faction", "guild").stderr.contains("another value"));
+    let faction = set("faction", "watch");
+    assert!(!faction.stdout.contains("ended:"), "{}", faction.stdout);
+    for words in ["another value is still recorded: Ada Flint", "Guild", "fact retract FACT --until DATE"] {
+        assert!(faction.stderr.contains(words), "{words}: {}", faction.stderr);
+    }
+    let home = set("home", "weir");
+    assert!(home.stdout.contains("ended:") && !home.stderr.contains("another value"), "{}{}", home.stdout, home.stderr);
+}
+
+#[test]
 fn an_undeclared_relation_is_known_to_its_two_ends() {
     let test_dir = TestDir::new();
     let output = test_dir.run(&["-C", "mill", "fact", "add", "ada", "COURTS", "sam-a"]);

@@ -6,8 +6,8 @@ use hearsay_belief::learn::Sincerity;
 use hearsay_extract::{ExtractedFact, Extraction, FactObject, Mention};
 use hearsay_model::{
     Acquisition, Author, Change, Confidence, Date, Entity, EntityId, Evidence, ExtractionStage, Fact, FactId,
-    FactStatus, Knower, Object, OpenThread, Operation, Passage, Predicate, PredicateRole, Span, State, Timestamp,
-    Validity, attribute, text, words,
+    FactStatus, Factuality, History, Knower, Object, OpenThread, Operation, Passage, Predicate, PredicateRole, Span,
+    State, Timestamp, Validity, attribute, text, words,
 };
 use hearsay_query::{review::is_unconfirmed_entity, session::is_private};
 
@@ -285,10 +285,13 @@ impl ProposalBuilder<'_> {
         proposal.heard_by.extend(promisee);
         proposal.heard_by.sort();
         proposal.heard_by.dedup();
-        // The narration of a session tells what happens at that time. The same deed at another time is another fact.
+        // The narration of a session tells what happens at that time. The same deed at another time is another fact. A
+        // value that changes often, such as a location, is true from that time on.
         let (vocabulary, predicate) = (self.state.vocabulary(), &proposal.predicate);
         let is_deed = vocabulary.is_deed(predicate) || vocabulary.behavior(predicate).fatal;
-        if self.passage.session.is_some() && speaker.is_none() && is_deed {
+        let is_asserted = fact.factuality == Factuality::Asserted && !fact.denied && !fact.ended;
+        let is_present_value = is_asserted && vocabulary.history(predicate) != History::Full;
+        if self.passage.session.is_some() && speaker.is_none() && (is_deed || is_present_value) {
             proposal.validity.from.clone_from(&self.passage.time);
         }
         proposal.speaker = speaker;

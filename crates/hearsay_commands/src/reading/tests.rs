@@ -3,12 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use hearsay_belief::StateViews;
+use hearsay_belief::{StateViews, View};
 use hearsay_extract::{ExtractedFact, FactObject, Language, Mention, NewEntity};
 use hearsay_model::{
     Acquisition, Author, Change, Confidence, Date, Entity, Evidence, Excerpt, ExtractionStage, Fact, FactStatus,
     Factuality, Knower, KnowledgeEdge, KnowledgeId, Method, Operation, PassageId, Predicate, Provenance, Session,
-    SessionId, Span, State, Timestamp,
+    SessionId, Span, State, Timestamp, Validity,
 };
 use hearsay_query::trust::TrustCalibration;
 use proptest::prelude::*;
@@ -18,6 +18,7 @@ use crate::{
     lie::mark_line_as_lie,
     policy::{Policy, SourceThresholds},
     proposal::ProposalRules,
+    review::Decision,
 };
 
 const PEOPLE: [(&str, &str); 4] =
@@ -190,6 +191,44 @@ fn a_narrated_deed_is_another_fact_on_another_day() {
     assert_eq!(narrate(1, 10, "Odo saved Mirela."), 1);
     assert_eq!(narrate(2, 20, "Odo rescued Mirela."), 1, "the narration tells of the same deed");
     assert_eq!(narrate(3, 10 + day, "Odo saved Mirela."), 2);
+}
+
+#[test]
+fn an_accepted_move_is_the_latest_location() {
+    let (mut state, _) = world(&[], &[]);
+    let (odo, harbour, pell) = (id("odo"), id("harbour"), Knower::Entity(id("pell")));
+    let at = |minute: i64| Some(Date::at(hearsay_model::GameTime(minute)));
+    let authored = Provenance::new(Method::Authored, Author::Dm);
+    let earlier = Fact::relation(&odo, "LOCATED_AT", &id("mill"), authored).unwrap();
+    let earlier = earlier.validity(Validity { from: at(10), until: None }).status(FactStatus::Canon).build().unwrap();
+    let edge = KnowledgeEdge::authored(pell.clone(), earlier.id());
+    let passage = Passage {
+        session: Some(SessionId::new("s1").unwrap()),
+        line: 1,
+        time: at(50),
+        heard_by: vec![pell.clone()],
+        ..Passage::new("Odo walks to the Harbour.")
+    };
+    let earlier_id = earlier.id();
+    let changes = vec![
+        Change::AddEntity(Entity::new(id("mill"))),
+        Change::AssertFact(earlier.into()),
+        Change::Learn(edge.into()),
+        Change::AddPassage(passage.clone().into()),
+    ];
+    apply(&mut state, Author::Dm, changes);
+    let place = FactObject::Entity(Mention::Known(harbour.clone()));
+    let moves = extracted(Mention::Known(odo.clone()), "LOCATED_AT", place, 0, &passage.text);
+    let extraction = Extraction { facts: vec![moves], ..Extraction::default() };
+    let findings = recording(&state, passage.into(), extraction);
+    state.apply(findings).unwrap();
+    let moved = Arc::clone(state.facts().find(|fact| fact.object().entity() == Some(&harbour)).unwrap());
+    assert_eq!((moved.status(), &moved.validity().from), (FactStatus::Proposed, &at(50)));
+    let accepted = Decision::Accept.operation(&state, moved.id(), Timestamp(1)).unwrap();
+    state.apply(accepted).unwrap();
+    assert_eq!(state.fact(earlier_id).unwrap().validity().until, at(50));
+    let view = View::new(&state, &pell, None);
+    assert_eq!(view.observed_location(&odo).unwrap().id(), moved.id());
 }
 
 #[test]

@@ -163,13 +163,16 @@ fn ended_values(state: &State, fact: &Fact) -> Vec<Change> {
     let mut open_values = state.values(fact.subject(), fact.predicate());
     let mut validity = fact.validity().clone();
     let passages: Vec<&Arc<Passage>> = passages(state, fact).collect();
-    if !passages.is_empty() && validity.from.is_none() {
+    let is_dated_by_text = validity.from.is_none() || passages.iter().any(|passage| passage.time == validity.from);
+    if !passages.is_empty() && is_dated_by_text {
         let session_of = |passage: &Passage| state.session(passage.session.as_ref()?).map(|session| session.number);
         let lines = passages.iter().filter_map(|passage| Some((session_of(passage)?, passage)));
         let Some((number, line)) = lines.max_by_key(|(number, passage)| (*number, passage.line)) else {
             return Vec::new();
         };
-        validity.from.clone_from(&line.time);
+        if validity.from.is_none() {
+            validity.from.clone_from(&line.time);
+        }
         let recorded = fact.provenance().recorded;
         open_values.retain(|old| {
             let session = old.provenance().session.as_ref().and_then(|id| state.session(id));

@@ -6,7 +6,8 @@ use std::{
     sync::Arc,
 };
 
-use hearsay_model::{Change, Fact, FactId, Key, Position, Resolution, SettingKey, State, TransientUpdate};
+use hearsay_model::{Change, Fact, FactId, Key, Position, Predicate, SettingKey, State, TransientUpdate};
+use hearsay_query::resolve::is_read_by_lookups;
 use hearsay_store::StoreError;
 
 use super::{Event, Internal, Worker, import::Import, outcome::Outcome, storage::Storage, write::Write};
@@ -402,23 +403,24 @@ fn affected_keys(state: &State, prepared: &PreparedWrite) -> Option<BTreeSet<Key
     if changes.len() > LARGE_OPERATION || prepared.transients.values.len() > LARGE_OPERATION {
         return None;
     }
+    let is_name = |predicate: &Predicate| is_read_by_lookups(state.vocabulary(), predicate);
+    if prepared.transients.values.iter().any(|change| is_name(&change.predicate)) {
+        return None;
+    }
     let mut keys: BTreeSet<Key> = prepared.transients.subjects().collect();
     keys.extend(prepared.transients.clock.map(|_| Key::Setting(SettingKey::Clock)));
     for change in changes {
         if !change.is_local() {
             return None;
         }
-        let written = change.written_key();
-        // The names of a removed entity come back with it.
-        if let Some(Key::Entity(entity)) = &written
-            && state.is_removed_entity(entity)
-        {
+        // A later write may refer to an entity by any part of its names, by its occupation or by its id.
+        if change.entity().is_some_and(|entity| state.entity(&entity.id).is_none()) {
             return None;
         }
+        let written = change.written_key();
         keys.extend(written.clone());
         if let Some(fact) = change.fact() {
-            // A name that nobody had before cannot change which entities other operations refer to.
-            if fact.is_name() && fact.object().text().is_none_or(|name| state.resolve(name) != Resolution::None) {
+            if is_name(fact.predicate()) {
                 return None;
             }
             add_fact_keys(fact, &mut keys);
@@ -440,12 +442,12 @@ fn add_fact_keys(fact: &Fact, keys: &mut BTreeSet<Key>) {
     keys.extend(fact.provenance().session.clone().map(Key::Session));
 }
 
-/// Adds the keys for a fact that is in the state or is asserted by the same operation. Returns `None` if the fact
-/// states a name, because the operation may remove the name.
+/// Adds the keys for a fact that is in the state or is asserted by the same operation. Returns `None` if lookups of
+/// names read the fact, because the operation may remove the fact.
 fn add_known_fact_keys(state: &State, id: FactId, keys: &mut BTreeSet<Key>) -> Option<()> {
     keys.insert(Key::Fact(id));
     match state.fact(id) {
-        Some(fact) if fact.is_name() => None,
+        Some(fact) if is_read_by_lookups(state.vocabulary(), fact.predicate()) => None,
         Some(fact) => {
             add_fact_keys(fact, keys);
             Some(())

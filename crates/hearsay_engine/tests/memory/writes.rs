@@ -78,6 +78,36 @@ fn an_edit_may_name_what_the_edit_before_it_adds() {
 }
 
 #[test]
+fn a_name_means_what_the_write_before_it_says() {
+    for (earlier, name, meaning) in [
+        // The name of a new entity is the occupation of another one, or a part of its name.
+        (add("Newcomer", Kind::Npc, None), "newcomer", "newcomer"),
+        (add("Newcomer Hob", Kind::Npc, None), "newcomer", "newcomer-hob"),
+        (add("Brandt", Kind::Npc, None), "Brandt", "brandt"),
+        // A known entity gets a name or an occupation.
+        (set("Mirela Voss", "alias", "Newcomer"), "newcomer", "mirela-voss"),
+        (set("Mirela Voss", "alias", "Brandt"), "Brandt", "mirela-voss"),
+        (set("Mirela Voss", "occupation", "brandt"), "Brandt", "odo-brandt"),
+    ] {
+        let memory = town();
+        do_edit(&memory, set("Pell", "occupation", "newcomer"));
+        let blocked = block(&memory);
+        let described = format!("{earlier:?}, then {name}");
+        let first = memory.edit(earlier).unwrap();
+        let set_age = move |snapshot: &ReadSnapshot| {
+            let (attribute, value, options) = ("age".to_owned(), "30".to_owned(), FactOptions::default());
+            let edit = Edit::Set { entity: resolve(&snapshot.state, name)?, attribute, value, options };
+            Ok(edit.operation(&snapshot.state, Author::Dm, real_time())?)
+        };
+        let second = memory.write(set_age).unwrap();
+        drop(blocked);
+        first.wait().unwrap();
+        second.wait().unwrap();
+        assert_eq!(facts(&memory, meaning, "age").len(), 1, "{described}");
+    }
+}
+
+#[test]
 fn an_edit_is_dated_by_the_clock_that_was_set_before_it() {
     let memory = town();
     set_clock(&memory, DAY);

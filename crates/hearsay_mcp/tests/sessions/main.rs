@@ -6,9 +6,10 @@ mod http;
 
 use std::{fs, sync::Arc, time::Duration};
 
+use hearsay_commands::session::{NewSession, SessionStep};
 use hearsay_engine::{ExtractionSettings, Memory, MemoryOptions, ModelSettings, Settings};
 use hearsay_mcp::{McpServer, SessionIdentity};
-use hearsay_model::EntityId;
+use hearsay_model::{Author, EntityId};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf};
 
@@ -214,6 +215,24 @@ async fn hearers_remember_a_line_and_subscribers_are_notified() {
     let mut cyrus = Client::connect(&memory, "cyrus", json!({})).await;
     let recent = cyrus.request("resources/read", json!({"uri": "hearsay://recent"})).await;
     assert!(!recent.to_string().contains("bread"), "{recent}");
+}
+
+#[tokio::test]
+async fn recent_talk_belongs_to_the_session_of_the_latest_line() {
+    let memory = open_memory();
+    let step = |step: SessionStep| drop(memory.session(Author::Dm, step).unwrap().wait().unwrap());
+    let mut ada = Client::connect(&memory, "ada", json!({})).await;
+    let mut ben = Client::connect(&memory, "ben", json!({})).await;
+    step(SessionStep::Start(NewSession::default()));
+    for text in ["The bread is burnt.", "The flour is wet.", "The cat is gone."] {
+        ada.ok("say", json!({"text": text, "to": ["Ben Carter"]})).await;
+    }
+    step(SessionStep::End { time: None });
+    // The next session begins in the same minute of game time, with line 1.
+    step(SessionStep::Start(NewSession::default()));
+    ada.ok("say", json!({"text": "The mill turns.", "to": ["Ben Carter"]})).await;
+    let recent = ben.request("resources/read", json!({"uri": "hearsay://recent"})).await.to_string();
+    assert!(recent.contains("The mill turns.") && !recent.contains("The cat is gone."), "{recent}");
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashSet;
 
 use super::{ApplyError, State, rows::Writes};
-use crate::{Author, Change, EntityId, Key, Operation, PassageId, Position, SessionId};
+use crate::{Author, Change, Key, Operation, PassageId, Position, SessionId};
 
 /// Preview of the effect of reverting an operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,12 +24,6 @@ pub struct UndoPreview {
 }
 
 impl State {
-    /// Returns whether an entity was removed, or the operation that added it was undone. If the entity is added again,
-    /// its facts reappear.
-    pub fn is_removed_entity(&self, id: &EntityId) -> bool {
-        self.entities.get(id).is_some_and(|row| row.record.value.is_none())
-    }
-
     /// Returns the changes that revert an operation.
     ///
     /// If a text disappears with the operation, the changes also revert the operations of the extractor that recorded

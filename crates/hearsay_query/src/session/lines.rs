@@ -115,10 +115,16 @@ pub fn session_or_latest<'a>(state: &'a State, session: Option<&SessionId>) -> R
     if let Some(id) = session.or_else(|| state.active_session().map(|playing| &playing.session)) {
         return require_session(state, id);
     }
-    let latest = state
-        .sessions()
-        .max_by_key(|session| (session.number, session.start.as_ref().and_then(|date| date.time), session.id.clone()));
+    let latest = sessions_in_order(state).pop().and_then(|id| state.session(&id));
     latest.ok_or_else(|| QueryError::NoSession { given: "latest".into(), known: Vec::new() })
+}
+
+/// Returns the ids of all sessions in the order in which they were played.
+pub fn sessions_in_order(state: &State) -> Vec<SessionId> {
+    let mut sessions: Vec<_> = state.sessions().collect();
+    sessions
+        .sort_by_key(|session| (session.number, session.start.as_ref().and_then(|date| date.time), session.id.clone()));
+    sessions.into_iter().map(|session| session.id.clone()).collect()
 }
 
 /// Returns the place where the party is after the latest session: the place of the last line that has a place. If the

@@ -16,7 +16,7 @@ pub use line_effects::{
 };
 pub use lines::{
     LineRow, TalkCounts, attending_in_scene, is_private, last_place, later_time, next_line, session_lines,
-    session_or_latest,
+    session_or_latest, sessions_in_order,
 };
 pub use promises::{MatchingPromises, matching_promises};
 pub use recap::{RecapAudience, SessionRecap, Summarize, session_recap};

@@ -24,6 +24,8 @@ pub struct Scene {
     /// Current session, from which recent talk is taken. If `None`, recent talk is taken from the hour of game time
     /// before `time`.
     pub session: Option<SessionId>,
+    /// Sessions of the campaign in the order in which they were played. This order sorts lines of the same game time.
+    pub sessions: Vec<SessionId>,
 }
 
 /// Inputs of a scene context.

@@ -211,7 +211,7 @@ impl<'a> Writer<'a> {
             |heard: &ReceivedPassage| heard.passage.speaker.is_some() || heard.passage.speaker_alias.is_some();
         let passages = self.request.view.passages().filter(|(_, heard)| has_speaker(heard) && is_recent(heard));
         let mut passages: Vec<_> = passages.collect();
-        passages.sort_by_key(|(id, heard)| (time_of(heard), heard.passage.line, *id));
+        passages.sort_by_key(|(id, heard)| (heard.passage.said_order(&scene.sessions), *id));
         let latest = passages.split_off(passages.len().saturating_sub(MAX_RECENT_LINES));
         let lines = latest.into_iter().map(|(id, heard)| self.passage_line(id, heard)).collect();
         Section { kind: SectionKind::RecentTalk, title: "Said lately".into(), lines }

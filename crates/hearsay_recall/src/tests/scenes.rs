@@ -296,6 +296,39 @@ fn what_was_said_lately_is_told_in_order() {
 }
 
 #[test]
+fn lines_of_one_minute_are_sorted_by_session() {
+    let mut world = World::tavern();
+    sessions(&mut world);
+    let mut say = |session: Option<&str>, line: u32, text: &str| {
+        let passage = Passage {
+            speaker: Some(id("odo")),
+            session: session.map(|session| SessionId::new(session).unwrap()),
+            line,
+            time: Some(Date::at(GameTime(100))),
+            heard_by: vec![Knower::Entity(id("mirela"))],
+            ..Passage::new(text)
+        };
+        world.apply(vec![Change::AddPassage(passage.into())]);
+    };
+    for (line, text) in (1..).zip(["One.", "Two.", "Three.", "Four.", "Five."]) {
+        say(Some("s1"), line, text);
+    }
+    say(Some("s0"), 1, "The next evening.");
+    say(None, 2, "Afterwards.");
+    let lately = |sessions: &[&str]| {
+        let sessions = sessions.iter().map(|session| SessionId::new(session).unwrap()).collect();
+        let scene: &Scene = Box::leak(Box::new(Scene { time: Some(GameTime(100)), sessions, ..Scene::default() }));
+        let context =
+            world.context_with("mirela", "Where is the ledger?", |request| ContextRequest { scene, ..request });
+        let lines = context.section_lines(SectionKind::RecentTalk).iter();
+        lines.map(|line| line.text.trim_start_matches("Odo Brandt said: ").to_owned()).collect::<Vec<_>>()
+    };
+    let quoted = |texts: [&str; 4]| texts.map(|text| format!("\u{201C}{text}\u{201D}"));
+    assert_eq!(lately(&["s1", "s0"]), quoted(["Four.", "Five.", "The next evening.", "Afterwards."]));
+    assert_eq!(lately(&["s0", "s1"]), quoted(["Three.", "Four.", "Five.", "Afterwards."]));
+}
+
+#[test]
 fn a_question_is_limited_to_whom_it_is_about() {
     let mut world = World::tavern();
     world.attribute("gull", "lore", "Rats gnaw the beams of the Gilded Gull.", "mirela");
