@@ -371,10 +371,9 @@ Examples:
 
 /// Explanation and examples of `say`.
 pub(crate) const SAY: &str = "\
-If you name hearers with --to, only these characters hear the line. Otherwise, all
-characters who are present hear the line. During a session, the attending characters and
-the non-player characters at the place of the scene are present. Without a session, or
-if --at names another place, the characters at the place of the event are present.
+Without --to, all characters who are present hear the line. During a session, these are the
+attending characters and the non-player characters at the place of the scene. Without a
+session, or if --at names another place, they are the characters at the place of the event.
 How strongly a hearer believes the line (the credence) depends on the hearer's trust in the
 speaker, and on how strongly the speaker believes the line.
 

@@ -25,7 +25,7 @@ mod texts;
 
 use std::process::ExitCode;
 
-use clap::{ColorChoice, CommandFactory, FromArgMatches};
+use clap::{ColorChoice, FromArgMatches};
 
 use args::Args;
 use output::Output;
@@ -74,7 +74,7 @@ fn finish(result: anyhow::Result<()>, output: &mut Output) -> ExitCode {
 
 /// Parses the command line. The option `--color` decides whether help and errors have colour.
 fn parse() -> Result<Args, clap::Error> {
-    let command = Args::command().color(colour_choice());
+    let command = args::command_line().color(colour_choice());
     Args::from_arg_matches(&command.try_get_matches()?)
 }
 

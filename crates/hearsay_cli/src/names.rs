@@ -8,7 +8,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use anyhow::Result;
-use hearsay_commands::session::speaker_of_player;
+use hearsay_commands::session::speaker_or_player;
 use hearsay_engine::Memory;
 use hearsay_model::{EntityId, FactId, GameTime, Object, SessionId, State, Vocabulary, text};
 use hearsay_query::{
@@ -209,14 +209,7 @@ impl Names {
 
     /// Returns the speaker, and whether the name is that of the player of the speaker.
     pub(crate) fn speaker_or_player(&self, name: &str) -> Result<(Speaker, bool)> {
-        match (self.speaker(name), speaker_of_player(&self.state, name)) {
-            (Ok(speaker), played) => {
-                let is_player = played.as_ref() == Some(&speaker) && self.find_entity(name).is_err();
-                Ok((speaker, is_player))
-            }
-            (Err(_), Some(speaker)) => Ok((speaker, true)),
-            (Err(error), None) => Err(error),
-        }
+        speaker_or_player(&self.state, name, self.speaker(name))
     }
 
     pub(crate) fn optional_speaker(&self, name: Option<&String>) -> Result<Option<Speaker>> {

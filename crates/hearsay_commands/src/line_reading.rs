@@ -1,10 +1,10 @@
 //! Reading of a line before it is recorded: its speaker, its kind of talk, and the recorded facts that it states.
 
-use hearsay_model::{EntityId, Kind, State, TalkKind};
+use hearsay_model::{EntityId, FactId, Kind, State, TalkKind};
 
 use crate::{
     CommandError,
-    fact_matching::{FactMatches, SpokenLine},
+    fact_matching::{FactMatch, FactMatches, SpokenLine},
     presence::require_speaker,
     reading::{ReadingTools, find_talk_kind},
     session::LogLine,
@@ -82,5 +82,21 @@ impl UnrecordedLine {
             facts.doubt_all();
         }
         LineReading { line: self.line, talk_kind, facts }
+    }
+}
+
+impl LineReading {
+    /// Returns the line to record, and the facts that it states or may state. The hearers learn the facts that a speaker
+    /// certainly states. Nobody learns the facts that the line may state, unless the DM decides otherwise. The secrets of
+    /// narration are facts that it may state, and [`LogLine::secrets`] lists them.
+    pub fn into_log_line(self) -> (LogLine, FactMatches) {
+        let Self { mut line, talk_kind, mut facts } = self;
+        let ids = |facts: &[FactMatch]| facts.iter().map(|fact| fact.fact).collect::<Vec<FactId>>();
+        if line.speaker.is_none() {
+            facts.doubt_all();
+            line.secrets = ids(&facts.may_state);
+        }
+        line.states.extend(ids(&facts.states));
+        (LogLine { talk_kind, ..line }, facts)
     }
 }

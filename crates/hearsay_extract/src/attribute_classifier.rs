@@ -125,13 +125,14 @@ impl SentenceReader<'_> {
             return false;
         }
         let vg = self.verb_group(at);
+        let verb = self.grammar.verb_properties(&vg.lemma);
         let states_value = |pattern: &Pattern| self.grammar.targets[pattern.target].predicate == *name;
         let group = self.chunks.noun_groups.iter().find(|group| group.start <= from && from < group.end);
         let follows_with =
             group.is_some_and(|group| group.start.checked_sub(1).is_some_and(|at| self.norm(at) == "with"));
         vg.is_copula
-            || self.grammar.verb_properties(&vg.lemma).is_seeming
-            || matches!(vg.lemma.as_str(), "have" | "get")
+            || verb.is_seeming
+            || verb.is_describing
             || self.grammar.verb_patterns.get(&vg.lemma).is_some_and(|patterns| patterns.iter().any(states_value))
             || follows_with
             || group.is_none()

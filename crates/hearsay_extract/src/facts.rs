@@ -1,6 +1,6 @@
 //! Input and output types of the extraction.
 
-use hearsay_model::{Confidence, EntityId, ExtractionStage, Factuality, Kind, Predicate, Span};
+use hearsay_model::{Confidence, EntityId, ExtractionStage, Factuality, Kind, Object, Predicate, Span, Vocabulary};
 use serde::{Deserialize, Serialize};
 
 /// Type of a text.
@@ -166,6 +166,21 @@ pub struct ExtractedFact {
     pub cues: Vec<Cue>,
     /// Stage of the extraction that found the fact.
     pub stage: ExtractionStage,
+}
+
+impl ExtractedFact {
+    /// Returns the entity that is dead according to the fact. Decides like
+    /// [`Behavior::dead_entity`](hearsay_model::Behavior::dead_entity) for a recorded fact. Returns `None` if the fact
+    /// states no death.
+    pub fn dead_entity(&self, vocabulary: &Vocabulary) -> Option<&Mention> {
+        let behavior = vocabulary.behavior(&self.predicate);
+        match &self.object {
+            FactObject::Entity(object) => behavior.fatal.then_some(object),
+            FactObject::Value(value) => {
+                behavior.means_death(&Object::Value(value.as_str().into())).then_some(&self.subject)
+            }
+        }
+    }
 }
 
 /// Name in a text that no known entity has.

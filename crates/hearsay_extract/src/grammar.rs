@@ -71,6 +71,7 @@ pub(crate) struct VerbProperties {
     pub(crate) is_implicative: bool,
     pub(crate) is_copula: bool,
     pub(crate) is_seeming: bool,
+    pub(crate) is_describing: bool,
 }
 
 /// Relation or attribute that words can state.
@@ -329,7 +330,7 @@ impl Grammar {
         }
         type SetProperty = fn(&mut VerbProperties);
         let verbs = &file.verbs;
-        let lists: [(&Words, SetProperty); 8] = [
+        let lists: [(&Words, SetProperty); 9] = [
             (&verbs.others, |_| ()),
             (&verbs.speech, |properties| properties.is_speech = true),
             (&verbs.thought, |properties| properties.is_thought = true),
@@ -338,6 +339,7 @@ impl Grammar {
             (&verbs.real, |properties| properties.is_implicative = true),
             (&verbs.copulas, |properties| properties.is_copula = true),
             (&verbs.seeming, |properties| properties.is_seeming = true),
+            (&verbs.describing, |properties| properties.is_describing = true),
         ];
         for (list, set_property) in lists {
             for verb in list.iter() {

@@ -93,6 +93,7 @@ pub(crate) struct Verbs {
     pub(crate) others: Words,
     pub(crate) copulas: Words,
     pub(crate) seeming: Words,
+    pub(crate) describing: Words,
     pub(crate) speech: Words,
     pub(crate) thought: Words,
     pub(crate) factive: Words,

@@ -10,8 +10,8 @@ mod stages;
 use std::time::Instant;
 
 use hearsay_model::{
-    Author, Change, Entity, EntityId, Fact, Method, Object, Operation, Predicate, PredicateDef, Provenance,
-    RelationWords, State, Vocabulary, attribute,
+    Author, Change, Entity, EntityId, Fact, Method, Operation, Predicate, PredicateDef, Provenance, RelationWords,
+    State, Vocabulary, attribute,
 };
 use proptest::prelude::*;
 

@@ -18,7 +18,9 @@ pub(crate) struct RecallArguments {
     /// Names of entities that the answer must be about.
     #[serde(default)]
     pub(crate) about: Vec<String>,
-    /// Maximum number of facts and lines, from 1 to 100. Default: the number in the settings of the campaign.
+    /// Maximum number of lines of the answer, from 1 to 100. The lines that answer the question come first; the others
+    /// describe the character and the scene. Default: the settings of the campaign limit only the lines that answer the
+    /// question.
     #[serde(default)]
     #[schemars(range(min = 1, max = 100))]
     pub(crate) limit: Option<usize>,
@@ -41,7 +43,9 @@ pub(crate) struct AskAsArguments {
     /// Names of entities that the answer must be about.
     #[serde(default)]
     pub(crate) about: Vec<String>,
-    /// Maximum number of facts and lines, from 1 to 100. Default: the number in the settings of the campaign.
+    /// Maximum number of lines of the answer, from 1 to 100. The lines that answer the question come first; the others
+    /// describe the character and the scene. Default: the settings of the campaign limit only the lines that answer the
+    /// question.
     #[serde(default)]
     #[schemars(range(min = 1, max = 100))]
     pub(crate) limit: Option<usize>,
@@ -202,12 +206,14 @@ pub(crate) struct UndoArguments {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct LogArguments {
-    /// Text of the line.
+    /// Text of the line. The text can begin with the name of the speaker, or of the player of a character: `Mirela: Not
+    /// here.` Only Odo hears the line `Mirela whispers to Odo: Not here.`
     pub(crate) text: String,
-    /// Name or id of the speaker. If no speaker is given, the line is narration.
+    /// Name or id of the speaker, or name of the player. Default: the name at the start of the text; otherwise, the line
+    /// is narration.
     #[serde(default)]
     pub(crate) speaker: Option<String>,
-    /// Names or ids of the hearers. Default: the characters who are present in the session.
+    /// Names or ids of the hearers. Default: the hearers that the text names, or the characters who are present.
     #[serde(default)]
     pub(crate) to: Vec<String>,
     /// Id or number of the session. Default: the session being played.

@@ -2,15 +2,19 @@
 
 use std::time::Duration;
 
+use hearsay_belief::StateViews;
 use hearsay_commands::{
-    fact_matching::{FactMatches, SpokenLine},
+    fact_matching::{FactMatch, FactMatches},
+    line_reading::UnrecordedLine,
     policy::{Policy, ReviewMode},
     proposal::{Proposal, ProposalRules, propose},
     review::{Decision, Decisions},
-    session::{Log, LogLine},
+    session::{Log, LogLine, hearers_without, speaker_or_player},
 };
 use hearsay_engine::{Memory, MemoryError, Written, real_time};
-use hearsay_model::{Author, Confidence, EntityId, FactId, Kind, Object, Position, Predicate, State, attribute};
+use hearsay_model::{
+    Author, Change, Confidence, EntityId, FactId, Kind, Knower, Object, Position, Predicate, State, attribute,
+};
 use hearsay_query::{
     facts::FactRow,
     journal::UndoTarget,
@@ -27,7 +31,10 @@ use crate::{
         UndoArguments,
     },
     error::ToolError,
-    outputs::{EntityRow, HitRow, ReviewFactRow, ReviewItemRow, ReviewOutput, SearchOutput, WrittenOutput},
+    outputs::{
+        EntityRow, HitRow, LogOutput, LoggedFactRow, ReviewFactRow, ReviewItemRow, ReviewOutput, SearchOutput,
+        WrittenOutput,
+    },
     own_view::OwnView,
     recall::{Question, checked_limit, rounded},
 };
@@ -297,22 +304,52 @@ pub(crate) fn undo(memory: &Memory, planned: &PlannedUndo) -> Result<WrittenOutp
     Ok(written_output(memory.undo(UndoTarget::At(planned.position))?.wait()?))
 }
 
-pub(crate) fn log(memory: &Memory, arguments: LogArguments) -> Result<WrittenOutput, ToolError> {
+/// Adds a line to the log of a session. Reads the line as `hearsay log` does.
+pub(crate) fn log(memory: &Memory, arguments: LogArguments) -> Result<LogOutput, ToolError> {
     let text = checked_text(&arguments.text, "text")?;
-    let is_narration = arguments.speaker.is_none();
-    let secrets = match is_narration {
-        true => memory.match_facts(SpokenLine::narration(&text))?.wait()?,
-        false => FactMatches::default(),
-    };
-    let log = read_state(memory, move |state| {
-        let line = LogLine {
-            secrets: secrets.states.iter().chain(&secrets.may_state).map(|fact| fact.fact).collect(),
-            speaker: arguments.speaker.as_deref().map(|name| resolve_speaker(state, name)).transpose()?,
-            heard_by: resolve_all(state, &arguments.to)?,
-            ..LogLine::new(text)
-        };
+    let (line, session) = read_state(memory, move |state| {
+        let find = |name: &str| speaker_or_player(state, name, resolve_speaker(state, name));
+        let speaker = arguments.speaker.as_deref().map(find).transpose()?;
+        let (speaker, at_table) = speaker.map_or((None, false), |(speaker, is_player)| (Some(speaker), is_player));
+        let heard_by = resolve_all(state, &arguments.to)?;
         let session = arguments.session.as_deref().map(|session| find_session(state, session)).transpose()?;
-        Ok(Log { session: session.map(|session| session.id.clone()), lines: vec![line], ..Log::default() })
+        let line = LogLine { speaker, at_table, heard_by, ..LogLine::typed(text) };
+        Ok((line, session.map(|session| session.id.clone())))
     })?;
-    Ok(written_output(memory.log(Author::Dm, log)?.wait()?))
+    let (line, facts) = memory.read_line(UnrecordedLine::new(line))?.wait()?.into_log_line();
+    let log = Log { session, lines: vec![line.clone()], ..Log::default() };
+    let written = memory.log(Author::Dm, log)?.wait()?;
+    read_state(memory, move |state| Ok(log_output(state, written, &line, facts)))
+}
+
+/// Returns the result of logging a line. `facts` are the recorded facts that the line states or may state.
+fn log_output(state: &State, written: Written, line: &LogLine, facts: FactMatches) -> LogOutput {
+    let entry = state.entry(written.position);
+    let passage = entry.and_then(|entry| entry.operation.changes.iter().find_map(Change::passage));
+    let heard = passage.filter(|passage| !passage.is_out_of_character());
+    let hearers = heard.into_iter().flat_map(|passage| &passage.heard_by).filter_map(Knower::entity);
+    let name = |id: &EntityId| state.name_or_id(id).to_owned();
+    let rows = |facts: Vec<FactMatch>| -> Vec<LoggedFactRow> {
+        let row = |fact: FactMatch| LoggedFactRow { fact: fact.fact.to_string(), statement: fact.statement };
+        facts.into_iter().map(row).collect()
+    };
+    let views = StateViews::new(state);
+    let is_new =
+        |fact: &FactMatch| passage.is_some_and(|passage| !hearers_without(&views, fact.fact, passage).is_empty());
+    let (may_state, withheld) = match line.speaker {
+        Some(_) => (facts.may_state, Vec::new()),
+        None => (Vec::new(), facts.may_state.into_iter().filter(is_new).collect()),
+    };
+    LogOutput {
+        operation: written.position.0,
+        summary: written.summary,
+        line: passage.map(|passage| passage.line),
+        speaker: line.speaker.as_ref().map(|speaker| speaker.alias.clone().unwrap_or_else(|| name(&speaker.id))),
+        talk_kind: passage.and_then(|passage| passage.talk_kind).map(|kind| kind.as_str().to_owned()),
+        heard_by: hearers.map(name).collect(),
+        states: rows(facts.states),
+        may_state: rows(may_state),
+        withheld: rows(withheld),
+        similar_speaker: line.similar_speaker(state).map(|id| name(&id)),
+    }
 }

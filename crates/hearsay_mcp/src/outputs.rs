@@ -34,7 +34,7 @@ pub(crate) struct RecallOutput {
     pub(crate) character: String,
     /// The lines, most relevant first within each section.
     pub(crate) lines: Vec<RecalledLine>,
-    /// Number of further relevant facts and lines that the result does not contain.
+    /// Number of further facts and lines that the result does not contain.
     pub(crate) omitted: usize,
 }
 
@@ -204,6 +204,43 @@ pub(crate) struct WrittenOutput {
     pub(crate) operation: u64,
     /// Summary of the operation.
     pub(crate) summary: String,
+}
+
+/// A recorded fact in the result of `log`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct LoggedFactRow {
+    /// Id of the fact.
+    pub(crate) fact: String,
+    /// Sentence that states the fact.
+    pub(crate) statement: String,
+}
+
+/// Result of `log`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct LogOutput {
+    /// Number of the operation, for `undo`.
+    pub(crate) operation: u64,
+    /// Summary of the operation.
+    pub(crate) summary: String,
+    /// Number of the line in the session. Null if the line was already in the log.
+    pub(crate) line: Option<u32>,
+    /// Name of the speaker. Null for narration.
+    pub(crate) speaker: Option<String>,
+    /// Kind of talk: narration, in_character or out_of_character. No character hears a line that is out of character.
+    /// Null if the kind is not known yet.
+    pub(crate) talk_kind: Option<String>,
+    /// Names of the characters who hear the line.
+    pub(crate) heard_by: Vec<String>,
+    /// Recorded facts that the speaker states. The hearers learn these facts.
+    pub(crate) states: Vec<LoggedFactRow>,
+    /// Recorded facts that the speaker may state. Nobody learns these facts from the line.
+    pub(crate) may_state: Vec<LoggedFactRow>,
+    /// Secrets that narration may state and that some hearers do not know. The line is out of character because of
+    /// these secrets.
+    pub(crate) withheld: Vec<LoggedFactRow>,
+    /// Name of a character, if the name before the colon of a line of narration is probably a misspelling of it. To
+    /// correct the line, undo the operation, and log the line with the right name.
+    pub(crate) similar_speaker: Option<String>,
 }
 
 /// A fact that waits for review.

@@ -26,6 +26,8 @@ pub(crate) struct Question {
     pub(crate) present: Vec<EntityId>,
     pub(crate) place: Option<EntityId>,
     pub(crate) about: Vec<EntityId>,
+    /// Maximum number of lines of the answer. `None` means that the settings limit the lines that answer the question,
+    /// and nothing limits the other lines.
     pub(crate) limit: Option<usize>,
     /// Session whose last lines are part of the context.
     pub(crate) session: Option<SessionId>,
@@ -59,10 +61,27 @@ pub(crate) fn scene_context(
     Ok(memory.ask(ask)?.wait()?.context)
 }
 
-/// Lists the lines of a scene context.
-pub(crate) fn recall_output(context: &SceneContext) -> RecallOutput {
-    let lines = context.unique_sections().iter().flat_map(section_lines).collect();
-    RecallOutput { character: context.name.clone(), lines, omitted: context.omitted }
+/// Answers a question to a character. If the question has a limit, the lines that answer it take precedence over the
+/// lines about the character and the scene.
+pub(crate) fn recall(memory: &Memory, character: &EntityId, question: Question) -> Result<RecallOutput, ToolError> {
+    let limit = question.limit.unwrap_or(usize::MAX);
+    let context = scene_context(memory, character, question)?;
+    let sections = context.unique_sections();
+    let is_answer = |section: &&Section| section.kind == SectionKind::Knowledge;
+    let answers: usize = sections.iter().filter(is_answer).map(|section| section.lines.len()).sum();
+    let mut free = limit.saturating_sub(answers);
+    let (mut lines, mut omitted) = (Vec::new(), context.omitted);
+    for section in &sections {
+        let count = if is_answer(&section) { section.lines.len() } else { section.lines.len().min(free) };
+        if !is_answer(&section) {
+            free -= count;
+        }
+        omitted += section.lines.len() - count;
+        // The latest lines of recent talk come last.
+        let first = if section.kind == SectionKind::RecentTalk { section.lines.len() - count } else { 0 };
+        lines.extend(section.lines[first..first + count].iter().map(|line| recalled_line(section.kind, line)));
+    }
+    Ok(RecallOutput { character: context.name, lines, omitted })
 }
 
 /// Number of digits of a fact id in a text.
@@ -87,10 +106,6 @@ pub(crate) fn recall_text(output: &RecallOutput) -> String {
         text.push_str(&format!("\n{} more are left out; raise `limit`, or ask a narrower question\n", output.omitted));
     }
     text
-}
-
-fn section_lines(section: &Section) -> Vec<RecalledLine> {
-    section.lines.iter().map(|line| recalled_line(section.kind, line)).collect()
 }
 
 fn recalled_line(section: SectionKind, line: &Line) -> RecalledLine {

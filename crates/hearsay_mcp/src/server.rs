@@ -25,8 +25,9 @@ use crate::{
     dm,
     error::{ServerError, ToolError},
     identity::SessionIdentity,
+    outputs::RecallOutput,
     prompts::PromptName,
-    recall::{recall_output, recall_text, scene_context},
+    recall::{recall, recall_text},
     resources::{ResourceDescription, ResourceName},
     subscriptions::Subscriptions,
     tools::{Effect, ToolDescription, ToolName},
@@ -54,6 +55,10 @@ struct ToolOutput {
 impl ToolOutput {
     fn new(output: &impl Serialize) -> Result<Self, ToolError> {
         Ok(Self { text: None, value: serde_json::to_value(output)? })
+    }
+
+    fn from_recall(output: &RecallOutput) -> Result<Self, ToolError> {
+        Ok(Self { text: Some(recall_text(output)), ..Self::new(output)? })
     }
 
     fn into_result(self) -> CallToolResult {
@@ -230,9 +235,7 @@ impl McpServer {
         match (&self.identity, tool) {
             (SessionIdentity::Character(me), ToolName::Recall) => {
                 let question = character::own_question(memory, me, parsed::<RecallArguments>(arguments)?)?;
-                let context = scene_context(memory, me, question)?;
-                let output = recall_output(&context);
-                Ok(ToolOutput { text: Some(recall_text(&output)), ..ToolOutput::new(&output)? })
+                ToolOutput::from_recall(&recall(memory, me, question)?)
             }
             (SessionIdentity::Character(me), ToolName::KnowAbout) => {
                 ToolOutput::new(&character::know_about(memory, me, parsed(arguments)?)?)
@@ -252,9 +255,7 @@ impl McpServer {
             (SessionIdentity::Dm, ToolName::Search) => ToolOutput::new(&dm::search(memory, parsed(arguments)?)?),
             (SessionIdentity::Dm, ToolName::AskAs) => {
                 let (character, question) = dm::question_as(memory, parsed::<AskAsArguments>(arguments)?)?;
-                let context = scene_context(memory, &character, question)?;
-                let output = recall_output(&context);
-                Ok(ToolOutput { text: Some(recall_text(&output)), ..ToolOutput::new(&output)? })
+                ToolOutput::from_recall(&recall(memory, &character, question)?)
             }
             (SessionIdentity::Dm, ToolName::Record) => ToolOutput::new(&dm::record(memory, parsed(arguments)?)?),
             (SessionIdentity::Dm, ToolName::Review) => ToolOutput::new(&dm::review(memory, parsed(arguments)?)?),

@@ -17,8 +17,8 @@ use crate::{
     },
     identity::SessionIdentity,
     outputs::{
-        CheckReplyOutput, HowKnownOutput, KnowAboutOutput, MayTellOutput, RecallOutput, ReviewOutput, SayOutput,
-        SearchOutput, WrittenOutput,
+        CheckReplyOutput, HowKnownOutput, KnowAboutOutput, LogOutput, MayTellOutput, RecallOutput, ReviewOutput,
+        SayOutput, SearchOutput, WrittenOutput,
     },
 };
 
@@ -165,7 +165,8 @@ impl ToolName {
                  new operation."
             }
             Self::Log => {
-                "Adds a line to the log of the session being played. The characters who are present hear the line."
+                "Adds a line to the log of the session being played. The characters who are present hear the line. The \
+                 result names the speaker, the hearers, and the recorded facts that the line states."
             }
         }
     }
@@ -200,7 +201,7 @@ impl ToolName {
             Self::Review => schemas::<ReviewArguments, ReviewOutput>(),
             Self::Decide => schemas::<DecideArguments, WrittenOutput>(),
             Self::Undo => schemas::<UndoArguments, WrittenOutput>(),
-            Self::Log => schemas::<LogArguments, WrittenOutput>(),
+            Self::Log => schemas::<LogArguments, LogOutput>(),
         }
     }
 

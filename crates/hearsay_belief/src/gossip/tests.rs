@@ -104,6 +104,18 @@ fn valley() -> World {
     world
 }
 
+/// Returns a village with ten people who know each other and tell everything that they are willing to tell.
+fn talkative_village() -> World {
+    let mut world = World::default();
+    world.add("ashby", "location");
+    for n in 0..10 {
+        let name = format!("p{n}");
+        world.villager(&name, "ashby");
+        world.fact(attribute(&name, "talkativeness", Value::Number(Number::new(1.0).unwrap())), &[]);
+    }
+    world
+}
+
 /// Adds a fire in Ashby, in the night before the first day of the gossip step.
 fn fire(world: &mut World) -> FactId {
     let burned = attribute("ashby", "lore", "The mill of Ashby burned down.");
@@ -112,6 +124,11 @@ fn fire(world: &mut World) -> FactId {
 
 fn days(first: i64, end: i64) -> GossipOptions {
     GossipOptions { seed: 7, ..GossipOptions::between(GameTime(first * DAY), GameTime(end * DAY)) }
+}
+
+/// Returns options for days with many meetings. The result explains which facts are not told.
+fn lively_days(first: i64, end: i64) -> GossipOptions {
+    GossipOptions { explain: true, meetings_per_day: 8.0, ..days(first, end) }
 }
 
 fn committed(mut state: State, changes: Vec<Change>) -> State {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{ColorChoice, Parser, Subcommand};
+use clap::{Arg, ColorChoice, CommandFactory, Parser, Subcommand};
 
 use super::{
     EntityCommand, EventCommand, FactCommand, KnowCommand, SAY, SimulateCommand,
@@ -105,6 +105,30 @@ pub(crate) struct Args {
 /// Heading of the options that every command has.
 const GLOBAL: &str = "Global options";
 
+/// Line in the help of a command that replaces the global options.
+const GLOBAL_HINT: &str = "`hearsay help` lists the options that every command has, such as -C and --json.";
+
+/// Returns the definition of the command line. The help of a command does not list the global options, so that it fits
+/// on one screen.
+pub(crate) fn command_line() -> clap::Command {
+    let command = Args::command();
+    let globals = command.get_arguments().filter(|argument| argument.is_global_set());
+    let globals: Vec<Arg> = globals.map(|argument| argument.clone().hide(true)).collect();
+    command.mut_subcommands(|subcommand| with_short_help(subcommand, &globals))
+}
+
+/// Hides the global options in the help of a command and of its subcommands.
+fn with_short_help(command: clap::Command, globals: &[Arg]) -> clap::Command {
+    let after_help = match command.get_after_help() {
+        Some(own) => format!("{GLOBAL_HINT}\n\n{own}"),
+        None => GLOBAL_HINT.to_owned(),
+    };
+    // An argument of the command can replace a global option.
+    let is_replaced = |global: &&Arg| command.get_arguments().any(|own| own.get_id() == global.get_id());
+    let hidden: Vec<Arg> = globals.iter().filter(|global| !is_replaced(global)).cloned().collect();
+    command.after_help(after_help).args(hidden).mut_subcommands(|subcommand| with_short_help(subcommand, globals))
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Ask a question, and show the facts that a character knows about it
@@ -141,7 +165,9 @@ Examples:
     Log(SessionLog),
     /// List facts that wait for your decision, and decide on them
     #[command(after_help = "\
-Hearsay learns from your decisions: see `hearsay help trust`.
+`accept` makes a fact canon (true in the campaign), and `edit` corrects it first. `false`
+marks a fact as false; characters can still believe it. `reject` removes a fact, so that no
+character knows it any more. Hearsay learns from your decisions: see `hearsay help trust`.
 
 Examples:
   hearsay review
@@ -272,20 +298,14 @@ Examples:
     Vocabulary(Vocabulary),
     /// Export the campaign as data, a graph, a players' handbook or a backup
     #[command(after_help = "\
-`hearsay import` reads JSON Lines, YAML and Obsidian exports without loss. All formats
-except handbooks contain secrets.
-
-A handbook is a document for the players. It contains the story of each session, open
-quests, promises and debts, and the people, places and factions that the characters met or
-heard of. By default, the handbook contains only what all player characters know. With
---as, it contains what one character knows. To make a PDF, use --format handbook-html, and
-print the page with your browser.
+All formats except handbooks contain secrets. A handbook tells the players the story of each
+session, the open quests, promises and debts, and the people, places and factions that the
+characters met or heard of. By default, it contains only what all player characters know.
 
 Examples:
   hearsay export --output gullhaven.jsonl
   hearsay export --format obsidian --output vault
   hearsay export --format dot | dot -Tsvg -o gullhaven.svg
-  hearsay export --format handbook --output handbook.md
   hearsay export --format handbook --as wren-oake --output wren.md
   hearsay export --format handbook-html --each --output handbooks
   hearsay export --format backup --output gullhaven.backup")]
@@ -361,8 +381,6 @@ Examples:
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
 
     #[test]
@@ -381,6 +399,7 @@ mod tests {
     fn the_help_lists_every_command() {
         let command = Args::command();
         command.clone().debug_assert();
+        command_line().debug_assert();
         let visible = command.get_subcommands().filter(|command| !command.is_hide_set());
         for name in visible.map(clap::Command::get_name) {
             assert!(HELP.contains(&format!("\n  {name:<11}  ")), "{name}");

@@ -32,7 +32,7 @@ pub(crate) struct NewFact {
     /// New fact, given as an entity and a sentence about this entity
     #[arg(long, num_args = 2, value_names = ["ENTITY", "SENTENCE"], value_parser = name, add = entities())]
     pub(crate) about: Vec<String>,
-    /// New fact, given as subject, predicate and object, such as `pell OWES odo-brandt` or `pell occupation fisher`
+    /// New fact, given as subject, predicate and object, such as `pell OWES odo-brandt`
     #[arg(long, num_args = 3, value_names = ["SUBJECT", "PREDICATE", "OBJECT"], value_parser = name, add = entities())]
     pub(crate) that: Vec<String>,
 }
@@ -72,7 +72,7 @@ pub(crate) struct Say {
     #[arg(value_parser = text)]
     pub(crate) text: String,
     /// Fact that the line states: its handle (short name), the start of its id, or words of its statement; may be
-    /// repeated [default: the facts that Hearsay recognizes in the line and that the speaker knows]
+    /// repeated [default: the facts that Hearsay recognizes]
     #[arg(long, value_name = "FACT", value_parser = name, add = facts())]
     pub(crate) states: Vec<String>,
     #[command(flatten)]
@@ -80,7 +80,7 @@ pub(crate) struct Say {
     /// Character who hears the line; may be repeated [default: the characters present]
     #[arg(long, value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) to: Vec<String>,
-    /// Record the line as a lie: the facts that it states are false, and the speaker does not believe them
+    /// Record the line as a lie: its facts are false, and the speaker does not believe them
     #[arg(long)]
     pub(crate) lie: bool,
     /// Record nothing; list the words that reveal a secret of the speaker, contradict the knowledge of the speaker, or

@@ -87,7 +87,7 @@ pub(crate) enum ExportFormat {
     Yaml,
     /// Obsidian vault with a note for each entity; `import` reads it
     Obsidian,
-    /// Handbook for the players, as Markdown, with the facts that all player characters know
+    /// Handbook for the players, as Markdown
     Handbook,
     /// Handbook for the players, as an HTML page with a table of contents
     HandbookHtml,
@@ -95,7 +95,7 @@ pub(crate) enum ExportFormat {
     Graphml,
     /// Graph of entities and relations, for Graphviz
     Dot,
-    /// Single-file backup of the whole campaign with its history; `db restore` reads it
+    /// Backup of the whole campaign with its history; `db restore` reads it
     Backup,
 }
 
@@ -109,16 +109,13 @@ pub(crate) struct Export {
     /// File to write, or folder for `yaml`, `obsidian` and `--each` [default: standard output]
     #[arg(long, short, value_name = "PATH")]
     pub(crate) output: Option<PathBuf>,
-    /// With `yaml` and `obsidian`, overwrite an export of another campaign, and files with changes that were not
-    /// imported
+    /// Overwrite an export of another campaign, and files with changes that were not imported
     #[arg(long, requires = "output")]
     pub(crate) force: bool,
-    /// Write the handbook of this player character, with everything that the character knows; this option requires a
-    /// handbook format
+    /// Write the handbook of this player character; this option requires a handbook format
     #[arg(long = "as", alias = "for", value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) reader: Option<String>,
-    /// Write the handbook for all players, and a handbook for each player character, to the folder of --output; this
-    /// option requires a handbook format
+    /// Write a handbook for all players and for each player character to the folder of --output
     #[arg(long, conflicts_with = "reader", requires = "output")]
     pub(crate) each: bool,
 }

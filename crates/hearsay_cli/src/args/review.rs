@@ -23,8 +23,8 @@ pub(crate) enum DecisionArg {
 pub(crate) struct Review {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
-    /// Decision on the facts [default: list the facts that wait for a decision]
-    #[arg(value_enum, requires = "facts")]
+    /// Decision on the facts: accept, edit, false or reject [default: list the facts that wait for a decision]
+    #[arg(value_enum, requires = "facts", hide_possible_values = true)]
     pub(crate) decision: Option<DecisionArg>,
     /// Facts to decide on; for each fact, give its handle (short name), the start of its id, or words of its statement
     #[arg(value_name = "FACT", value_parser = name, add = facts())]

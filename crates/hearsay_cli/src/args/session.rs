@@ -61,23 +61,12 @@ Examples:
     #[command(after_help = "\
 The command reads lines of the form `Speaker: text`, chat exports, WebVTT, SubRip, and
 JSON lines with the keys `text` and `speaker`. A line such as `[at The Gilded Gull]` moves
-the scene to this place. The new session ends with the last line.
+the scene to this place. If you import a file again, Hearsay imports only its changes.
 
-Hearsay matches each speaker in the transcript with a character by name, alias, first name,
-or the name of the player. To set the name of the player of a character, run a command such
-as `hearsay entity set wren-oake player Ben`. The lines of the DM are narration.
-
-On a terminal, the command asks you who each unknown speaker is, and proposes the most
-likely character. The campaign stores your answers, so the next import does not ask again.
-With --json, with --yes or without a terminal, the command does not ask. Instead, it stores
-the lines of unknown speakers without a speaker, and prints the options with which you can
-match these speakers with characters.
-
-If you import a file again, Hearsay imports only the changes of the file. `hearsay undo`
-reverts the import, but the campaign keeps your answers about speakers.
-
-The output shows how many lines are narration, in character and out of character. No
-character hears out-of-character lines, and Hearsay extracts no facts from them.
+Hearsay finds the character of a speaker by name, alias, first name, or the name of the
+player. On a terminal, the command asks you who each unknown speaker is. Otherwise, it
+prints the options that assign characters to these speakers. The campaign stores your
+answers, and the names of --player, --dm and --nobody, for later transcripts.
 
 Examples:
   hearsay session import evening.txt --dry-run
@@ -94,7 +83,8 @@ you start the command again, it continues after the last recorded line.
 
 The command reads lines of the form `Speaker: text`, WebVTT, and JSON lines with the
 keys `text` and `speaker`. Give the output of `hearsay vocabulary --speech` to the speech
-recognition program, so that the program spells the names of the campaign correctly.
+recognition program, so that the program spells the names of the campaign correctly. The
+campaign stores the names of --player, --dm and --nobody for later transcripts.
 
 Examples:
   hearsay session follow evening.vtt --dm Anna --player \"Ben=wren-oake\"
@@ -126,16 +116,13 @@ Examples:
 /// Explanation and examples of `log`.
 pub(crate) const LOG: &str = "\
 By default, the characters who attend the session and the non-player characters at the
-place of the scene hear the line. A whisper such as `Odo whispers to Mirela: ...` is heard
-only by these two. A narrated line such as `Odo hides. Mirela doesn't notice.` is not heard
-by Mirela. With --session, Hearsay adds the line to that session,
-even if the session has ended. Nobody hears a line that is out of character.
+place of the scene hear the line. Only Mirela hears `Odo whispers to Mirela: ...`. She does
+not hear `Odo hides. Mirela doesn't notice.` Nobody hears a line that is out of character.
 
-If narration may state a secret that some hearers do not know, Hearsay names the secret and
-these hearers. On a terminal, it asks whether the secret comes out. Unless you answer yes,
-Hearsay records the line as out of character. No character hears such a line, and no recap
-or handbook for players quotes it. To let the secret come out later, pass the number of the
-line with --line, and the secret with --states.
+If narration may state a secret that some hearers do not know, Hearsay names the secret. On a
+terminal, it asks whether the secret comes out. If not, the line is out of character. To let
+the secret come out later, pass the number of the line with --line, and the secret with
+--states.
 
 Examples:
   hearsay log \"The bell of the chapel rings at low water.\"
@@ -211,12 +198,11 @@ pub(crate) struct SessionLog {
     /// Number of a recorded line; instead of adding a new line, apply --lie or --states to this line
     #[arg(long, value_name = "N", conflicts_with_all = ["text", "by", "at", "time"])]
     pub(crate) line: Option<u32>,
-    /// Speaker: a character (id or name), or the player of a character [default: the name at the start of the text, as
-    /// in "Laura: I open the door."; otherwise, narration]
+    /// Speaker (id or name), or the player of the speaker [default: the name at the start of the text; otherwise,
+    /// narration]
     #[arg(long, value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) by: Option<String>,
-    /// Place where the line is said; the scene and the attending characters move to this place, except if --to leaves
-    /// out one of them, or if another attending character is already there
+    /// Place where the line is said; the scene moves to this place
     #[arg(long, value_name = "PLACE", value_parser = name, add = entities())]
     pub(crate) at: Option<String>,
     /// Date of the line on the campaign's calendar [default: the current game time or the date of the last line,
@@ -227,24 +213,20 @@ pub(crate) struct SessionLog {
     /// at the place]
     #[arg(long, value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) to: Vec<String>,
-    /// Character who hears the line in addition to the characters of --to or the default hearers; may be repeated
+    /// Additional character who hears the line; may be repeated
     #[arg(long, value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) with: Vec<String>,
-    /// Fact that the line states and that its hearers learn: its handle (short name), the start of its id, or words of
-    /// its statement; may be repeated [default: the facts that Hearsay recognizes in the line and that the speaker
-    /// knows; for narration, no facts]
+    /// Fact that the line states: its handle (short name), the start of its id, or words of its statement; may be
+    /// repeated [default: the facts that Hearsay recognizes in the words of a speaker]
     #[arg(long, value_name = "FACT", value_parser = name, add = facts())]
     pub(crate) states: Vec<String>,
-    /// Record the line as a lie: the facts that it states are false, and the speaker does not believe them; if the log
-    /// already contains this line, Hearsay marks the recorded line as a lie
+    /// Record the line as a lie: its facts are false, and the speaker does not believe them
     #[arg(long)]
     pub(crate) lie: bool,
-    /// Record the line as part of the story [default: Hearsay decides whether a line of a player is out of character;
-    /// a line that is marked with "(ooc)", "OOC" or "((...))", or a line without a speaker that contains a phrase about
-    /// the game, is out of character]
+    /// Record the line as part of the story [default: Hearsay decides whether the line is out of character]
     #[arg(long, conflicts_with = "line")]
     pub(crate) in_character: bool,
-    /// Session that receives the line (id or number) [default: the session being played]
+    /// Session that receives the line, even if it has ended (id or number) [default: the session being played]
     #[arg(long, add = sessions())]
     pub(crate) session: Option<String>,
     /// Show who would hear the line, without changing anything
@@ -350,20 +332,17 @@ pub(crate) struct SessionShow {
 /// Speakers of a transcript.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Speakers {
-    /// Name of a player in the transcript, and the character of this player, such as "Anna=lyra"; the campaign stores
-    /// this pair for later transcripts; may be repeated
+    /// Name of a player in the transcript, and the character of this player, such as "Anna=lyra"; may be repeated
     #[arg(long, value_name = "SPEAKER=CHARACTER", value_parser = speaker)]
     pub(crate) player: Vec<(String, String)>,
-    /// Name of the DM in the transcript; the lines of the DM are narration, and the campaign stores the name for later
-    /// transcripts; may be repeated
+    /// Name of the DM in the transcript; the lines of the DM are narration; may be repeated
     #[arg(long, value_name = "SPEAKER", value_parser = text)]
     pub(crate) dm: Vec<String>,
-    /// Name of a speaker who does not play, such as a guest; the campaign stores the name for later transcripts; may be
-    /// repeated
+    /// Name of a speaker who does not play, such as a guest; may be repeated
     #[arg(long, value_name = "SPEAKER", value_parser = text)]
     pub(crate) nobody: Vec<String>,
-    /// Name of a speaker, and the character of this speaker, such as "Speaker 1=lyra"; Hearsay uses this pair for this
-    /// transcript only; may be repeated
+    /// Name of a speaker, and the character of this speaker in this transcript, such as "Speaker 1=lyra"; may be
+    /// repeated
     #[arg(long, value_name = "SPEAKER=CHARACTER", value_parser = speaker)]
     pub(crate) speaker: Vec<(String, String)>,
 }

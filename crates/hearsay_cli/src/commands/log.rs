@@ -5,7 +5,6 @@ use std::{io, sync::Arc};
 use anyhow::Result;
 use hearsay_belief::{StateViews, View, valid_death_fact};
 use hearsay_commands::{
-    CommandError,
     fact_matching::FactMatches,
     line_reading::UnrecordedLine,
     session::{Log, LogLine, hearers_without},
@@ -232,11 +231,7 @@ fn note_learned_secrets(args: &args::SessionLog, facts: &LineFacts, written: Opt
 
 /// Returns the operation that logs one line.
 fn log_operation(log: &Log, state: &State) -> Result<Operation, MemoryError> {
-    log.operation(state, Author::Dm, real_time()).map_err(|error| match error {
-        // The command writes only one line, so the error needs no line number.
-        CommandError::LogLine { source, .. } => MemoryError::from(*source),
-        error => error.into(),
-    })
+    Ok(log.operation(state, Author::Dm, real_time())?)
 }
 
 /// Decides which secrets that narration may state come out: see [`stated_facts::confirm_secrets`]. Also returns the state

@@ -243,21 +243,6 @@ fn narration_that_states_a_secret_is_heard_only_after_the_dm_lets_the_secret_com
     assert!(knows("ben-crown"));
 }
 
-const LOCK: &str = r#"
-campaign: {name: The Lock, start: 1 Month1 1}
-entities:
-  - {id: heron, name: The Crooked Heron, kind: location}
-  - {id: merrow, name: The Merrow, kind: item}
-  - {id: tamsin, name: Tamsin Holloway, kind: player, location: heron}
-  - {id: ysolde, name: Ysolde Marr, kind: player, location: heron}
-  - id: lotti
-    name: Lotti Ames
-    kind: npc
-    home: heron
-    secrets:
-      - {id: lotti-opened, text: "Lotti Ames opened the sluice gate on the night the Merrow sank.", about: [merrow]}
-"#;
-
 #[test]
 fn narration_that_states_a_secret_in_its_own_words_is_withheld() {
     let test_dir = TestDir::new();

@@ -88,7 +88,7 @@ fn command_name(line: &[&str]) -> String {
 }
 
 /// Returns each command with its help.
-fn helps(test_dir: &TestDir) -> BTreeMap<String, String> {
+pub(super) fn helps(test_dir: &TestDir) -> BTreeMap<String, String> {
     let mut helps = BTreeMap::new();
     let mut waiting: Vec<Vec<String>> = vec![Vec::new()];
     while let Some(path) = waiting.pop() {

@@ -52,7 +52,27 @@ entities:
   - {id: sam-b, name: Sam, kind: npc, home: none}
 "#;
 
-/// A temporary directory, with the campaign above or with other files.
+/// A campaign with a secret that the lock-keeper tells only to a listener whom she trusts.
+const LOCK: &str = r#"
+campaign: {name: The Lock, start: 1 Month1 1}
+entities:
+  - {id: heron, name: The Crooked Heron, kind: location}
+  - {id: merrow, name: The Merrow, kind: item}
+  - {id: tamsin, name: Tamsin Holloway, kind: player, location: heron}
+  - {id: ysolde, name: Ysolde Marr, kind: player, location: heron}
+  - id: lotti
+    name: Lotti Ames
+    kind: npc
+    home: heron
+    attributes: {occupation: lock-keeper}
+    secrets:
+      - id: lotti-opened
+        text: "Lotti Ames opened the sluice gate on the night the Merrow sank."
+        about: [merrow]
+        reveal: {holder: lotti, when: {trust: {of: listener, at_least: 0.8}}}
+"#;
+
+/// A temporary directory, with the campaign [`CAMPAIGN`] or with other files.
 struct TestDir {
     directory: TempDir,
 }

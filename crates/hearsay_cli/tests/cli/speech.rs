@@ -292,23 +292,10 @@ fn a_line_that_is_repeated_with_the_same_hearers_is_not_logged_again() {
     assert_eq!(log.matches("I bought a print of a key.").count(), 2, "{log}");
 }
 
-const LOCK: &str = r#"
-campaign: {name: The Lock, start: 1 Month1 1}
+/// A lie that hides the secret of the campaign [`LOCK`], and its hearer.
+const LOCK_LIE: &str = r#"
 entities:
-  - {id: heron, name: The Crooked Heron, kind: location}
-  - {id: merrow, name: The Merrow, kind: item}
   - {id: brannoc, name: Brannoc Reed, kind: player, location: heron}
-  - {id: tamsin, name: Tamsin Holloway, kind: player, location: heron}
-  - id: lotti
-    name: Lotti Ames
-    kind: npc
-    home: heron
-    attributes: {occupation: lock-keeper}
-    secrets:
-      - id: lotti-opened
-        text: "Lotti Ames opened the sluice gate on the night the Merrow sank."
-        about: [merrow]
-        reveal: {holder: lotti, when: {trust: {of: listener, at_least: 0.8}}}
 lies:
   - id: gate-broke
     by: lotti
@@ -322,6 +309,7 @@ lies:
 fn a_lie_about_another_matter_hides_no_revealed_secret() {
     let test_dir = TestDir::new();
     test_dir.write("lock/campaign.yaml", LOCK);
+    test_dir.write("lock/lie.yaml", LOCK_LIE);
     test_dir.ok(&["-C", "lock", "session", "start", "--at", "heron"]);
     let revealed = |words: &str| {
         let check = test_dir.json(&["-C", "lock", "say", "--check", "--by", "lotti", "--to", "tamsin", words]);

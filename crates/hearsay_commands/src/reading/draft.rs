@@ -1,7 +1,7 @@
 //! Drafts: texts for a trial of the extraction. The extracted facts are not recorded.
 
-use hearsay_extract::{ExtractedFact, Extraction, FactObject, SentenceEncoder, Text, TextType};
-use hearsay_model::{EntityId, FactStatus, Object, State, TalkKind, Vocabulary};
+use hearsay_extract::{ExtractedFact, Extraction, SentenceEncoder, Text, TextType};
+use hearsay_model::{EntityId, FactStatus, State, TalkKind, Vocabulary};
 use hearsay_query::ids::require_entities;
 use serde::Serialize;
 
@@ -117,17 +117,11 @@ impl Draft {
         extraction: Extraction,
         talk_kind: Option<TalkKind>,
     ) -> DraftExtraction {
-        let states_death = |fact: &ExtractedFact| {
-            let behavior = vocabulary.behavior(&fact.predicate);
-            match &fact.object {
-                FactObject::Entity(_) => behavior.fatal,
-                FactObject::Value(value) => behavior.means_death(&Object::Value(value.as_str().into())),
-            }
-        };
         let status = |fact: &ExtractedFact| {
             let is_spoken = self.speaker.is_some() || fact.stated_by.is_some();
             let source = if is_spoken { StatementSource::Character } else { StatementSource::World };
-            match policy.decide(fact.confidence, source, Some(self.origin()), states_death(fact)) {
+            let states_death = fact.dead_entity(vocabulary).is_some();
+            match policy.decide(fact.confidence, source, Some(self.origin()), states_death) {
                 PolicyDecision::Record(status, _) => Some(status),
                 PolicyDecision::Drop => None,
             }

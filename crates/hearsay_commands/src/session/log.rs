@@ -166,8 +166,8 @@ impl Log {
     ///
     /// # Errors
     /// Returns an error if the given session, a character or a place does not exist. Also returns an error if a date is
-    /// invalid, a line is empty, a speaker is neither a character nor a group, or a named hearer is dead. The error
-    /// contains the number of the invalid line.
+    /// invalid, a line is empty, a speaker is neither a character nor a group, or a named hearer is dead. If the log has
+    /// several lines or a file, the error contains the number of the invalid line.
     pub fn operation(&self, state: &State, author: Author, recorded: Timestamp) -> Result<Operation, CommandError> {
         if self.lines.is_empty() {
             return Err(CommandError::EmptyLog);
@@ -206,9 +206,12 @@ impl Log {
             let mut passage = match confirmed_line {
                 Some(recorded) => Passage { lie: recorded.lie || line.lie, ..Passage::clone(recorded) },
                 None => {
-                    let passage = position.passage(line, talk_kind).map_err(|source| {
-                        let number = line.number.map_or(number as usize, |number| number as usize);
-                        CommandError::LogLine { number, source: Box::new(source) }
+                    let passage = position.passage(line, talk_kind).map_err(|source| match &self.lines[..] {
+                        [LogLine { number: None, .. }] => source,
+                        _ => {
+                            let number = line.number.unwrap_or(number) as usize;
+                            CommandError::LogLine { number, source: Box::new(source) }
+                        }
                     })?;
                     Passage { line: line_number, ..passage }
                 }

@@ -29,7 +29,7 @@ pub(crate) use table_talk::has_game_phrase;
 pub use talk::TalkCorrection;
 pub use transcript::{
     AssignedSpeaker, PreviewRow, SpeakerAssignment, SpeakerEvidence, SpeakerIdentity, SpeakerProposal, SpeakerRow,
-    TranscriptImport, TranscriptReport, is_speaker_label, remember_speakers, speaker_of_player,
+    TranscriptImport, TranscriptReport, is_speaker_label, remember_speakers, speaker_or_player,
 };
 pub(crate) use transcript_lines::is_table_line;
 pub use transcript_lines::{transcript_passages, transcript_session, transcript_talk};

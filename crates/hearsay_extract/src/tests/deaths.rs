@@ -20,13 +20,7 @@ fn deaths(text: &str) -> Vec<(Mention, ExtractedFact)> {
     let (extractor, lexicon) = (extractor(), lexicon(&PEOPLE));
     let facts = extractor.extract(&lexicon, &Text::new(text, TextType::Narration)).facts;
     let death = |fact: ExtractedFact| {
-        let behavior = extractor.vocabulary().behavior(&fact.predicate);
-        let dead = match &fact.object {
-            FactObject::Entity(object) => behavior.fatal.then(|| object.clone()),
-            FactObject::Value(value) => {
-                behavior.means_death(&Object::Value(value.as_str().into())).then(|| fact.subject.clone())
-            }
-        };
+        let dead = fact.dead_entity(extractor.vocabulary()).cloned();
         Some((dead.filter(|_| fact.confidence.get() >= 0.3)?, fact))
     };
     facts.into_iter().filter_map(death).collect()

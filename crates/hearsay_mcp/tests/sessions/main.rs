@@ -13,27 +13,7 @@ use hearsay_model::{Author, EntityId};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf};
 
-const CAMPAIGN: &str = r#"
-campaign: {id: mill, name: The Mill, start: "2 Springmonth 10, 19:00"}
-calendar: {name: Count, months: [{name: Springmonth, days: 40}, {name: Snowmonth, days: 40}]}
-entities:
-  - {id: the-mill, name: The Mill, kind: location, description: A mill that does not turn.}
-  - id: ada
-    name: Ada Flint
-    kind: npc
-    home: the-mill
-    relationships: [{type: LIKES, target: ben}]
-    secrets:
-      - {id: stone-is-cracked, text: "The millstone is cracked.", about: [the-mill]}
-  - {id: ben, name: Ben Carter, kind: npc, home: the-mill}
-  - id: cyrus
-    name: Cyrus Vane
-    kind: npc
-    home: none
-    aliases: [{name: The Moth, secret: true}]
-    secrets:
-      - {id: cyrus-stole, text: "Cyrus Vane stole the silver bell."}
-"#;
+const CAMPAIGN: &str = include_str!("../data/mill.yaml");
 
 /// A client of a server, for one identity.
 struct Client {
@@ -286,4 +266,49 @@ async fn the_dm_asks_as_a_character() {
     assert!(as_ada.to_string().contains("cracked"), "{as_ada}");
     let response = dm.request("prompts/get", json!({"name": "recap_player_safe"})).await;
     assert!(response["error"]["message"].is_string(), "the campaign has no sessions: {response}");
+}
+
+#[tokio::test]
+async fn the_limit_of_an_answer_counts_all_its_lines() {
+    let mut ada = Client::connect(&open_memory(), "ada", json!({})).await;
+    let question = "What is wrong with the millstone?";
+    let all = ada.ok("recall", json!({"question": question})).await;
+    assert!(all["lines"].as_array().unwrap().len() > 2, "{all}");
+    let limited = ada.ok("recall", json!({"question": question, "limit": 2})).await;
+    let lines = limited["lines"].as_array().unwrap();
+    assert_eq!(lines.len(), 2, "{limited}");
+    assert!(lines.iter().any(|line| line["text"] == "The millstone is cracked."), "{limited}");
+    assert!(limited["omitted"].as_u64() > all["omitted"].as_u64(), "{limited}");
+}
+
+#[tokio::test]
+async fn the_dm_logs_typed_lines() {
+    let memory = open_memory();
+    let (mill, ben) = (EntityId::new("the-mill").unwrap(), EntityId::new("ben").unwrap());
+    let session = NewSession { place: Some(mill), present: vec![ben], ..NewSession::default() };
+    memory.session(Author::Dm, SessionStep::Start(session)).unwrap().wait().unwrap();
+    let mut dm = Client::connect(&memory, "dm", json!({})).await;
+    let whispered = dm.ok("log", json!({"text": "Cyrus (whispers to Ben): The bread is burnt."})).await;
+    assert_eq!((&whispered["line"], &whispered["speaker"]), (&json!(1), &json!("Cyrus Vane")));
+    assert_eq!(whispered["talk_kind"], "in_character");
+    assert_eq!(whispered["heard_by"], json!(["Ben Carter", "Cyrus Vane"]));
+    for (hearer, heard) in [("ben", true), ("ada", false)] {
+        let mut client = Client::connect(&memory, hearer, json!({})).await;
+        let recent = client.request("resources/read", json!({"uri": "hearsay://recent"})).await;
+        assert_eq!(recent.to_string().contains("The bread is burnt."), heard, "{recent}");
+    }
+    // Narration that may state a secret is heard by nobody.
+    let narrated = dm.ok("log", json!({"text": "Cyrus Vane stole the silver bell."})).await;
+    assert_eq!((&narrated["talk_kind"], &narrated["heard_by"]), (&json!("out_of_character"), &json!([])));
+    assert_eq!(narrated["withheld"][0]["statement"], "Cyrus Vane stole the silver bell.");
+    // A misspelled name is reported.
+    let misspelled = dm.ok("log", json!({"text": "Cyrrus: The bread is burnt."})).await;
+    assert_eq!((&misspelled["speaker"], &misspelled["similar_speaker"]), (&Value::Null, &json!("Cyrus Vane")));
+    for arguments in [json!({"text": "Hm.", "speaker": "Cyrrus"}), json!({"text": "Ada (whispers to Cyrrus): Hm."})] {
+        let message = dm.fail("log", arguments).await;
+        assert!(
+            message.contains("no entity is called `Cyrrus`") && message.contains("did you mean cyrus"),
+            "{message}"
+        );
+    }
 }

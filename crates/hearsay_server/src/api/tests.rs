@@ -28,27 +28,8 @@ use super::{
 };
 use crate::{Tokens, identities::Identities, test_memory::open_memory};
 
-const CAMPAIGN: &str = r#"
-campaign: {id: mill, name: The Mill, start: "2 Springmonth 10, 19:00"}
-calendar: {name: Count, months: [{name: Springmonth, days: 40}, {name: Snowmonth, days: 40}]}
-entities:
-  - {id: the-mill, name: The Mill, kind: location, description: A mill that does not turn.}
-  - id: ada
-    name: Ada Flint
-    kind: npc
-    home: the-mill
-    relationships: [{type: LIKES, target: ben}]
-    secrets:
-      - {id: stone-is-cracked, text: "The millstone is cracked.", about: [the-mill]}
-  - {id: ben, name: Ben Carter, kind: npc, home: the-mill}
-  - id: cyrus
-    name: Cyrus Vane
-    kind: npc
-    home: none
-    aliases: [{name: The Moth, secret: true}]
-    secrets:
-      - {id: cyrus-stole, text: "Cyrus Vane stole the silver bell."}
-"#;
+/// The campaign of the tests of the MCP server, which has the same tools.
+const CAMPAIGN: &str = include_str!("../../../hearsay_mcp/tests/data/mill.yaml");
 
 /// The API of a small campaign, with its tokens.
 struct TestApi {

@@ -106,20 +106,15 @@ impl SpokenLines {
         let mut due: Vec<DeskCommand> = self.confirmed.take().into_iter().collect();
         while self.waiting.front().is_some_and(|line| line.reading.is_some()) {
             let Some(WaitingLine { mut log, reading, .. }) = self.waiting.pop_front() else { break };
-            if let ([own], Some(LineReading { line, talk_kind, facts })) = (&mut log.lines[..], reading) {
-                let FactMatches { states, may_state } = facts;
+            if let ([own], Some(reading)) = (&mut log.lines[..], reading) {
+                let (line, FactMatches { states, may_state }) = reading.into_log_line();
                 let speaker = line.speaker.as_ref().map(|speaker| speaker.id.clone());
                 let text = line.text.trim().to_owned();
-                let (states, asked) = match speaker {
-                    Some(_) => (states, may_state),
-                    None => (Vec::new(), states.into_iter().chain(may_state).collect()),
-                };
-                let secrets = asked.iter().filter(|_| speaker.is_none()).map(|fact| fact.fact).collect();
-                *own = LogLine { states: states.iter().map(|fact| fact.fact).collect(), secrets, talk_kind, ..line };
+                self.is_out_of_character = line.talk_kind == Some(TalkKind::OutOfCharacter);
+                *own = line;
                 let question = |fact| Question { log: log.clone(), speaker, text, fact };
-                self.question = asked.into_iter().next().map(question);
+                self.question = may_state.into_iter().next().map(question);
                 self.stated = states;
-                self.is_out_of_character = talk_kind == Some(TalkKind::OutOfCharacter);
             }
             due.push(DeskCommand::Log(log));
         }

@@ -2,18 +2,6 @@
 
 use super::*;
 
-/// Returns a village with ten people who know each other and tell everything that they are willing to tell.
-fn village() -> World {
-    let mut world = World::default();
-    world.add("ashby", "location");
-    for n in 0..10 {
-        let name = format!("p{n}");
-        world.villager(&name, "ashby");
-        world.fact(attribute(&name, "talkativeness", Value::Number(Number::new(1.0).unwrap())), &[]);
-    }
-    world
-}
-
 /// Adds a fact that others told `p0` on the last day before the step.
 fn heard(world: &mut World, fact: FactBuilder) -> FactId {
     let fact = world.fact(fact, &[]);
@@ -30,8 +18,7 @@ fn heard(world: &mut World, fact: FactBuilder) -> FactId {
 
 /// Returns whether `p0` tells a fact. If not, checks that the reason is doubt.
 fn is_told(world: &World, fact: FactId) -> bool {
-    let options = GossipOptions { explain: true, meetings_per_day: 8.0, ..days(1, 11) };
-    let step = gossip(&world.state(), &options).unwrap();
+    let step = gossip(&world.state(), &lively_days(1, 11)).unwrap();
     match step.untold.iter().find(|untold| untold.fact == fact) {
         Some(untold) => {
             assert_eq!(untold.reason, UntoldReason::Doubted);
@@ -48,7 +35,7 @@ fn an_eyewitness_does_not_repeat_a_lie_about_what_it_saw() {
         (attribute("p5", "condition", "dead"), attribute("p5", "condition", "well")),
         (relation("p5", "ALLIED_WITH", "p6"), relation("p5", "HOSTILE_TO", "p6")),
     ] {
-        let mut world = village();
+        let mut world = talkative_village();
         let lie = heard(&mut world, lie);
         assert!(is_told(&world, lie), "a rumour is told");
         let truth = world.event(truth, &["p0"], DAY - 60);
@@ -59,7 +46,7 @@ fn an_eyewitness_does_not_repeat_a_lie_about_what_it_saw() {
 
 #[test]
 fn who_only_heard_of_the_truth_passes_on_the_rumour_that_it_believes_more() {
-    let mut world = village();
+    let mut world = talkative_village();
     let rumour = heard(&mut world, relation("p5", "EMPLOYED_BY", "p6"));
     let other = world.fact(relation("p5", "EMPLOYED_BY", "p7"), &[]);
     let edge = KnowledgeEdge::authored(id("p0").into(), other);
@@ -71,7 +58,7 @@ fn who_only_heard_of_the_truth_passes_on_the_rumour_that_it_believes_more() {
 
 #[test]
 fn a_later_value_is_news_even_for_witnesses_of_the_earlier_value() {
-    let mut world = village();
+    let mut world = talkative_village();
     let since = |time| Validity { from: at(time), until: None };
     world.event(attribute("p5", "condition", "wounded").validity(since(DAY - 300)), &["p0"], DAY - 300);
     let died = heard(&mut world, attribute("p5", "condition", "dead").validity(since(DAY - 100)));
@@ -80,7 +67,7 @@ fn a_later_value_is_news_even_for_witnesses_of_the_earlier_value() {
 
 #[test]
 fn a_denial_of_what_the_teller_saw_is_not_repeated() {
-    let mut world = village();
+    let mut world = talkative_village();
     let seen = world.event(attribute("ashby", "lore", "The mill burned."), &["p0"], DAY - 60);
     let denial = attribute("ashby", "lore", "The mill did not burn.");
     let denial = heard(&mut world, denial.fact_relation(Some(FactRelation::Refutes(seen))));
@@ -90,7 +77,7 @@ fn a_denial_of_what_the_teller_saw_is_not_repeated() {
 
 #[test]
 fn who_saw_the_truth_does_not_repeat_the_lie_that_hides_it() {
-    let mut world = village();
+    let mut world = talkative_village();
     let truth = world.event(attribute("ashby", "lore", "Ada burned the mill."), &["p0"], DAY - 60);
     let lie = attribute("ashby", "lore", "Lightning struck the mill.");
     let lie = heard(&mut world, lie.contradicts([truth]));

@@ -7,25 +7,15 @@ fn set_stifling(world: &mut World, stifling: Degree) {
     world.0.push(Change::Set(Setting::World(WorldSetting::Minds(minds))));
 }
 
-/// Returns a village with ten people who tell everything that they are willing to tell.
+/// Returns a village of talkative people who lose interest in their news.
 fn village(stifling: Degree) -> World {
-    let mut world = World::default();
-    world.add("ashby", "location");
-    for n in 0..10 {
-        let name = format!("p{n}");
-        world.villager(&name, "ashby");
-        world.fact(attribute(&name, "talkativeness", Value::Number(Number::new(1.0).unwrap())), &[]);
-    }
+    let mut world = talkative_village();
     set_stifling(&mut world, stifling);
     world
 }
 
 fn rumour() -> FactBuilder {
     attribute("ashby", "lore", "The well is poisoned.")
-}
-
-fn lively(first: i64, end: i64) -> GossipOptions {
-    GossipOptions { explain: true, meetings_per_day: 8.0, ..days(first, end) }
 }
 
 #[test]
@@ -38,7 +28,7 @@ fn who_tells_a_rumour_to_those_who_know_it_loses_interest() {
         let all: Vec<&str> = all.iter().map(String::as_str).collect();
         let known = world.event(rumour(), &all, DAY - 60);
         let state = world.state();
-        let step = gossip(&state, &lively(1, 8)).unwrap();
+        let step = gossip(&state, &lively_days(1, 8)).unwrap();
         let tellers: BTreeSet<&EntityId> = step.lost_interest.iter().map(|lost| &lost.teller).collect();
         assert_eq!(step.news, []);
         assert_eq!(tellers.len(), step.lost_interest.len(), "nobody loses interest twice");
@@ -49,7 +39,7 @@ fn who_tells_a_rumour_to_those_who_know_it_loses_interest() {
         assert!(step.changes.iter().all(is_record), "{:?}", step.changes);
 
         let after = committed(state, step.changes.clone());
-        let next = gossip(&after, &lively(8, 10)).unwrap();
+        let next = gossip(&after, &lively_days(8, 10)).unwrap();
         let reason = next.untold.iter().find(|untold| untold.fact == known).unwrap().reason;
         let (count, expected) = match stifling {
             Degree::Off => (0, UntoldReason::HearersKnow),
@@ -67,7 +57,7 @@ fn a_rumour_dies_before_everybody_has_heard_it() {
         let rumour = world.event(rumour(), &["p0"], DAY - 60);
         let state = world.state();
         let count = |seed| {
-            let step = gossip(&state, &GossipOptions { seed, ..lively(1, 15) }).unwrap();
+            let step = gossip(&state, &GossipOptions { seed, ..lively_days(1, 15) }).unwrap();
             for lost in &step.lost_interest {
                 let tells =
                     |news: &&News| news.teller == lost.teller && news.fact == lost.fact && news.when > lost.when;
@@ -97,7 +87,7 @@ fn who_hears_a_refutation_loses_interest_unless_it_saw_the_fact() {
         let edge = KnowledgeEdge::authored(id("p0").into(), denial);
         let acquisition = Acquisition::told(Some(id("p8")));
         world.learn(KnowledgeEdge { acquisition, learned: at(DAY - 50), credence, ..edge });
-        let step = gossip(&world.state(), &lively(1, 11)).unwrap();
+        let step = gossip(&world.state(), &lively_days(1, 11)).unwrap();
         let reason = step.untold.iter().find(|untold| untold.fact == rumour).map(|untold| untold.reason);
         (step.news.iter().any(|news| news.fact == rumour && news.teller == id("p0")), reason)
     };

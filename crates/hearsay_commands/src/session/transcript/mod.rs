@@ -17,5 +17,5 @@ pub use import::{PreviewRow, TranscriptImport, TranscriptReport};
 pub use remember::remember_speakers;
 pub use speakers::{
     AssignedSpeaker, SpeakerAssignment, SpeakerEvidence, SpeakerIdentity, SpeakerProposal, SpeakerRow,
-    is_speaker_label, speaker_of_player,
+    is_speaker_label, speaker_or_player,
 };

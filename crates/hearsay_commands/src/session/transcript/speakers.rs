@@ -315,9 +315,26 @@ fn plays(state: &State, name: &str, id: &EntityId) -> bool {
     !name.is_empty() && (name == player || name[..] == player[..player.len().min(1)])
 }
 
+/// Finds the speaker that a person names, and decides whether the name is that of the player of the speaker. `found` is the
+/// result of a search for a character with this name. If the search fails, the speaker is the character whose player has
+/// the name.
+///
+/// # Errors
+/// Returns the error in `found` if no player has this name, or if the player plays several characters.
+pub fn speaker_or_player<E>(state: &State, name: &str, found: Result<Speaker, E>) -> Result<(Speaker, bool), E> {
+    match (found, speaker_of_player(state, name)) {
+        (Ok(speaker), played) => {
+            let is_player = played.as_ref() == Some(&speaker) && resolve_named(state, name).is_err();
+            Ok((speaker, is_player))
+        }
+        (Err(_), Some(speaker)) => Ok((speaker, true)),
+        (Err(error), None) => Err(error),
+    }
+}
+
 /// Finds the character whose player has this name. Returns `None` if no player has this name, or if the player plays
 /// several characters.
-pub fn speaker_of_player(state: &State, name: &str) -> Option<Speaker> {
+pub(super) fn speaker_of_player(state: &State, name: &str) -> Option<Speaker> {
     match SpeakerNames::new(state).identify(name) {
         SpeakerIdentity::Character(id) if plays(state, name, &id) => Some(id.into()),
         _ => None,

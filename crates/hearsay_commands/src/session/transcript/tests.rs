@@ -5,7 +5,10 @@ use hearsay_model::{
     Author, Change, EntityId, Kind, Operation, Position, SpeakerRole, State, TalkKind, Timestamp, attribute,
 };
 
-use super::{speakers::SpeakerNames, *};
+use super::{
+    speakers::{SpeakerNames, speaker_of_player},
+    *,
+};
 use crate::{
     CommandError,
     edit::{Edit, FactOptions},
