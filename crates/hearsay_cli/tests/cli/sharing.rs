@@ -7,7 +7,10 @@ use std::{
 };
 
 use bevy::ecs::entity::Entity;
-use bevy_hearsay::{prelude::*, testing::SteppingApp};
+use bevy_hearsay::{
+    prelude::{Attributes, EntityMemoryCommands as _, HearsayPlugins, MemoryId},
+    testing::SteppingApp,
+};
 
 use super::*;
 
