@@ -62,7 +62,8 @@ pub enum SharingStatus {
     /// The campaign is in a server. While there is no connection, reads use the last state, and writes wait or fail,
     /// according to [`StoreSettings::offline_writes`](crate::StoreSettings::offline_writes).
     Server {
-        /// Address of the server, with the namespace and the database of the campaign.
+        /// Address of the server, with the namespace and the database of the campaign, or with the remark that this program
+        /// found the server in the campaign directory.
         endpoint: String,
         /// Whether there is a connection.
         connected: bool,

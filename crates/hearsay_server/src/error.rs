@@ -31,11 +31,22 @@ pub enum ServeError {
         /// Address of the server.
         endpoint: String,
     },
-    /// A server of the campaign is running.
-    #[error("{server} is the server of this campaign; stop it, then change its users, and then start it again")]
+    /// Another server of the campaign is running.
+    #[error("{server} already serves this campaign at {url}; use this server, or stop it first")]
     ServerRuns {
         /// Description of the process.
         server: String,
+        /// Address of the server.
+        url: String,
+    },
+    /// Another program has the campaign open.
+    #[error(
+        "{program} has the campaign open, but the server needs the database for itself; close that program, start the \
+         server, and then start that program again: it will use the server"
+    )]
+    ProgramRuns {
+        /// Description of the process.
+        program: String,
     },
     /// The server cannot listen on the address.
     #[error(
@@ -109,8 +120,8 @@ pub enum ServeError {
         /// The invalid name.
         name: String,
     },
-    /// The name of a user is reserved for programs on the machine of the server.
-    #[error("the user `{name}` is reserved for programs on this machine; choose another name")]
+    /// The name of a user is reserved.
+    #[error("`{name}` is not a valid name, because names that begin with `hearsay-` are reserved; choose another name")]
     ReservedUser {
         /// The reserved name.
         name: String,

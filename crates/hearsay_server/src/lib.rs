@@ -8,6 +8,7 @@
 //! | `/mcp/IDENTITY` | MCP (Streamable HTTP) | language-model clients |
 //! | `/api/…` | JSON over HTTP | other programs |
 //! | `/health` | JSON over HTTP | monitoring |
+//! | `/` | plain text | people: a list of these paths |
 //!
 //! A client of `/rpc` signs in with the name and the password of a user: see [`Users`]. It then reads and writes the
 //! whole campaign. A client of `/mcp` or `/api` sends a token, which decides its identity: a character or the DM. See
@@ -32,12 +33,14 @@
 //!
 //! While the server runs, the file `server` in the database directory contains a loopback address and a password. Only
 //! the user who started the server can read this file. Programs of this user that open the campaign directory connect
-//! to this address. The memory that answers MCP clients and HTTP clients does the same.
+//! to this address. The memory that answers MCP clients and HTTP clients does the same. This connection has all rights,
+//! so [`Users`] also uses it.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod api;
 mod error;
 mod identities;
+mod index;
 mod listener;
 mod mcp;
 mod name;

@@ -48,7 +48,7 @@ const MAX_WAITING_ANSWERS: usize = 64;
 /// Maximum size of a message in bytes (16 MiB).
 const MAX_MESSAGE_BYTES: usize = 16 << 20;
 
-/// Interval between two pings to a client.
+/// Interval between two pings to a client, and between two checks whether its user was changed or removed.
 const PING_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Maximum time without a message or an answer to a ping. Afterwards, the server ends the connection.
@@ -177,7 +177,8 @@ struct Connection {
 }
 
 impl Connection {
-    /// Reads requests and starts to answer them, until the client ends the connection or is silent for too long.
+    /// Reads requests and starts to answer them, until the client ends the connection or is silent for too long, or its
+    /// user was changed or removed.
     async fn read_requests(&self, mut receiver: SplitStream<Socket>) {
         let mut pings = interval(PING_INTERVAL);
         pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -198,6 +199,9 @@ impl Connection {
                     if last_message.elapsed() > MAX_SILENCE {
                         return tracing::debug!("a client no longer answers");
                     }
+                    if !self.has_current_users().await {
+                        return tracing::info!("a connection ends, because its user was changed or removed");
+                    }
                     // If many answers wait, the client gets them instead of a ping.
                     let _ = self.answers.try_send(Message::Ping(Vec::<u8>::new().into()));
                     continue;
@@ -212,6 +216,11 @@ impl Connection {
                 drop(permit);
             });
         }
+    }
+
+    async fn has_current_users(&self) -> bool {
+        let session = Arc::clone(&self.session);
+        self.database.spawn(async move { session.has_current_users().await }).await.unwrap_or(true)
     }
 
     /// Waits until no request runs any more, but not longer than [`CLOSE_TIMEOUT`].

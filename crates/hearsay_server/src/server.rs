@@ -18,13 +18,11 @@ use axum::{
 use axum_server::tls_rustls::RustlsConfig;
 use hearsay_engine::{Memory, MemoryError, MemoryOptions, Settings};
 use hearsay_mcp::HttpOptions;
-use hearsay_store::{Endpoint, HostedDatabase, ServerFile, ServerFileGuard, StoreOptions, UserAccess};
+use hearsay_store::{Endpoint, HostedDatabase, ServerFile, ServerFileGuard, StoreError, StoreOptions, running_server};
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 
-use crate::{
-    api, error::ServeError, identities::Identities, listener::Listener, mcp, rpc::RpcConnections, users::LOCAL_USER,
-};
+use crate::{api, error::ServeError, identities::Identities, index, listener::Listener, mcp, rpc::RpcConnections};
 
 /// Address of a server without other settings. Only programs on the same machine can connect to this address.
 pub const DEFAULT_ADDRESS: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 4801);
@@ -147,11 +145,10 @@ impl Server {
             .build()
             .map_err(|source| ServeError::Runtime { source })?;
         let tls = certificate.map(|files| runtime.block_on(files.read())).transpose()?;
-        let socket = bind(address)?;
-        let database = Arc::new(HostedDatabase::open(&directory, &StoreOptions::default())?);
+        let database = open_database(&directory)?;
         let options = MemoryOptions::with_settings(&campaign, settings);
         let host = Host { runtime, database: Arc::clone(&database), directory, options, host_names };
-        match host.start(socket, tls) {
+        match bind(address).and_then(|socket| host.start(socket, tls)) {
             Ok(running) => {
                 let address = running.public.address();
                 Ok(Self { address, is_encrypted, running: Some(running) })
@@ -172,8 +169,7 @@ impl Server {
 
     /// Returns the address for the setting `endpoint`.
     pub fn url(&self) -> String {
-        let scheme = if self.is_encrypted { "wss" } else { "ws" };
-        format!("{scheme}://{}", self.address)
+        url(self.address, self.is_encrypted)
     }
 
     /// Waits until `is_stopped` returns `true`.
@@ -211,6 +207,22 @@ impl Drop for Server {
     }
 }
 
+fn url(address: SocketAddr, is_encrypted: bool) -> String {
+    let scheme = if is_encrypted { "wss" } else { "ws" };
+    format!("{scheme}://{address}")
+}
+
+fn open_database(directory: &Path) -> Result<Arc<HostedDatabase>, ServeError> {
+    let opened = HostedDatabase::open(directory, &StoreOptions::default());
+    opened.map(Arc::new).map_err(|error| match error {
+        StoreError::InUse { holder, .. } => match running_server(directory, &holder) {
+            Some(server) => ServeError::ServerRuns { server: holder.to_string(), url: server.public_url },
+            None => ServeError::ProgramRuns { program: holder.to_string() },
+        },
+        error => error.into(),
+    })
+}
+
 fn bind(address: SocketAddr) -> Result<TcpListener, ServeError> {
     TcpListener::bind(address).map_err(|source| ServeError::Listen { address, source })
 }
@@ -228,15 +240,14 @@ impl Host {
     /// Starts to answer requests: first of the memory of the server, and then of all clients.
     fn start(self, socket: TcpListener, tls: Option<RustlsConfig>) -> Result<Running, ServeError> {
         let Self { runtime, database, directory, options, host_names } = self;
-        let password = hearsay_files::new_token();
-        database.set_user(LOCAL_USER, &password, UserAccess::Full)?;
         let connections = RpcConnections::new(Arc::clone(&database));
         let local_socket = bind(LOCAL_ADDRESS)?;
         let local = Listener::start(&runtime, local_socket, database_router(connections.clone()), None)
             .map_err(|source| ServeError::Listen { address: LOCAL_ADDRESS, source })?;
-        let endpoint = Endpoint::hosted(format!("ws://{}", local.address()), LOCAL_USER, password);
+        let endpoint = database.owner_endpoint(format!("ws://{}", local.address()));
+        let address = socket.local_addr().unwrap_or(LOCAL_ADDRESS);
         // The file comes first: it shows the memory that its program may store data in the directory.
-        let file = write_server_file(&directory, endpoint.clone())?;
+        let file = write_server_file(&directory, url(address, tls.is_some()), endpoint.clone())?;
         let memory = Arc::new(Memory::open(MemoryOptions { endpoint: Some(endpoint), ..options })?);
         let sessions = CancellationToken::new();
         // The memory itself extracts facts from texts.
@@ -244,16 +255,16 @@ impl Host {
         let identities = Arc::new(Identities::new(Arc::clone(&memory), directory.clone()));
         let router = database_router(connections.clone())
             .merge(api::router(Arc::clone(&identities)))
-            .merge(mcp::router(identities, options));
-        let address = socket.local_addr().unwrap_or(LOCAL_ADDRESS);
+            .merge(mcp::router(identities, options))
+            .merge(index::router());
         let public =
             Listener::start(&runtime, socket, router, tls).map_err(|source| ServeError::Listen { address, source })?;
         Ok(Running { public, local, file, memory, sessions, connections, database, runtime })
     }
 }
 
-fn write_server_file(directory: &Path, endpoint: Endpoint) -> Result<ServerFileGuard, ServeError> {
-    let file = ServerFile { pid: std::process::id(), endpoint };
+fn write_server_file(directory: &Path, public_url: String, endpoint: Endpoint) -> Result<ServerFileGuard, ServeError> {
+    let file = ServerFile { pid: std::process::id(), public_url, endpoint };
     ServerFile::write(directory, &file).map_err(|source| ServeError::File { path: directory.join("server"), source })
 }
 

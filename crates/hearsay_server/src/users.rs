@@ -2,39 +2,44 @@
 
 use std::{path::Path, sync::Arc};
 
-use hearsay_store::{HostedDatabase, StoreError, StoreOptions, UserAccess, read_server_file};
+use hearsay_store::{HostedDatabase, HostedUsers, StoreError, StoreOptions, UserAccess, running_server};
 
 use crate::{
     error::{MIN_PASSWORD_CHARS, ServeError},
     name::check_name,
 };
 
-/// Name of the user for programs on the machine of the server. Its password is in the file `server` in the database
-/// directory, and changes each time when the server starts.
-pub(crate) const LOCAL_USER: &str = "hearsay-local";
+/// Beginning of the names of users that Hearsay itself needs.
+const RESERVED_PREFIX: &str = "hearsay-";
 
-/// The users of a campaign. While this value exists, no other program can open the campaign.
+/// The users of a campaign. If a server of the campaign is running, this value is connected to the server. Otherwise, it
+/// has the database open, so no other program can open the campaign while this value exists.
+///
+/// If a user is changed or removed, a running server ends the connections of this user within ten seconds.
+///
+/// The functions block the calling thread.
 #[derive(Debug)]
-pub struct Users {
-    database: Arc<HostedDatabase>,
-}
+pub struct Users(HostedUsers);
 
 impl Users {
-    /// Opens the database in a directory. Blocks the calling thread.
+    /// Opens the database in a directory, or connects to the server that has it open.
     ///
     /// # Errors
-    /// Returns an error if another program, for example a server, has the campaign open, or if the database cannot be
-    /// opened.
+    /// Returns an error if a program that is not a server has the campaign open, or if the database cannot be opened.
     pub fn open(directory: &Path) -> Result<Self, ServeError> {
-        let database = HostedDatabase::open(directory, &StoreOptions::default()).map_err(|error| match error {
-            StoreError::InUse { holder, .. }
-                if read_server_file(directory).is_some_and(|server| server.pid == holder.pid) =>
-            {
-                ServeError::ServerRuns { server: holder.to_string() }
-            }
-            error => error.into(),
-        })?;
-        Ok(Self { database: Arc::new(database) })
+        let options = StoreOptions::default();
+        let error = match HostedDatabase::open(directory, &options) {
+            Ok(database) => return Ok(Self(HostedUsers::new(Arc::new(database)))),
+            Err(error) => error,
+        };
+        let server = match &error {
+            StoreError::InUse { holder, .. } => running_server(directory, holder),
+            _ => None,
+        };
+        match server {
+            Some(server) => Ok(Self(HostedUsers::connect(&server.endpoint, &options)?)),
+            None => Err(error.into()),
+        }
     }
 
     /// Adds a user, or changes the password and the access of a user.
@@ -46,7 +51,7 @@ impl Users {
         if password.chars().count() < MIN_PASSWORD_CHARS {
             return Err(ServeError::ShortPassword);
         }
-        Ok(self.database.set_user(user, password, access)?)
+        Ok(self.0.set(user, password, access)?)
     }
 
     /// Removes a user. Returns whether there was a user with this name.
@@ -55,31 +60,31 @@ impl Users {
     /// Returns an error if the name is invalid or reserved, or if the database fails.
     pub fn remove(&self, user: &str) -> Result<bool, ServeError> {
         check_user(user)?;
-        Ok(self.database.remove_user(user)?)
+        Ok(self.0.remove(user)?)
     }
 
-    /// Returns the users and their access, without the user for programs on the machine of the server.
+    /// Returns the users and their access, without the users that Hearsay itself needs.
     ///
     /// # Errors
     /// Returns an error if the database fails.
     pub fn list(&self) -> Result<Vec<(String, UserAccess)>, ServeError> {
-        let mut users = self.database.users()?;
-        users.retain(|(user, _)| user != LOCAL_USER);
+        let mut users = self.0.list()?;
+        users.retain(|(user, _)| !user.starts_with(RESERVED_PREFIX));
         Ok(users)
     }
 
-    /// Closes the database. Blocks the calling thread.
+    /// Closes the database, or ends the connection to the server.
     ///
     /// # Errors
     /// Returns an error if the database fails.
     pub fn close(self) -> Result<(), ServeError> {
-        Ok(self.database.close()?)
+        Ok(self.0.close()?)
     }
 }
 
 fn check_user(user: &str) -> Result<(), ServeError> {
     check_name(user)?;
-    if user == LOCAL_USER {
+    if user.starts_with(RESERVED_PREFIX) {
         return Err(ServeError::ReservedUser { name: user.to_owned() });
     }
     Ok(())

@@ -77,7 +77,7 @@
 //! | `repairing/` | the new files of a repair in progress | yes, unless the folder contains the file `complete` |
 //! | `owner`, `owner.lock` | description of the process that has the directory open, and its lock | yes, while no process has the directory open |
 //! | `derived.lock` | lock of the files `terms` and `vectors` of a campaign in a server, written by `hearsay_engine` | yes, while no process has the campaign open |
-//! | `server` | network address and password for programs on this machine, written by `hearsay serve` | yes, while no process has the directory open |
+//! | `server` | network addresses of the server, and the password for programs on this machine, written by `hearsay serve` | yes, while no process has the directory open |
 //! | `tokens.json` | names, identities and hashes of the access tokens of `hearsay serve` | no |
 //! | `sharing` | network address at which other processes reach the process that has the directory open, written by `hearsay_engine` | yes, while no process has the directory open |
 //!
@@ -125,14 +125,14 @@ pub use files::{
     snapshot::{decode_state, encode_state, read_state as read_snapshot},
 };
 #[cfg(feature = "host")]
-pub use host::{HostedDatabase, HostedSession, UserAccess, WireFormat};
+pub use host::{HostedDatabase, HostedSession, HostedUsers, UserAccess, WireFormat};
 pub use journal::{RewrittenOperation, TransientUpdates};
 pub use lock_holder::LockHolder;
 pub use projection::{DifferenceKind, GraphDifference, ProjectionRow, Watermark};
 #[cfg(feature = "remote")]
 pub use remote::{
     AppendRefusal, RemoteConnection, RemoteEvent, RemoteOpened, RemoteStore, ServerFile, ServerFileGuard,
-    read_server_file,
+    read_server_file, running_server,
 };
 pub use salvage::{CheckReport, LostOperation, RepairReport, check_directory, repair_directory};
 

@@ -1,6 +1,9 @@
 //! Arguments of `hearsay serve`.
 
-use std::{net::SocketAddr, path::PathBuf};
+use std::{
+    net::{SocketAddr, ToSocketAddrs},
+    path::PathBuf,
+};
 
 use clap::{Args as ClapArgs, Subcommand};
 
@@ -17,7 +20,7 @@ pub(crate) struct Serve {
     #[arg(value_name = "CAMPAIGN")]
     pub(crate) directory: Option<PathBuf>,
     /// Address on which the server listens; the port 0 stands for any free port [default: 127.0.0.1:4801]
-    #[arg(long, value_name = "ADDRESS:PORT")]
+    #[arg(long, value_name = "ADDRESS:PORT", value_parser = socket_address)]
     pub(crate) listen: Option<SocketAddr>,
     /// File with the certificate for encrypted connections (PEM)
     #[arg(long, value_name = "FILE", requires = "tls_key")]
@@ -35,9 +38,18 @@ pub(crate) struct Serve {
     pub(crate) command: Option<ServeCommand>,
 }
 
+/// Parses an address with a port. Looks up a host name, and prefers an IPv4 address.
+fn socket_address(text: &str) -> Result<SocketAddr, String> {
+    let found: Vec<SocketAddr> = text.to_socket_addrs().map(Iterator::collect).unwrap_or_default();
+    let preferred = found.iter().find(|address| address.is_ipv4()).or(found.first());
+    preferred.copied().ok_or_else(|| {
+        "this is not an address of this machine with a port, such as `127.0.0.1:4801` or `localhost:4801`".to_owned()
+    })
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum ServeCommand {
-    /// Add, remove and list the users of programs on other machines
+    /// Add, remove and list the users of programs on other machines, also while the server runs
     #[command(subcommand)]
     User(ServeUser),
     /// Add, remove and list the tokens of MCP clients and HTTP clients
@@ -57,7 +69,7 @@ Examples:
   hearsay serve user add anna
   hearsay serve user add archive --read-only")]
     Add(ServeUserAdd),
-    /// Remove a user
+    /// Remove a user; a running server ends the connections of this user within ten seconds
     Remove {
         /// Name of the user
         #[arg(value_name = "NAME")]
@@ -107,4 +119,22 @@ pub(crate) struct ServeTokenAdd {
     /// Name of the token [default: the id of the character]
     #[arg(long)]
     pub(crate) name: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_host_name_stands_for_its_address() {
+        let address = socket_address("localhost:4801");
+        assert!(
+            address.as_ref().is_ok_and(|address| address.ip().is_loopback() && address.port() == 4801),
+            "{address:?}"
+        );
+        assert_eq!(socket_address("[::1]:0").map(|address| address.to_string()).as_deref(), Ok("[::1]:0"));
+        for wrong in ["localhost", "127.0.0.1", "4801", ""] {
+            assert!(socket_address(wrong).is_err(), "{wrong}");
+        }
+    }
 }

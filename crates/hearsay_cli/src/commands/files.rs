@@ -12,6 +12,7 @@ use anyhow::{Context, Result, bail};
 use hearsay_campaign::{Backup, FileWatcher, Format};
 use hearsay_engine::{
     ImportOptions, ImportOutcome, Memory, MemoryError, MemoryOptions, ModelSettings, SETTINGS_FILE, Settings,
+    has_campaign_files,
 };
 use hearsay_model::Position;
 use hearsay_store::{Store, StoreError, StoreOptions};
@@ -53,6 +54,15 @@ pub(crate) fn import(args: &args::Import, output: &mut Output) -> Result<()> {
 /// Imports the campaign's own files.
 pub(crate) fn sync(args: &args::Sync, output: &mut Output) -> Result<()> {
     let directory = &args.campaign.campaign;
+    let server = campaign::settings(directory)?.store.endpoint;
+    if let Some(server) = server.filter(|_| !has_campaign_files(directory)) {
+        let message = format!(
+            "{}: this directory has no campaign files, and its campaign is in the server {server}; usually, the campaign \
+             files are on the machine of the server: run `hearsay sync` there",
+            directory.display()
+        );
+        return Err(CliError::new(FILE_ERROR, message).into());
+    }
     let options = ImportOptions::default();
     run_import(
         &ImportJob { directory, source: directory, is_new_campaign: false, options, cli_options: &args.import_options },
@@ -318,5 +328,5 @@ fn contains_campaign(campaign: &Path, database: &Path) -> bool {
         (Ok(campaign), Ok(database)) => campaign.starts_with(database),
         _ => true,
     };
-    is_ancestor || hearsay_engine::has_campaign_files(database)
+    is_ancestor || has_campaign_files(database)
 }

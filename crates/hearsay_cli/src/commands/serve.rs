@@ -2,6 +2,7 @@
 
 use std::{
     io::{self, BufRead, IsTerminal, Write},
+    path::PathBuf,
     process::{Command, Stdio},
 };
 
@@ -83,7 +84,7 @@ fn print_address(server: &Server, campaign: &Campaign, output: &mut Output) -> R
 }
 
 fn user(command: &ServeUser, campaign: &Campaign, output: &mut Output) -> Result<()> {
-    let directory = database(&campaign.campaign)?;
+    let directory = own_database(campaign, output)?;
     // The user types the password before the database is locked.
     let password = match command {
         ServeUser::Add(args) => read_password(&args.name)?,
@@ -93,6 +94,22 @@ fn user(command: &ServeUser, campaign: &Campaign, output: &mut Output) -> Result
     let result = change_users(&users, command, &password, output);
     users.close().map_err(cli_error)?;
     result
+}
+
+/// Returns the directory of a campaign's database. Creates the database if the campaign has none.
+fn own_database(campaign: &Campaign, output: &Output) -> Result<PathBuf> {
+    let settings = campaign::settings(&campaign.campaign)?;
+    if let Some(server) = settings.store.endpoint {
+        let message = format!(
+            "the campaign is in the server {server}; run this command in the campaign directory on the machine of the \
+             server"
+        );
+        return Err(CliError::new(IN_USE, message).into());
+    }
+    if !campaign.campaign.join(settings.store.directory).is_dir() {
+        campaign::open(campaign, Access::Write, EncoderUse::Disabled, output)?.close()?;
+    }
+    database(&campaign.campaign)
 }
 
 fn change_users(users: &Users, command: &ServeUser, password: &str, output: &mut Output) -> Result<()> {
@@ -232,7 +249,7 @@ fn cli_error(error: ServeError) -> anyhow::Error {
     let code = match error {
         ServeError::Memory(error) => return error.into(),
         ServeError::Store(error) => return MemoryError::Store(error).into(),
-        ServeError::ServerRuns { .. } => IN_USE,
+        ServeError::ServerRuns { .. } | ServeError::ProgramRuns { .. } => IN_USE,
         ServeError::Unencrypted { .. }
         | ServeError::InvalidName { .. }
         | ServeError::ReservedUser { .. }

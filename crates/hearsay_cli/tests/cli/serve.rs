@@ -83,9 +83,9 @@ fn session() -> TestDir {
 #[test]
 fn users_are_added_changed_and_removed() {
     let test_dir = TestDir::new();
-    test_dir.fails(&["-C", "mill", "serve", "user", "list"], 4, &["no database yet", "hearsay sync"]);
-    test_dir.ok(&["-C", "mill", "sync"]);
+    // The campaign has no database yet, so the command creates it from the campaign files.
     assert!(test_dir.ok(&["-C", "mill", "serve", "user", "list"]).contains("There are no users."));
+    assert!(test_dir.ok(&["-C", "mill", "entity", "show", "ada", "--no-sync"]).contains("Ada Flint"));
     add_user(&test_dir, &["anna"]);
     add_user(&test_dir, &["archive", "--read-only"]);
     let users = test_dir.json(&["-C", "mill", "serve", "user", "list"]);
@@ -100,6 +100,7 @@ fn users_are_added_changed_and_removed() {
     assert!(output.stdout.contains("anna can now connect (only reads)"), "{}", output.stdout);
     test_dir.fails(&["-C", "mill", "serve", "user", "add", "bert"], 2, &["no password", "HEARSAY_STORE_PASSWORD"]);
     test_dir.fails(&["-C", "mill", "serve", "user", "add", "bert", "secret word"], 2, &["unexpected argument"]);
+    test_dir.fails(&["-C", "mill", "serve", "user", "remove", "hearsay-host"], 2, &["`hearsay-host`", "reserved"]);
     test_dir.ok(&["-C", "mill", "serve", "user", "remove", "anna"]);
     test_dir.fails(&["-C", "mill", "serve", "user", "remove", "anna"], 3, &["there is no user `anna`"]);
     assert!(test_dir.ok(&["-C", "mill", "serve", "user", "list"]).contains("archive  only reads"));
@@ -133,15 +134,18 @@ fn tokens_are_printed_once() {
 fn programs_on_the_same_machine_use_the_server() {
     let test_dir = session();
     let server = Serving::start(&test_dir, &[]);
-    let status = test_dir.json(&["-C", "mill", "status"]);
-    assert!(status["sharing"].to_string().contains("ws://127.0.0.1:"), "{status}");
+    let status = test_dir.ok(&["-C", "mill", "status"]);
+    let place = format!("connected to the server {} (on this machine)", server.endpoint());
+    assert!(status.contains(&place), "{status}");
     test_dir.ok(&["-C", "mill", "log", "Fog lies over the mill."]);
     // A campaign file that changes while the server runs is imported as usual.
     test_dir.write("mill/more.yaml", "entities:\n  - {id: cid, name: Cid, kind: npc}\n");
     test_dir.ok(&["-C", "mill", "log", "Cid opens the door."]);
     assert!(test_dir.ok(&["-C", "mill", "entity", "show", "cid"]).contains("Cid"));
-    let in_use = &["is the server of this campaign; stop it"];
-    test_dir.fails(&["-C", "mill", "serve", "user", "list"], 5, in_use);
+    add_user(&test_dir, &["anna"]);
+    assert!(test_dir.ok(&["-C", "mill", "serve", "user", "list"]).contains("anna  reads and writes"));
+    let second = &["-C", "mill", "serve", "--listen", "127.0.0.1:0"];
+    test_dir.fails(second, 5, &["`hearsay` (process", "already serves this campaign at", server.endpoint()]);
     test_dir.fails(&["-C", "mill", "db", "check"], 5, &["in use by `hearsay` (process"]);
     server.stop();
     let log = test_dir.ok(&["-C", "mill", "session", "show", "1", "--log"]);
@@ -175,12 +179,18 @@ fn programs_on_other_machines_use_the_server() {
     assert_eq!(output.code, 0, "{}", output.stderr);
     let status = run(&["status"]);
     assert!(status.stdout.contains(server.endpoint()), "{}{}", status.stdout, status.stderr);
+    let synced = run(&["sync"]);
+    assert!(synced.code == 4 && synced.stderr.contains("on the machine of the server"), "{}", synced.stderr);
+    let users = run(&["serve", "user", "list"]);
+    assert!(users.code == 5 && users.stderr.contains("on the machine of the server"), "{}", users.stderr);
     // The other campaign directory contains no database, so it cannot be served.
     let served = run(&["serve"]);
     assert!(served.code == 5 && served.stderr.contains(server.endpoint()), "{}", served.stderr);
     let wrong =
         away(&test_dir, server.endpoint(), &["status"]).env("HEARSAY_STORE_PASSWORD", "wrong").output().unwrap();
     assert!(!wrong.status.success());
+    test_dir.ok(&["-C", "mill", "serve", "user", "remove", "anna"]);
+    assert_ne!(run(&["status"]).code, 0, "the user is removed");
     let log = test_dir.ok(&["-C", "mill", "session", "show", "1", "--log"]);
     assert!(log.contains("Fog lies over the mill."), "{log}");
     server.stop();
@@ -196,6 +206,7 @@ fn connections_with_a_certificate_are_encrypted() {
     let (certificate, key) = (certificate.to_str().unwrap(), key.to_str().unwrap());
     test_dir.fails(&["-C", "mill", "serve", "--tls-cert", certificate], 2, &["--tls-key"]);
     test_dir.fails(&["-C", "mill", "serve", "--listen", "0.0.0.0:0"], 2, &["--tls-cert", "--insecure"]);
+    test_dir.fails(&["-C", "mill", "serve", "--listen", "localhost"], 2, &["with a port", "localhost:4801"]);
     let server = Serving::start(&test_dir, &["--tls-cert", certificate, "--tls-key", key]);
     let endpoint = server.endpoint().replace("127.0.0.1", "localhost");
     assert!(endpoint.starts_with("wss://localhost:"), "{endpoint}");
@@ -205,6 +216,9 @@ fn connections_with_a_certificate_are_encrypted() {
     };
     let output = run(certificate);
     assert!(output.code == 0 && output.stdout.contains("Ada Flint"), "{}{}", output.stdout, output.stderr);
+    let mut unencrypted = away(&test_dir, &endpoint.replacen("wss:", "ws:", 1), &["status"]);
+    let output = decode_output(unencrypted.env("SSL_CERT_FILE", certificate).output().unwrap());
+    assert!(output.code != 0 && output.stderr.contains("write `wss://` instead of `ws://`"), "{}", output.stderr);
     // A program that does not trust the certificate does not send its password.
     let empty = test_dir.path("empty.pem");
     fs::write(&empty, "").unwrap();

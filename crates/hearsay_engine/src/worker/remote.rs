@@ -65,12 +65,13 @@ impl DerivedFiles {
     }
 }
 
-/// Opens the campaign in a server once.
+/// Opens the campaign in a server once. `local_url` is the address for other machines of a server that has the campaign's
+/// directory open.
 pub(super) fn open(
     endpoint: &Endpoint,
     options: &MemoryOptions,
     number: u64,
-    is_local: bool,
+    local_url: Option<&str>,
 ) -> Result<(Remote, State, OpenReport), StoreError> {
     let RemoteOpened { store, state, report } = RemoteStore::open(endpoint, &options.store)?;
     let (is_host, files) = match &options.location {
@@ -81,7 +82,8 @@ pub(super) fn open(
         }
         Location::Memory => (false, None),
     };
-    let place = endpoint.to_string();
+    let place = local_url.map_or_else(|| endpoint.to_string(), |url| format!("{url} (on this machine)"));
+    let is_local = local_url.is_some();
     let remote = Remote { store, place, number, is_local, is_host, files, has_lease: false, projects: false };
     Ok((remote, state, report))
 }
@@ -95,7 +97,7 @@ pub(super) fn open_repeatedly(
 ) -> Result<(Remote, State, OpenReport), StoreError> {
     let mut interval = MIN_RETRY_INTERVAL;
     loop {
-        let error = match open(endpoint, options, number, false) {
+        let error = match open(endpoint, options, number, None) {
             Ok(opened) => return Ok(opened),
             Err(error) => error,
         };

@@ -251,11 +251,8 @@ fn open_within(
             Err(error) => return Err(error.into()),
         };
         #[cfg(feature = "remote")]
-        if let Some(file) = hearsay_store::read_server_file(&directory)
-            && file.pid == holder.pid
-            && holder.is_on_this_machine()
-        {
-            match remote::open(&file.endpoint, options, number, true) {
+        if let Some(file) = hearsay_store::running_server(&directory, &holder) {
+            match remote::open(&file.endpoint, options, number, Some(&file.public_url)) {
                 Ok(opened) => return Ok(in_server(opened)),
                 Err(error) if !may_wait(started.elapsed()) => return Err(error.into()),
                 // The server is starting or ending.

@@ -195,13 +195,15 @@ fn a_program_on_the_machine_of_the_server_finds_the_server_and_takes_over_after_
     let directory = tempfile::tempdir().unwrap();
     let open_directory = |path: &Path| Memory::open(MemoryOptions { share: true, ..options_at(path) }).unwrap();
     let server = LocalServer::start(directory.path()).unwrap();
-    let file = ServerFile { pid: std::process::id(), endpoint: server.endpoint() };
+    let public_url = "ws://tower:4801".to_owned();
+    let file = ServerFile { pid: std::process::id(), public_url, endpoint: server.endpoint() };
     let file = ServerFile::write(directory.path(), &file).unwrap();
     let memory = open_directory(directory.path());
     assert!(is_connected(&memory));
     found_town(&memory);
     let error = memory.rebuild().unwrap().wait().unwrap_err();
-    assert!(matches!(&error, MemoryError::InServer { server } if server.starts_with("ws://127.0.0.1:")), "{error}");
+    let place = "ws://tower:4801 (on this machine)";
+    assert!(matches!(&error, MemoryError::InServer { server } if server == place), "{error}");
     drop(file);
     server.stop().unwrap();
     wait_until("the memory is the owner", || matches!(status(&memory).sharing, SharingStatus::Owner { .. }));

@@ -15,9 +15,9 @@ use axum::{
     Router,
     body::Bytes,
     extract::{DefaultBodyLimit, FromRequestParts, Path, State, rejection::BytesRejection},
-    http::{header::AUTHORIZATION, request::Parts},
+    http::{Method, Uri, header::AUTHORIZATION, request::Parts},
     response::Response,
-    routing::{get, post},
+    routing::{any, get, post},
 };
 use hearsay_engine::MemoryError;
 use hearsay_mcp::{McpServer, ServerError, SessionIdentity, ToolError};
@@ -55,6 +55,10 @@ impl Api {
             .route("/api/tools", get(list_tools))
             .route("/api/tools/{name}", post(call_tool))
             .route("/api/resources/{name}", get(read_resource))
+            .method_not_allowed_fallback(refuse_method)
+            .route("/api", any(refuse_path))
+            .route("/api/", any(refuse_path))
+            .route("/api/{*path}", any(refuse_path))
             .layer(max_body)
             .with_state(Arc::new(self))
     }
@@ -131,6 +135,14 @@ async fn read_resource(
 async fn read_openapi(caller: Caller, State(api): State<Arc<Api>>) -> Result<Response, ApiError> {
     let document = api.answer(caller, |server| Ok(openapi::document(&server.tools(), &server.resources()))).await?;
     Ok(json_response(&document))
+}
+
+async fn refuse_path(uri: Uri) -> ApiError {
+    ApiError::unknown_path(uri.path())
+}
+
+async fn refuse_method(method: Method, uri: Uri) -> ApiError {
+    ApiError::wrong_method(&method, uri.path())
 }
 
 /// Parses the arguments of a tool. An empty body contains no arguments.

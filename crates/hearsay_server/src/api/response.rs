@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use axum::{
     extract::rejection::BytesRejection,
-    http::{HeaderValue, StatusCode, header},
+    http::{HeaderValue, Method, StatusCode, header},
     response::{IntoResponse, Response},
 };
 use hearsay_mcp::ToolError;
@@ -50,6 +50,17 @@ impl ApiError {
 
     pub(super) fn failed(message: String) -> Self {
         Self::from(ToolError::Failed(message))
+    }
+
+    pub(super) fn unknown_path(path: &str) -> Self {
+        let message = format!("there is nothing at `{path}`; `GET /api/openapi.json` describes all requests");
+        Self::new(StatusCode::NOT_FOUND, "not_found", message)
+    }
+
+    pub(super) fn wrong_method(method: &Method, path: &str) -> Self {
+        let message =
+            format!("`{path}` does not accept the method {method}; `GET /api/openapi.json` describes all requests");
+        Self::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", message)
     }
 
     /// The error for a body that is not the arguments of a tool.

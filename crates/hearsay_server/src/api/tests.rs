@@ -265,7 +265,25 @@ async fn wrong_bodies_are_refused() {
     }
     let unknown = ben.call("recall", json!({"question": "Who?", "knower": "ada"})).await;
     assert!(unknown.error(StatusCode::BAD_REQUEST, "refused").contains("unknown field `knower`"));
-    assert_eq!(ben.get(path).await.status, StatusCode::METHOD_NOT_ALLOWED);
+    let message = ben.get(path).await.error(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed");
+    assert!(message.contains("the method GET") && message.contains("/api/openapi.json"), "{message}");
+}
+
+#[tokio::test]
+async fn an_unknown_path_leads_to_the_document_with_all_requests() {
+    let mut api = TestApi::open(ApiLimits::default());
+    for client in [api.client_with(None), api.client("ada")] {
+        for path in ["/api", "/api/", "/api/characters", "/api/tools/", "/api/tools/recall/more", "/api/resources"] {
+            for method in [Method::GET, Method::POST] {
+                let received = client.send(method, path, Body::empty()).await;
+                let message = received.error(StatusCode::NOT_FOUND, "not_found");
+                assert_eq!(
+                    message,
+                    format!("there is nothing at `{path}`; `GET /api/openapi.json` describes all requests")
+                );
+            }
+        }
+    }
 }
 
 #[tokio::test]

@@ -12,7 +12,7 @@ use std::{
 };
 
 use futures_util::{SinkExt, StreamExt};
-use hearsay_engine::{ExtractionSettings, Memory, MemoryError, MemoryOptions, ModelSettings, Settings};
+use hearsay_engine::{ExtractionSettings, Memory, MemoryError, MemoryOptions, ModelSettings, Settings, SharingStatus};
 use hearsay_model::{Author, Change, Entity, EntityId, Operation};
 use hearsay_server::{CertificateFiles, ServeOptions, Server, UserAccess, Users};
 use hearsay_store::{Endpoint, RemoteStore, StoreOptions, read_server_file};
@@ -135,6 +135,10 @@ fn programs_see_the_changes_of_each_other() {
     // A program on the same machine finds the server in the campaign directory.
     let local = Memory::open(MemoryOptions::for_campaign(campaign.path()).unwrap()).unwrap();
     assert!(has(&local, "dora"));
+    let SharingStatus::Server { endpoint, .. } = local.status().unwrap().wait().unwrap().sharing else {
+        panic!("the program does not use the server")
+    };
+    assert_eq!(endpoint, format!("{} (on this machine)", server.url()));
     add(&local, "edda").unwrap();
     wait_until("the change of the local program arrives", || has(&anna, "edda"));
     for memory in [anna, other, local] {
@@ -241,8 +245,19 @@ fn a_client_without_a_login_reads_nothing() {
         assert!(answer["error"].is_null(), "{answer}");
         let answer = request(&mut socket, 4, "query", query).await.to_string();
         assert!(answer.contains("Ada Flint"), "{answer}");
+        // Even a user who may write cannot change users.
+        let statements = "DEFINE USER mallory ON DATABASE PASSWORD 'a long password' ROLES OWNER; \
+                          ALTER USER anna ON DATABASE ROLES OWNER; REMOVE USER archive ON DATABASE; \
+                          REMOVE USER `hearsay-host` ON DATABASE";
+        for (id, statement) in (5..).zip(statements.split("; ")) {
+            request(&mut socket, id, "query", json!([statement])).await;
+        }
         socket.close(None).await.unwrap();
     });
+    let users = Users::open(&campaign.database()).unwrap();
+    let expected = [(ANNA.0.to_owned(), UserAccess::Full), (ARCHIVE.0.to_owned(), UserAccess::ReadOnly)];
+    assert_eq!(users.list().unwrap(), expected);
+    users.close().unwrap();
     server.stop().unwrap();
 }
 
@@ -254,10 +269,20 @@ fn plain_requests_are_answered() {
     let health = get("/health", "");
     assert!(health.starts_with("HTTP/1.1 200") && health.contains(r#"{"status":"ok","version":""#), "{health}");
     assert!(get("/rpc", "").starts_with("HTTP/1.1 426"));
-    assert!(get("/nothing", "").starts_with("HTTP/1.1 404"));
+    let index = get("/", "");
+    assert!(index.starts_with("HTTP/1.1 200") && index.contains("text/plain"), "{index}");
+    for path in ["/rpc", "/mcp/IDENTITY", "/api/", "/health", "docs/src/servers.md"] {
+        assert!(index.contains(path), "{path} in {index}");
+    }
+    for path in ["/nothing", "/mcp", "/mcp/", "/mcp/ada/"] {
+        let unknown = get(path, "");
+        assert!(unknown.starts_with("HTTP/1.1 404") && unknown.contains("/mcp/IDENTITY"), "{unknown}");
+    }
     for path in ["/api/tools", "/mcp/ada", "/mcp/nobody"] {
         assert!(get(path, "").starts_with("HTTP/1.1 401"), "{path}");
     }
+    let unknown = get("/api", "");
+    assert!(unknown.starts_with("HTTP/1.1 404") && unknown.contains("/api/openapi.json"), "{unknown}");
     let stream = TcpStream::connect(server.address()).unwrap();
     let handshake = "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\
                      Sec-WebSocket-Protocol: soap\r\nConnection: upgrade\r\n";
@@ -300,22 +325,73 @@ fn a_server_does_not_send_secrets_unencrypted_without_permission() {
 }
 
 #[test]
-fn users_change_only_while_no_server_runs() {
+fn users_change_with_and_without_a_server() {
     let campaign = Campaign::new();
     let server = campaign.start();
-    let error = Users::open(&campaign.database()).unwrap_err().to_string();
-    assert!(error.contains("is the server of this campaign; stop it"), "{error}");
-    server.stop().unwrap();
-    let users = Users::open(&campaign.database()).unwrap();
     let names = |users: &Users| users.list().unwrap().into_iter().map(|(name, _)| name).collect::<Vec<_>>();
+    let anna = open(endpoint(&server, ANNA)).unwrap();
+    let users = Users::open(&campaign.database()).unwrap();
     assert_eq!(names(&users), [ANNA.0, ARCHIVE.0]);
-    assert!(users.remove(ARCHIVE.0).unwrap() && !users.remove(ARCHIVE.0).unwrap());
+    // A new user can connect at once.
+    let bert = ("bert", "it's a \\ `password`");
+    users.set(bert.0, bert.1, UserAccess::ReadOnly).unwrap();
+    open(endpoint(&server, bert)).unwrap().close().unwrap();
+    assert!(users.remove(bert.0).unwrap() && !users.remove(bert.0).unwrap());
+    assert!(open(endpoint(&server, bert)).is_err());
+    // The connection of a removed user ends, but no other connection.
+    let archive = open(endpoint(&server, ARCHIVE)).unwrap();
+    let is_connected = |memory: &Memory| {
+        let status = memory.status().unwrap().wait().unwrap();
+        matches!(status.sharing, SharingStatus::Server { connected: true, .. })
+    };
+    assert!(users.remove(ARCHIVE.0).unwrap());
+    wait_until("the connection of the removed user ends", || !is_connected(&archive));
+    add(&anna, "cid").unwrap();
+    assert!(is_connected(&anna) && !has(&archive, "cid"));
+    users.close().unwrap();
+    anna.close().unwrap();
+    drop(archive);
+    server.stop().unwrap();
+    // The changes are in the database.
+    let users = Users::open(&campaign.database()).unwrap();
     assert_eq!(names(&users), [ANNA.0]);
     let error = |result: Result<(), hearsay_server::ServeError>| result.unwrap_err().to_string();
     assert!(error(users.set("a b", ANNA.1, UserAccess::Full)).contains("`a b` is not a valid name"));
-    assert!(error(users.set("hearsay-local", ANNA.1, UserAccess::Full)).contains("reserved"));
+    for reserved in ["hearsay-host", "hearsay-local"] {
+        assert!(error(users.set(reserved, ANNA.1, UserAccess::Full)).contains("reserved"));
+        assert!(error(users.remove(reserved).map(drop)).contains("reserved"));
+    }
     assert!(error(users.set("bert", "short", UserAccess::Full)).contains("fewer than 8 characters"));
     users.close().unwrap();
+}
+
+#[test]
+fn a_program_that_has_the_campaign_open_is_named() {
+    let campaign = Campaign::new();
+    let options = ServeOptions { address: "127.0.0.1:0".parse().unwrap(), ..ServeOptions::new(campaign.path()) };
+    let process = format!("(process {} on ", std::process::id());
+    let memory = Memory::open(MemoryOptions::for_campaign(campaign.path()).unwrap()).unwrap();
+    let error = Server::start(options.clone()).unwrap_err().to_string();
+    assert!(error.contains(&process) && error.contains("close that program, start the server"), "{error}");
+    let error = Users::open(&campaign.database()).unwrap_err().to_string();
+    assert!(error.contains(&process) && error.contains("close that program"), "{error}");
+    memory.close().unwrap();
+    let server = campaign.start();
+    let error = Server::start(options).unwrap_err().to_string();
+    assert!(error.contains(&process) && error.contains(&server.url()), "{error}");
+    server.stop().unwrap();
+}
+
+#[test]
+fn a_wrong_scheme_is_named() {
+    let campaign = Campaign::new();
+    let server = campaign.start();
+    let with = |url: String| open(Endpoint::hosted(url, ANNA.0, ANNA.1)).unwrap_err().to_string();
+    let error = with(server.url().replacen("ws:", "wss:", 1));
+    assert!(error.contains("write `ws://` instead of `wss://`"), "{error}");
+    let no_server = with("ws://127.0.0.1:9".to_owned());
+    assert!(no_server.contains("cannot be reached") && !no_server.contains("instead"), "{no_server}");
+    server.stop().unwrap();
 }
 
 #[test]

@@ -11,6 +11,7 @@ use surrealdb::{
     types::{Object, Value},
 };
 use tokio::sync::{Mutex, watch};
+use tokio_tungstenite::tungstenite;
 use uuid::Uuid;
 
 use super::values::uuid;
@@ -20,6 +21,9 @@ type Error = surrealdb::Error;
 
 /// Time limit for connecting and signing in.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Time limit for an attempt to find out why a server cannot be reached.
+const DIAGNOSIS_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Interval between two questions whether the server is there, and time limit for the answer.
 const PING_INTERVAL: Duration = Duration::from_secs(2);
@@ -134,8 +138,7 @@ async fn connect(endpoint: &Endpoint) -> Result<Surreal<Client>, Error> {
     let client = match url.split_once("://") {
         Some(("ws", address)) => Surreal::new::<Ws>(address).await?,
         Some(("wss", address)) => {
-            // Has no effect if the program has already installed a provider.
-            let _ = rustls::crypto::ring::default_provider().install_default();
+            install_encryption();
             Surreal::new::<Wss>(address).await?
         }
         _ => return Err(Error::internal(format!("`{url}` does not begin with `ws://` or `wss://`"))),
@@ -151,6 +154,40 @@ async fn connect(endpoint: &Endpoint) -> Result<Surreal<Client>, Error> {
     }
     client.use_ns(namespace.as_str()).use_db(database.as_str()).await?;
     Ok(client)
+}
+
+/// Selects the library for encrypted connections. Has no effect if the program has already selected one.
+fn install_encryption() {
+    let _ = rustls::crypto::ring::default_provider().install_default();
+}
+
+/// Finds out whether a server cannot be reached because its address should begin with `wss://` instead of `ws://`, or the
+/// other way round. If this is the case, returns a description. Sends no password.
+pub(crate) async fn find_wrong_scheme(url: &str) -> Option<&'static str> {
+    let (other_url, description) = match url.split_once("://")? {
+        ("ws", address) => (
+            format!("wss://{address}"),
+            "this server accepts only encrypted connections; write `wss://` instead of `ws://`",
+        ),
+        ("wss", address) => (
+            format!("ws://{address}"),
+            "this server does not encrypt connections; write `ws://` instead of `wss://`, or start the server with a \
+             certificate",
+        ),
+        _ => return None,
+    };
+    install_encryption();
+    let attempt = tokio_tungstenite::connect_async(other_url);
+    let is_answer = match tokio::time::timeout(DIAGNOSIS_TIMEOUT, attempt).await.ok()? {
+        Ok(_) | Err(tungstenite::Error::Http(_)) => true,
+        // A server with a certificate that this machine does not trust.
+        Err(tungstenite::Error::Io(error)) => {
+            let error = error.get_ref().and_then(|error| error.downcast_ref::<rustls::Error>());
+            matches!(error, Some(rustls::Error::InvalidCertificate(_)))
+        }
+        Err(_) => false,
+    };
+    is_answer.then_some(description)
 }
 
 fn no_answer(timeout: Duration) -> Error {

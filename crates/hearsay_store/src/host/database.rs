@@ -6,12 +6,15 @@ use async_channel::Sender;
 use hearsay_model::Position;
 use surrealdb::types::Value;
 use surrealdb_core::kvs::Datastore;
-use surrealdb_engine_api::{EngineContext, SessionId, SurrealEngine};
+use surrealdb_engine_api::SessionId;
 use surrealdb_engine_local::LocalEngine;
 use tokio::runtime::{Handle, Runtime};
 use uuid::Uuid;
 
-use super::session::HostedSession;
+use super::{
+    owner::{OWNER, OwnerSession},
+    session::HostedSession,
+};
 use crate::{
     Endpoint, Location, StoreError, StoreOptions,
     engine::{
@@ -23,19 +26,6 @@ use crate::{
     store::{LockedDirectory, OpenedDatabase, open},
 };
 
-/// User with all rights, who manages the other users. Its password is random, changes with each start, and is stored
-/// nowhere.
-const OWNER: &str = "hearsay-host";
-
-/// Rights of a user of a hosted database.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum UserAccess {
-    /// The user may read and write everything.
-    Full,
-    /// The user may read everything, and write nothing.
-    ReadOnly,
-}
-
 /// The database of a campaign, opened for clients. Only one process at a time can open it, and nothing else uses the
 /// campaign directory meanwhile.
 pub struct HostedDatabase {
@@ -44,8 +34,9 @@ pub struct HostedDatabase {
     clients: Arc<LocalEngine>,
     /// Tells the engine which sessions exist.
     lifecycle: Sender<SessionId>,
-    /// Session of the user with all rights.
-    owner: Uuid,
+    owner: OwnerSession,
+    /// Password of the user with all rights.
+    password: String,
     acknowledged_file: AcknowledgedFile,
     close_timeout: Duration,
     handle: Handle,
@@ -91,7 +82,6 @@ impl HostedDatabase {
         let (notifications, received) = async_channel::unbounded();
         let settings = options.database_settings();
         let location = DatabaseLocation::Directory(path.join("db"));
-        let owner = Uuid::new_v4();
         let started = block_on(&runtime, async {
             let health = Arc::<Health>::default();
             let engine =
@@ -99,25 +89,18 @@ impl HostedDatabase {
             let (lifecycle, sessions) = async_channel::unbounded();
             let datastore = Arc::clone(&engine.datastore);
             let clients = surrealdb_engine_local::from_datastore(datastore, Some(received), sessions);
-            let _ = lifecycle.try_send(SessionId::Initial(owner));
-            let credentials = object([
-                ("ns", Value::String(Endpoint::NAMESPACE.into())),
-                ("db", Value::String(Endpoint::DATABASE.into())),
-                ("user", Value::String(OWNER.into())),
-                ("pass", Value::String(password)),
-            ]);
-            let signed_in = clients.signin(EngineContext::new(owner), credentials).await;
-            signed_in.map_err(|error| error.to_string())?;
-            delete_old_live_queries(&engine.datastore, &clients, owner).await?;
-            Ok::<_, String>((engine, clients, lifecycle))
+            let owner = OwnerSession::sign_in(Arc::clone(&clients), &lifecycle, &password).await?;
+            delete_old_live_queries(&engine.datastore, &owner).await?;
+            Ok::<_, String>((engine, clients, lifecycle, owner))
         });
-        let (engine, clients, lifecycle) = started.map_err(|reason| failed("open for clients", reason))?;
+        let (engine, clients, lifecycle, owner) = started.map_err(|reason| failed("open for clients", reason))?;
         Ok(Self {
             place,
             engine,
             clients,
             lifecycle,
             owner,
+            password,
             acknowledged_file,
             close_timeout: options.close_timeout,
             handle: runtime.handle().clone(),
@@ -137,65 +120,22 @@ impl HostedDatabase {
         self.engine.health.failure()
     }
 
-    /// Creates a user or changes the password and the rights of a user. Blocks the calling thread.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot write.
-    pub fn set_user(&self, user: &str, password: &str, access: UserAccess) -> Result<(), StoreError> {
-        let role = match access {
-            UserAccess::Full => "EDITOR",
-            UserAccess::ReadOnly => "VIEWER",
-        };
-        let statement = format!(
-            "DEFINE USER OVERWRITE {} ON DATABASE PASSWORD {} ROLES {role}",
-            quoted_identifier(user),
-            quoted_text(password)
-        );
-        self.run_as_owner("define a user", statement).map(drop)
-    }
-
-    /// Removes a user. Returns whether the user existed. Blocks the calling thread.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot write.
-    pub fn remove_user(&self, user: &str) -> Result<bool, StoreError> {
-        if !self.users()?.iter().any(|(name, _)| name == user) {
-            return Ok(false);
-        }
-        let statement = format!("REMOVE USER IF EXISTS {} ON DATABASE", quoted_identifier(user));
-        self.run_as_owner("remove a user", statement).map(|_| true)
-    }
-
-    /// Returns the users and their rights, in alphabetical order. Blocks the calling thread.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
-    pub fn users(&self) -> Result<Vec<(String, UserAccess)>, StoreError> {
-        let found = self.run_as_owner("list its users", "INFO FOR DATABASE".into())?;
-        let Value::Object(mut found) = found else { return Ok(Vec::new()) };
-        let Some(Value::Object(users)) = found.remove("users") else { return Ok(Vec::new()) };
-        let mut users: Vec<(String, UserAccess)> = users
-            .iter()
-            .filter(|(name, _)| *name != OWNER)
-            .map(|(name, definition)| {
-                let is_editor = matches!(definition, Value::String(text) if text.contains("ROLES EDITOR"));
-                (name.to_string(), if is_editor { UserAccess::Full } else { UserAccess::ReadOnly })
-            })
-            .collect();
-        users.sort_by(|a, b| a.0.cmp(&b.0));
-        Ok(users)
+    /// Returns the address of the database with a user who has all rights. `url` is the address at which this program
+    /// accepts connections. Keep the password secret from other users of this machine.
+    pub fn owner_endpoint(&self, url: impl Into<String>) -> Endpoint {
+        Endpoint::hosted(url, OWNER, self.password.clone())
     }
 
     /// Creates the session of a new connection.
     pub fn session(self: &Arc<Self>) -> HostedSession {
-        HostedSession::new(Arc::clone(&self.clients), self.lifecycle.clone())
+        HostedSession::new(Arc::clone(&self.clients), self.lifecycle.clone(), self.owner.clone())
     }
 
     /// Runs a statement with all rights, and returns its value. Blocks the calling thread.
-    fn run_as_owner(&self, action: &'static str, statement: String) -> Result<Value, StoreError> {
+    pub(super) fn run_as_owner(&self, action: &'static str, statement: String) -> Result<Value, StoreError> {
         let Some(runtime) = &self.runtime else { return Err(StoreError::Closed) };
-        let (clients, owner) = (Arc::clone(&self.clients), self.owner);
-        let task = runtime.spawn(async move { run_as_owner(&clients, owner, statement).await });
+        let owner = self.owner.clone();
+        let task = runtime.spawn(async move { owner.run(statement).await });
         let result = block_on(runtime, task).unwrap_or_else(|crash| Err(crash.to_string()));
         result.map_err(|reason| StoreError::Database { place: self.place.clone(), action, reason })
     }
@@ -237,17 +177,10 @@ impl Drop for HostedDatabase {
     }
 }
 
-/// Runs a statement in the session of the user with all rights, and returns its value.
-async fn run_as_owner(clients: &LocalEngine, owner: Uuid, statement: String) -> Result<Value, String> {
-    let results = clients.query(EngineContext::new(owner), statement.into(), Default::default()).await;
-    let last = results.map_err(|error| error.to_string())?.pop();
-    last.map_or(Ok(Value::None), |last| last.result.map_err(|error| error.to_string()))
-}
-
 /// Deletes the live queries of an earlier process that was killed.
-async fn delete_old_live_queries(datastore: &Datastore, clients: &LocalEngine, owner: Uuid) -> Result<(), String> {
+async fn delete_old_live_queries(datastore: &Datastore, owner: &OwnerSession) -> Result<(), String> {
     for table in ["journal", "meta", "transient"] {
-        let found = run_as_owner(clients, owner, format!("INFO FOR TABLE {table}")).await;
+        let found = owner.run(format!("INFO FOR TABLE {table}")).await;
         let Ok(Value::Object(mut found)) = found else { continue };
         let Some(Value::Object(lives)) = found.remove("lives") else { continue };
         let ids: Vec<Uuid> = lives.keys().filter_map(|id| id.parse().ok()).collect();
@@ -256,14 +189,4 @@ async fn delete_old_live_queries(datastore: &Datastore, clients: &LocalEngine, o
         }
     }
     Ok(())
-}
-
-/// Quotes a name for SurrealQL.
-fn quoted_identifier(name: &str) -> String {
-    format!("`{}`", name.replace('\\', "\\\\").replace('`', "\\`"))
-}
-
-/// Quotes a text for SurrealQL.
-fn quoted_text(text: &str) -> String {
-    format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'"))
 }

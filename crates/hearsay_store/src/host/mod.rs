@@ -6,8 +6,13 @@
 //! cannot use the network or run scripts. The methods that only repeat a statement, such as `select` and `create`, are
 //! not supported: clients send statements with the method `query`.
 
+#[cfg(feature = "remote")]
+mod connection;
 mod database;
+mod owner;
 mod session;
+mod users;
 
-pub use database::{HostedDatabase, UserAccess};
+pub use database::HostedDatabase;
 pub use session::{HostedSession, WireFormat};
+pub use users::{HostedUsers, UserAccess};

@@ -3,13 +3,13 @@
 use std::{
     collections::HashMap,
     fmt,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use async_channel::{Receiver, Sender, TrySendError};
 use surrealdb::types::{Error, Notification, Object, SurrealValue, Value};
 use surrealdb_core::rpc::format::{cbor, json};
-use surrealdb_engine_api::{EngineContext, SessionId, SurrealEngine};
+use surrealdb_engine_api::{EngineContext, EngineFuture, SessionId, SurrealEngine};
 use surrealdb_engine_local::LocalEngine;
 use surrealdb_rpc::{
     DbResponse, DbResult, Method, QueryResult, QueryType, Request, Token,
@@ -17,6 +17,7 @@ use surrealdb_rpc::{
 };
 use uuid::Uuid;
 
+use super::owner::OwnerSession;
 use crate::engine::values::object;
 
 /// Maximum number of notifications that wait for a client. If the client does not read them, later notifications are
@@ -95,8 +96,19 @@ pub struct HostedSession {
     attached: Mutex<HashMap<Uuid, Uuid>>,
     /// Live queries of the connection, with the ids of their sessions in the engine.
     live: Mutex<Vec<(Uuid, Uuid)>>,
+    /// Users of the connection, by the ids of their sessions in the engine.
+    logins: Mutex<HashMap<Uuid, Login>>,
+    owner: OwnerSession,
     sender: Sender<ClientNotification>,
     notifications: Receiver<ClientNotification>,
+}
+
+/// A user who is signed in.
+#[derive(Clone)]
+struct Login {
+    user: String,
+    /// Definition of the user before the login.
+    definition: Option<Value>,
 }
 
 /// A notification, and the client's id of the session that made the live query.
@@ -109,12 +121,13 @@ impl fmt::Debug for HostedSession {
 }
 
 impl HostedSession {
-    pub(super) fn new(engine: Arc<LocalEngine>, lifecycle: Sender<SessionId>) -> Self {
+    pub(super) fn new(engine: Arc<LocalEngine>, lifecycle: Sender<SessionId>, owner: OwnerSession) -> Self {
         let own = Uuid::new_v4();
         let (sender, notifications) = async_channel::bounded(MAX_WAITING_NOTIFICATIONS);
         // The channel is unbounded, and closed only together with the database.
         let _ = lifecycle.try_send(SessionId::Initial(own));
-        Self { engine, lifecycle, own, attached: Mutex::default(), live: Mutex::default(), sender, notifications }
+        let (attached, live, logins) = (Mutex::default(), Mutex::default(), Mutex::default());
+        Self { engine, lifecycle, own, attached, live, logins, owner, sender, notifications }
     }
 
     /// Answers one message of the client. Several requests may run at the same time. Do not drop the future before it
@@ -136,6 +149,36 @@ impl HostedSession {
     pub async fn next_notification(&self, format: WireFormat) -> Option<Vec<u8>> {
         let (session, notification) = self.notifications.recv().await.ok()?;
         Some(format.encode(DbResponse::success(None, session, DbResult::Live(notification))))
+    }
+
+    /// Returns whether the users of the connection exist, with the same password and the same rights as when they signed
+    /// in. If this is not the case, end the connection.
+    pub async fn has_current_users(&self) -> bool {
+        let logins = self.logins().clone();
+        if logins.is_empty() {
+            return true;
+        }
+        // If the database cannot answer, the connection can do no harm.
+        let Ok(definitions) = self.owner.user_definitions().await else { return true };
+        logins.values().all(|login| definitions.get(&login.user) == login.definition.as_ref())
+    }
+
+    fn logins(&self) -> MutexGuard<'_, HashMap<Uuid, Login>> {
+        self.logins.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Completes a login, and notes its user.
+    async fn log_in(&self, session: Uuid, login: EngineFuture<'_, Token>) -> Result<Token, Error> {
+        // A change of the user during the login is then a change after the login.
+        let definitions = self.owner.user_definitions().await.map_err(Error::internal)?;
+        let token = login.await?;
+        let mut found =
+            self.engine.query(EngineContext::new(session), "RETURN $token.ID".into(), Default::default()).await?;
+        if let Some(Ok(Value::String(user))) = found.pop().map(|last| last.result) {
+            let definition = definitions.get(&user).cloned();
+            self.logins().insert(session, Login { user, definition });
+        }
+        Ok(token)
     }
 
     /// Ends the sessions and live queries of the connection.
@@ -183,13 +226,17 @@ impl HostedSession {
                 let text = |text: Option<String>| text.map_or(Value::None, Value::String);
                 Value::Object(object([("namespace", text(namespace)), ("database", text(database))]))
             }
-            Method::Signin => engine.signin(context, as_object(params.next())?).await?.into_value(),
+            Method::Signin => {
+                let login = engine.signin(context, as_object(params.next())?);
+                self.log_in(session, login).await?.into_value()
+            }
             Method::Authenticate => {
                 let token = Token::from_value(params.next().unwrap_or_default())?;
-                engine.authenticate(context, token).await?.into_value()
+                self.log_in(session, engine.authenticate(context, token)).await?.into_value()
             }
             Method::Invalidate | Method::Reset => {
                 engine.invalidate(context).await?;
+                self.logins().remove(&session);
                 Value::None
             }
             Method::Set => {
@@ -274,6 +321,7 @@ impl HostedSession {
     fn detach(&self, client_id: Uuid) -> Result<DbResult, Error> {
         let mut attached = self.attached.lock().unwrap_or_else(PoisonError::into_inner);
         let session = attached.remove(&client_id).ok_or_else(|| session_not_found(client_id))?;
+        self.logins().remove(&session);
         let _ = self.lifecycle.try_send(SessionId::Drop(session));
         Ok(DbResult::Other(Value::None))
     }

@@ -30,5 +30,5 @@ mod task;
 mod simulation;
 
 pub use event::{AppendRefusal, RemoteConnection, RemoteEvent};
-pub use server_file::{ServerFile, ServerFileGuard, read_server_file};
+pub use server_file::{ServerFile, ServerFileGuard, read_server_file, running_server};
 pub use store::{RemoteOpened, RemoteStore};

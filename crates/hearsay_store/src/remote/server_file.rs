@@ -1,4 +1,4 @@
-//! The file `server` in a campaign directory, which contains the address of the server of the campaign.
+//! The file `server` in a campaign directory, which contains the addresses of the server of the campaign.
 
 use std::{
     fs, io,
@@ -8,7 +8,10 @@ use std::{
 use hearsay_files::{Access, Durability};
 use serde::{Deserialize, Serialize};
 
-use crate::endpoint::{Credentials, Endpoint};
+use crate::{
+    endpoint::{Credentials, Endpoint},
+    lock_holder::LockHolder,
+};
 
 const FILE: &str = "server";
 
@@ -16,6 +19,7 @@ const FILE: &str = "server";
 #[derive(Serialize, Deserialize)]
 struct Contents {
     pid: u32,
+    public_url: String,
     url: String,
     user: String,
     password: String,
@@ -26,6 +30,8 @@ struct Contents {
 pub struct ServerFile {
     /// Process id of the server.
     pub pid: u32,
+    /// Address for programs on other machines, as users know it.
+    pub public_url: String,
     /// Address of the campaign, with the credentials for programs on the same machine.
     pub endpoint: Endpoint,
 }
@@ -44,7 +50,8 @@ impl ServerFile {
         let Some(Credentials { user, password, .. }) = file.endpoint.credentials.clone() else {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "the endpoint has no credentials"));
         };
-        let contents = Contents { pid: file.pid, url: file.endpoint.url.clone(), user, password };
+        let (public_url, url) = (file.public_url.clone(), file.endpoint.url.clone());
+        let contents = Contents { pid: file.pid, public_url, url, user, password };
         let path = directory.join(FILE);
         hearsay_files::replace(&path, &serde_json::to_vec(&contents)?, Access::Private, Durability::Deferred)?;
         Ok(ServerFileGuard(path))
@@ -57,10 +64,16 @@ impl Drop for ServerFileGuard {
     }
 }
 
-/// Reads the address of the server of a campaign. Returns `None` if the file does not exist or is not complete. A server
-/// that was killed leaves its file behind, so compare the process id with the holder of the lock.
+/// Reads the addresses of the server of a campaign. Returns `None` if the file does not exist or is not complete. A server
+/// that was killed leaves its file behind: see [`running_server`].
 pub fn read_server_file(directory: &Path) -> Option<ServerFile> {
     let contents: Contents = serde_json::from_slice(&fs::read(directory.join(FILE)).ok()?).ok()?;
     let endpoint = Endpoint::hosted(contents.url, contents.user, contents.password);
-    Some(ServerFile { pid: contents.pid, endpoint })
+    Some(ServerFile { pid: contents.pid, public_url: contents.public_url, endpoint })
+}
+
+/// Returns the server that has a directory open. `holder` is the process that has the directory open. Returns `None` if
+/// this process is not a server on this machine.
+pub fn running_server(directory: &Path, holder: &LockHolder) -> Option<ServerFile> {
+    read_server_file(directory).filter(|file| file.pid == holder.pid && holder.is_on_this_machine())
 }

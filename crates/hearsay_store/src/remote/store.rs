@@ -26,7 +26,11 @@ use super::{
 };
 use crate::{
     Endpoint, OpenReport, StoreError, StoreOptions,
-    engine::{Db, block_on, remote::is_connection_lost, schema, start_runtime},
+    engine::{
+        Db, block_on,
+        remote::{find_wrong_scheme, is_connection_lost},
+        schema, start_runtime,
+    },
     projection::{ProjectionRow, Watermark},
     store::{DoneCallback, JournalEnd, replay_shared},
 };
@@ -85,8 +89,11 @@ impl RemoteStore {
         let db = Arc::new(Db::remote(endpoint.clone(), &settings));
         let replayed = {
             let (db, place, progress) = (Arc::clone(&db), place.clone(), options.progress.clone());
+            let url = endpoint.url.clone();
             async move {
-                db.value("RETURN 1", crate::engine::values::object([])).await.map_err(|e| login_error(&place, &e))?;
+                if let Err(error) = db.value("RETURN 1", crate::engine::values::object([])).await {
+                    return Err(login_error(&place, &url, &error).await);
+                }
                 let schema = schema::migrate_shared(&db, &place).await?;
                 let (state, end) = replay_shared(&db, &place, progress).await?;
                 Ok::<_, StoreError>((schema, state, end))
@@ -249,10 +256,11 @@ impl Drop for RemoteStore {
 }
 
 /// Returns the error for a failed first statement.
-fn login_error(place: &str, error: &surrealdb::Error) -> StoreError {
+async fn login_error(place: &str, url: &str, error: &surrealdb::Error) -> StoreError {
     let (endpoint, reason) = (place.to_owned(), error.to_string());
-    match is_connection_lost(error) {
-        true => StoreError::ServerUnreachable { endpoint, reason },
-        false => StoreError::LoginRefused { endpoint, reason },
+    if !is_connection_lost(error) {
+        return StoreError::LoginRefused { endpoint, reason };
     }
+    let reason = find_wrong_scheme(url).await.map_or(reason, str::to_owned);
+    StoreError::ServerUnreachable { endpoint, reason }
 }

@@ -14,7 +14,7 @@ use tokio_tungstenite::tungstenite::{
     http::HeaderValue,
 };
 
-use crate::{Endpoint, HostedDatabase, HostedSession, StoreError, StoreOptions, UserAccess, WireFormat};
+use crate::{Endpoint, HostedDatabase, HostedSession, HostedUsers, StoreError, StoreOptions, UserAccess, WireFormat};
 
 /// User and password of the endpoint.
 const LOGIN: (&str, &str) = ("tester", "a test password");
@@ -43,7 +43,7 @@ impl LocalServer {
     /// Returns an error if the campaign or the address cannot be opened.
     pub fn start_at(directory: &Path, address: SocketAddr) -> Result<Self, StoreError> {
         let database = Arc::new(HostedDatabase::open(directory, &StoreOptions::default())?);
-        database.set_user(LOGIN.0, LOGIN.1, UserAccess::Full)?;
+        HostedUsers::new(Arc::clone(&database)).set(LOGIN.0, LOGIN.1, UserAccess::Full)?;
         let failed = |source| StoreError::File {
             action: "listen for",
             path: directory.into(),

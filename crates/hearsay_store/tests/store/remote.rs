@@ -7,8 +7,8 @@ use std::{
 
 use hearsay_model::*;
 use hearsay_store::{
-    AppendRefusal, Credentials, Endpoint, RemoteEvent, RemoteOpened, RemoteStore, Store, StoreError, StoreOptions,
-    UserAccess, encode_state, projection, testing::LocalServer,
+    AppendRefusal, Credentials, Endpoint, HostedDatabase, HostedUsers, RemoteEvent, RemoteOpened, RemoteStore, Store,
+    StoreError, StoreOptions, UserAccess, WireFormat, encode_state, projection, testing::LocalServer,
 };
 
 /// Time limit of each wait.
@@ -153,9 +153,12 @@ fn logins_are_checked_and_readers_cannot_write() {
     let directory = tempfile::tempdir().unwrap();
     let server = LocalServer::start(directory.path()).unwrap();
     Program::start(&server.endpoint()).append(&entity("first"));
-    server.database().unwrap().set_user("reader", "it's a `secret`", UserAccess::ReadOnly).unwrap();
-    let users = server.database().unwrap().users().unwrap();
-    assert_eq!(users.iter().map(|(_, access)| *access).collect::<Vec<_>>(), [UserAccess::ReadOnly, UserAccess::Full]);
+    let users = HostedUsers::new(Arc::clone(server.database().unwrap()));
+    users.set("reader", "it's a `secret`", UserAccess::ReadOnly).unwrap();
+    assert_eq!(
+        users.list().unwrap().iter().map(|(_, access)| *access).collect::<Vec<_>>(),
+        [UserAccess::ReadOnly, UserAccess::Full]
+    );
     let with = |user: &str, password: &str| {
         let mut endpoint = server.endpoint();
         let level = endpoint.credentials.as_ref().unwrap().level;
@@ -177,9 +180,50 @@ fn logins_are_checked_and_readers_cannot_write() {
     };
     let Err(AppendRefusal::Rejected(reason)) = answer else { panic!("{answer:?}") };
     assert!(reason.contains("may only read"), "{reason}");
-    assert!(server.database().unwrap().remove_user("reader").unwrap());
-    drop(reader);
+    assert!(users.remove("reader").unwrap());
+    drop((reader, users));
     server.stop().unwrap();
+}
+
+#[test]
+fn a_session_notices_every_change_of_its_user() {
+    let directory = tempfile::tempdir().unwrap();
+    let database = Arc::new(HostedDatabase::open(directory.path(), &StoreOptions::default()).unwrap());
+    let users = HostedUsers::new(Arc::clone(&database));
+    let (first, second) = ("a long password", "another password");
+    let change = |change: &str| match change {
+        "nothing" => {}
+        "another user" => users.set("bert", second, UserAccess::Full).unwrap(),
+        "password" => users.set("anna", second, UserAccess::Full).unwrap(),
+        "rights" => users.set("anna", first, UserAccess::ReadOnly).unwrap(),
+        _ => assert!(users.remove("anna").unwrap()),
+    };
+    for (what, is_current) in
+        [("nothing", true), ("another user", true), ("password", false), ("rights", false), ("removal", false)]
+    {
+        users.set("anna", first, UserAccess::Full).unwrap();
+        let session = Arc::new(database.session());
+        let message = format!(
+            r#"{{"id": 1, "method": "signin",
+                "params": [{{"ns": "hearsay", "db": "campaign", "user": "anna", "pass": "{first}"}}]}}"#
+        );
+        let signing_in = Arc::clone(&session);
+        let task = database.handle().spawn(async move {
+            let answer = signing_in.request(WireFormat::Json, message.as_bytes()).await;
+            (answer, signing_in.has_current_users().await)
+        });
+        let (answer, was_current) = futures_executor::block_on(task).unwrap();
+        let answer: serde_json::Value = serde_json::from_slice(&answer).unwrap();
+        assert!(answer["error"].is_null() && was_current, "{answer}");
+        change(what);
+        let checked = Arc::clone(&session);
+        let task = database.handle().spawn(async move { checked.has_current_users().await });
+        assert_eq!(futures_executor::block_on(task).unwrap(), is_current, "{what}");
+        let task = database.handle().spawn(async move { session.close().await });
+        futures_executor::block_on(task).unwrap();
+    }
+    drop(users);
+    database.close().unwrap();
 }
 
 #[test]
