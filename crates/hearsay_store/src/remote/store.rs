@@ -26,7 +26,11 @@ use super::{
 };
 use crate::{
     Endpoint, OpenReport, StoreError, StoreOptions,
-    engine::{Db, block_on, remote::is_connection_lost, schema, start_runtime},
+    engine::{
+        Db, block_on,
+        remote::{Remote, is_connection_lost},
+        schema, start_runtime,
+    },
     projection::{ProjectionRow, Watermark},
     store::{DoneCallback, JournalEnd, replay_shared},
 };
@@ -86,7 +90,8 @@ impl RemoteStore {
         let replayed = {
             let (db, place, progress) = (Arc::clone(&db), place.clone(), options.progress.clone());
             async move {
-                db.value("RETURN 1", crate::engine::values::object([])).await.map_err(|e| login_error(&place, &e))?;
+                let first = db.value("RETURN 1", crate::engine::values::object([])).await;
+                first.map_err(|error| login_error(&db, &place, &error))?;
                 let schema = schema::migrate_shared(&db, &place).await?;
                 let (state, end) = replay_shared(&db, &place, progress).await?;
                 Ok::<_, StoreError>((schema, state, end))
@@ -113,7 +118,7 @@ impl RemoteStore {
             schema,
             took: started.elapsed(),
         };
-        let end = End { last, next_row: transients.next_row() };
+        let end = End { last, next_row: transients.next_row(), batch: transients.batch() };
         let journal = DatabaseJournal::new(Arc::clone(&db), place.clone(), compacted, transients);
         let ((requests, request_queue), (jobs, job_queue)) = (unbounded_channel(), unbounded_channel());
         let follower = Follower::new(journal, end);
@@ -123,7 +128,12 @@ impl RemoteStore {
             requests,
             jobs,
             backlog: Arc::default(),
-            connection: Arc::new(Mutex::new(RemoteConnection { connected: true, since: Instant::now(), reason: None })),
+            connection: Arc::new(Mutex::new(RemoteConnection {
+                connected: true,
+                since: Instant::now(),
+                reason: None,
+                refused: false,
+            })),
             runtime: Some(runtime),
             parts: Some(Parts { follower, requests: request_queue, jobs: job_queue }),
             tasks: Vec::new(),
@@ -142,6 +152,7 @@ impl RemoteStore {
         let events = Events::new(Box::new(deliver));
         let (wake, has_lease) = (Arc::<Wake>::default(), Arc::<AtomicBool>::default());
         let follow = FollowTask {
+            db: Arc::clone(&self.db),
             follower,
             events: events.clone(),
             connection: Arc::clone(&self.connection),
@@ -249,10 +260,11 @@ impl Drop for RemoteStore {
 }
 
 /// Returns the error for a failed first statement.
-fn login_error(place: &str, error: &surrealdb::Error) -> StoreError {
-    let (endpoint, reason) = (place.to_owned(), error.to_string());
-    match is_connection_lost(error) {
-        true => StoreError::ServerUnreachable { endpoint, reason },
-        false => StoreError::LoginRefused { endpoint, reason },
+fn login_error(db: &Db, place: &str, error: &surrealdb::Error) -> StoreError {
+    let endpoint = place.to_owned();
+    match db.as_remote().and_then(Remote::refusal) {
+        Some(reason) => StoreError::LoginRefused { endpoint, reason },
+        None if is_connection_lost(error) => StoreError::ServerUnreachable { endpoint, reason: error.to_string() },
+        None => StoreError::LoginRefused { endpoint, reason: error.to_string() },
     }
 }
