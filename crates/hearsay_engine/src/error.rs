@@ -50,8 +50,9 @@ pub enum MemoryError {
     /// Error: the database rejected a commit. The change was not made.
     #[error("the database did not save the change: {reason}", reason = .0)]
     NotCommitted(String),
-    /// Error: it is unknown whether the change was made. The commit failed, and afterwards the journal could not be
-    /// read. All later writes fail until the memory is opened again.
+    /// Error: it is unknown whether the change was made. Either the commit failed, and afterwards the journal could not
+    /// be read: all later writes then fail until the memory is opened again. Or the connection to the server of the
+    /// campaign was lost: the state contains the change later if it was made.
     #[error("{0}")]
     Uncertain(String),
     /// Error: writing has stopped because the state in memory and the journal may differ.

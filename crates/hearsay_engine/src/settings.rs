@@ -162,7 +162,8 @@ pub enum OfflineWrites {
     /// Writes wait until the connection works again.
     #[default]
     Wait,
-    /// Writes fail. A write that was sent before the connection was lost waits, because it may be stored.
+    /// Writes fail. A write that was sent before the connection was lost fails after a few seconds, and may be stored
+    /// nevertheless.
     Fail,
 }
 

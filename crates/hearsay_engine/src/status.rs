@@ -69,8 +69,10 @@ pub enum SharingStatus {
         connected: bool,
         /// Number of seconds since the connection was lost; `None` if there is a connection.
         last_heard_s: Option<u64>,
-        /// Reason why the connection was lost; `None` if there is a connection.
+        /// Reason why there is no connection; `None` if there is a connection.
         reason: Option<String>,
+        /// Whether the server can be reached, but refuses the login. Writes then fail with every setting.
+        refused: bool,
     },
 }
 

@@ -378,9 +378,12 @@ fn describe_sharing(sharing: &SharingStatus) -> Option<String> {
         SharingStatus::Attached { owner } => Some(format!("also open in {owner}")),
         SharingStatus::Reconnecting => Some("connecting to the program or server that has the campaign open".into()),
         SharingStatus::Server { endpoint, connected: true, .. } => Some(format!("connected to the server {endpoint}")),
-        SharingStatus::Server { endpoint, last_heard_s, .. } => {
+        SharingStatus::Server { endpoint, last_heard_s, reason, .. } => {
             let seconds = last_heard_s.unwrap_or_default();
-            Some(format!("no connection to the server {endpoint} for {seconds} s; this is the last known state"))
+            let reason = reason.as_ref().map_or_else(String::new, |reason| format!(": {reason}"));
+            Some(format!(
+                "no connection to the server {endpoint} for {seconds} s{reason}; this is the last known state"
+            ))
         }
     }
 }

@@ -365,11 +365,11 @@ impl Worker {
                 break;
             }
             let now = Instant::now();
-            let timeout = self.questions.time_until_due(now);
-            let timeout = self.projection.time_until_due(now).map_or(timeout, |until| until.min(timeout));
+            let (projecting, closing) = (self.projection.time_until_due(now), self.ending.time_until_due(now));
+            let due = [projecting, closing, self.writes.time_until_uncertain(now)];
+            let timeout = due.into_iter().flatten().fold(self.questions.time_until_due(now), Duration::min);
             #[cfg(feature = "llm")]
             let timeout = self.time_until_llm_work().map_or(timeout, |until| until.min(timeout));
-            let timeout = self.ending.time_until_due(now).map_or(timeout, |until| until.min(timeout));
             let timeout = if busy || compacts { Duration::ZERO } else { timeout };
             let open_reads = reads.as_ref().unwrap_or(&none);
             // When the queue of writes is full, further writes stay in the channel. When the channel is also full,

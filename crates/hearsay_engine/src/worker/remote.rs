@@ -136,6 +136,11 @@ impl Remote {
         (!connection.connected).then(|| format!("there is no connection to the server {}: {reason}", self.place))
     }
 
+    /// Returns whether the server refuses the login, so that waiting for the connection is pointless.
+    pub(super) fn is_refused(&self) -> bool {
+        self.store.connection().refused
+    }
+
     pub(super) fn sharing_status(&self) -> SharingStatus {
         let connection = self.store.connection();
         SharingStatus::Server {
@@ -143,6 +148,7 @@ impl Remote {
             connected: connection.connected,
             last_heard_s: (!connection.connected).then(|| connection.since.elapsed().as_secs()),
             reason: connection.reason,
+            refused: connection.refused,
         }
     }
 

@@ -5,12 +5,15 @@ use std::time::{Duration, Instant};
 use hearsay_model::{Author, Change, Key, Operation, Position, State};
 use hearsay_store::{AppendRefusal, RemoteEvent, StoreError, Watermark, projection::all_keys};
 
-use super::{Internal, Worker, Write};
+use super::{Internal, Worker, Write, remote::Remote};
 use crate::{MemoryError, OfflineWrites, sharing::PreparedWrite};
 
 /// Time after which a program begins to write all graph tables again. A short command ends earlier, so that it does not
 /// clear the tables without filling them.
 const REBUILD_DELAY: Duration = Duration::from_secs(10);
+
+/// Time for which a change that was already sent waits for the connection, if changes without a connection fail.
+const IN_FLIGHT_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Maximum number of operations that are missing from the graph tables. If more are missing, all tables are written
 /// again.
@@ -24,12 +27,17 @@ impl Worker {
     pub(super) fn take_remote_event(&mut self, from: u64, event: RemoteEvent) {
         let Some(remote) = self.storage.remote_mut().filter(|remote| remote.number == from) else { return };
         match event {
-            RemoteEvent::Committed { operation, transients } => {
-                self.apply_stored(vec![(PreparedWrite { operation, transients }, Write::Foreign)]);
+            RemoteEvent::Committed { operation, transients, batch } => {
+                self.projection.transients.batch = batch;
+                let write = PreparedWrite { operation, transients };
+                if !write.is_empty() {
+                    self.apply_committed(vec![(write, Write::Foreign)]);
+                }
             }
             RemoteEvent::Appended(Ok(())) => {
                 let in_flight = self.writes.take_in_flight();
-                self.apply_stored(in_flight);
+                self.projection.count_batch(&in_flight);
+                self.apply_committed(in_flight);
             }
             RemoteEvent::Appended(Err(AppendRefusal::Conflict)) => self.writes.retry_in_flight(),
             RemoteEvent::Appended(Err(AppendRefusal::Rejected(reason))) => {
@@ -39,9 +47,15 @@ impl Worker {
                 self.reconnect_to_server(format!("the connection to the server of the campaign ended: {reason}"));
             }
             RemoteEvent::Disconnected(reason) => {
-                tracing::warn!(server = remote.place, "the connection to the server was lost: {reason}");
+                let text = format!("there is no connection to the server {}: {reason}", remote.place);
+                match remote.is_refused() {
+                    true => self.fail(text),
+                    false => tracing::warn!("{text}"),
+                }
                 if self.ending.gave_up() {
                     self.abandon_in_flight();
+                } else if self.fails_offline() {
+                    self.writes.answer_in_flight_at(Instant::now() + IN_FLIGHT_TIMEOUT);
                 }
             }
             RemoteEvent::Connected => tracing::info!(server = remote.place, "connected to the server again"),
@@ -58,26 +72,43 @@ impl Worker {
         }
     }
 
-    /// Applies writes that the server has stored.
-    fn apply_stored(&mut self, writes: Vec<(PreparedWrite, Write)>) {
-        self.projection.count_batch(&writes);
-        self.apply_committed(writes);
-    }
-
     fn reconnect_to_server(&mut self, reason: String) {
         let in_doubt = self.writes.take_in_flight();
         let first = self.snapshot.state.position().next();
         self.reconnect(reason, first, in_doubt);
     }
 
-    /// Returns whether there is no connection to the server. If the settings say so, the waiting writes then fail.
+    /// Returns whether there is no connection to the server. If writes do not wait for the connection, they then fail,
+    /// also if an earlier write is still in flight.
     pub(super) fn is_offline(&mut self) -> bool {
+        self.answer_uncertain_writes();
         let Some(reason) = self.storage.remote().and_then(|remote| remote.offline_reason()) else { return false };
-        if self.settings.store.offline_writes == OfflineWrites::Fail {
+        if self.fails_offline() {
             let waiting = self.writes.take_waiting();
             self.fail_writes(waiting, || MemoryError::NotCommitted(reason.clone()));
         }
         true
+    }
+
+    /// Returns whether writes fail while there is no connection to the server: if the settings say so, or if the server
+    /// refuses the login.
+    fn fails_offline(&self) -> bool {
+        let is_refused = || self.storage.remote().is_some_and(Remote::is_refused);
+        self.settings.store.offline_writes == OfflineWrites::Fail || is_refused()
+    }
+
+    /// Tells the callers of writes that have been in flight for too long that the outcome is uncertain. The store still
+    /// finds out whether the changes are stored. If so, they are applied like the changes of another program.
+    fn answer_uncertain_writes(&mut self) {
+        let writes = self.writes.take_uncertain(Instant::now());
+        let Some(remote) = self.storage.remote().filter(|_| !writes.is_empty()) else { return };
+        let error = format!(
+            "the connection to the server {} was lost before the server confirmed the change, so it is uncertain whether \
+             the change was saved; once there is a connection again, check whether the campaign contains the change \
+             before you repeat it",
+            remote.place
+        );
+        self.fail_writes(writes, || MemoryError::Uncertain(error.clone()));
     }
 
     /// Fails the writes that were sent to the server before the connection was lost. Called when the memory closes and

@@ -58,6 +58,10 @@ pub(crate) enum Write {
     Remote(Box<RemoteWrite>),
     /// A write that another program has committed.
     Foreign,
+    /// A write that was sent to a server, and whose caller was told that its outcome is uncertain. It is not computed
+    /// again.
+    #[cfg_attr(not(feature = "remote"), allow(dead_code))]
+    Unanswered,
 }
 
 impl Write {
@@ -145,7 +149,7 @@ impl Write {
                 }
                 return Ok(prepared);
             }
-            Self::Foreign => None,
+            Self::Foreign | Self::Unanswered => None,
             Self::RecordTransients => {
                 let changes = snapshot.state.all_transients();
                 let operation = Operation::new(Author::Game, "save the state of the campaign", changes);
@@ -198,7 +202,12 @@ impl Write {
                 }
             }
             Self::Remote(remote) => remote.finish(outcome),
-            Self::TalkKinds(_) | Self::Merge(_) | Self::Own(_) | Self::RecordTransients | Self::Foreign => {
+            Self::TalkKinds(_)
+            | Self::Merge(_)
+            | Self::Own(_)
+            | Self::RecordTransients
+            | Self::Foreign
+            | Self::Unanswered => {
                 if let Err(error) = outcome {
                     tracing::warn!("an automatic write failed: {error}");
                 }

@@ -4,6 +4,7 @@
 use std::{
     collections::{BTreeSet, VecDeque},
     sync::Arc,
+    time::{Duration, Instant},
 };
 
 use hearsay_model::{Change, Fact, FactId, Key, Position, Predicate, SettingKey, State, TransientUpdate};
@@ -18,6 +19,9 @@ use crate::{ImportStage, MemoryError, Written, sharing::PreparedWrite};
 pub(super) struct Writes {
     waiting: VecDeque<Write>,
     in_flight: Vec<(PreparedWrite, Write)>,
+    /// Time at which the callers of the writes in flight are told that the outcome is uncertain. Set if the connection to
+    /// the server is lost before the server has answered.
+    uncertain_at: Option<Instant>,
     /// Number of writes applied since the memory was opened.
     revision: u64,
     /// Whether an import is being compared with the state, which must not change meanwhile.
@@ -52,8 +56,10 @@ impl Writes {
         self.waiting.push_back(write);
     }
 
+    /// Returns the number of writes that are not answered yet.
     pub(super) fn waiting(&self) -> usize {
-        self.waiting.len() + self.in_flight.len() + usize::from(self.planning)
+        let in_flight = self.in_flight.iter().filter(|(_, write)| !matches!(write, Write::Unanswered));
+        self.waiting.len() + in_flight.count() + usize::from(self.planning)
     }
 
     /// Removes and returns the waiting writes.
@@ -68,20 +74,30 @@ impl Writes {
 
     /// Removes and returns the writes that are being committed.
     pub(super) fn take_in_flight(&mut self) -> Vec<(PreparedWrite, Write)> {
+        self.uncertain_at = None;
         std::mem::take(&mut self.in_flight)
     }
 
     /// Puts the writes that could not be committed back into the queue.
     pub(super) fn retry_in_flight(&mut self) {
-        for (prepared, write) in std::mem::take(&mut self.in_flight).into_iter().rev() {
+        for (prepared, write) in self.take_in_flight().into_iter().rev() {
             self.push_again(prepared, write);
         }
     }
 
-    /// Puts a write that could not be committed back to the front of the queue.
+    /// Puts a write that could not be committed back to the front of the queue, before all later writes of this program.
     pub(super) fn push_again(&mut self, prepared: PreparedWrite, mut write: Write) {
+        if let Write::Unanswered = write {
+            // The caller may have repeated the change already.
+            return tracing::warn!("a change whose outcome was uncertain was not saved");
+        }
         write.retry(prepared);
         self.waiting.push_front(write);
+    }
+
+    /// Returns the time until the callers of the writes in flight are told that the outcome is uncertain.
+    pub(super) fn time_until_uncertain(&self, now: Instant) -> Option<Duration> {
+        self.uncertain_at.map(|at| at.saturating_duration_since(now))
     }
 
     pub(super) fn in_flight(&self) -> usize {
@@ -102,18 +118,39 @@ impl Writes {
     }
 }
 
+#[cfg(feature = "remote")]
+impl Writes {
+    /// Schedules that the callers of the writes in flight are told that the outcome is uncertain.
+    pub(super) fn answer_in_flight_at(&mut self, time: Instant) {
+        if !self.in_flight.is_empty() {
+            self.uncertain_at.get_or_insert(time);
+        }
+    }
+
+    /// If it is time, returns the writes in flight whose callers still wait. Their changes stay in flight without a
+    /// caller, until the server has answered.
+    pub(super) fn take_uncertain(&mut self, now: Instant) -> Vec<Write> {
+        if self.uncertain_at.is_none_or(|at| now < at) {
+            return Vec::new();
+        }
+        self.uncertain_at = None;
+        let writes = self.in_flight.iter_mut().map(|(_, write)| write).filter(|write| write.has_caller());
+        writes.map(|write| std::mem::replace(write, Write::Unanswered)).collect()
+    }
+}
+
 impl Worker {
     /// Commits waiting writes, unless a commit is under way.
     ///
     /// All operations of a group are computed from the same state, so they must not depend on each other. The first
     /// write that might depend on an earlier write of the group waits for the next group.
     pub(super) fn begin_commit(&mut self) {
-        let is_busy = !self.writes.in_flight.is_empty() || self.writes.planning;
-        if is_busy || self.ending.gave_up() || self.is_halted() {
-            return;
-        }
         #[cfg(feature = "remote")]
         if self.is_offline() {
+            return;
+        }
+        let is_busy = !self.writes.in_flight.is_empty() || self.writes.planning;
+        if is_busy || self.ending.gave_up() || self.is_halted() {
             return;
         }
         let mut group_keys = BTreeSet::new();

@@ -1,8 +1,13 @@
 //! Tests of memories whose campaign is in a server.
 
 use std::{
+    io::{Read, Write},
+    net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream},
     path::Path,
-    sync::{Arc, Barrier},
+    sync::{
+        Arc, Barrier,
+        atomic::{AtomicBool, Ordering},
+    },
     thread,
     time::Duration,
 };
@@ -12,9 +17,9 @@ use hearsay_engine::{
     ExtractionEngine, ExtractionSettings, Memory, MemoryError, MemoryOptions, OfflineWrites, Settings, SharingStatus,
     StoreSettings,
 };
-use hearsay_model::{Author, Change, Fact, GameTime, Kind, Method, Operation, Provenance};
+use hearsay_model::{Author, Change, Fact, GameTime, Kind, Method, Operation, Position, Provenance};
 use hearsay_query::records::Record;
-use hearsay_store::{Opened, ServerFile, Store, StoreError, StoreOptions, testing::LocalServer};
+use hearsay_store::{Endpoint, Opened, ServerFile, Store, StoreError, StoreOptions, UserAccess, testing::LocalServer};
 
 use super::{
     sharing::{lore, say, status, wait_for_position, wait_until},
@@ -31,6 +36,14 @@ fn open(server: &LocalServer) -> Memory {
 
 fn is_connected(memory: &Memory) -> bool {
     matches!(status(memory).sharing, SharingStatus::Server { connected: true, .. })
+}
+
+/// Returns the reason why there is no connection.
+fn reason(memory: &Memory) -> Option<String> {
+    match status(memory).sharing {
+        SharingStatus::Server { reason, .. } => reason,
+        other => panic!("{other:?}"),
+    }
 }
 
 fn encoded(memory: &Memory) -> Vec<u8> {
@@ -88,6 +101,26 @@ fn writes_at_the_same_time_are_all_kept_and_computed_from_the_newest_state() {
 }
 
 #[test]
+fn the_writes_of_one_program_keep_their_order_while_another_program_writes() {
+    const WRITES: usize = 40;
+    let directory = tempfile::tempdir().unwrap();
+    let server = LocalServer::start(directory.path()).unwrap();
+    let (fast, other) = (open(&server), open(&server));
+    found_town(&fast);
+    wait_for_position(&other, state(&fast).position());
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            (0..WRITES).for_each(|number| _ = do_edit(&other, set("Odo Brandt", "lore", &format!("Other {number}."))))
+        });
+        // The program does not wait for the answer to a write before it sends the next one.
+        let line = |number: usize| fast.edit(set("Pell", "lore", &format!("Line {number}."))).unwrap();
+        let tickets: Vec<_> = (0..WRITES).map(line).collect();
+        let positions: Vec<Position> = tickets.into_iter().map(|ticket| ticket.wait().unwrap().position).collect();
+        assert!(positions.is_sorted(), "{positions:?}");
+    });
+}
+
+#[test]
 fn transient_values_reach_other_programs_and_survive_a_restart() {
     let directory = tempfile::tempdir().unwrap();
     let server = LocalServer::start(directory.path()).unwrap();
@@ -138,6 +171,133 @@ fn without_a_connection_writes_fail_if_the_settings_say_so() {
     let error = try_edit(&memory, set("Pell", "lore", "Lost.")).unwrap_err();
     assert!(matches!(error, MemoryError::NotCommitted(_)), "{error}");
     assert!(error.to_string().contains("there is no connection to the server ws://127.0.0.1:"), "{error}");
+}
+
+/// Forwards connections to a server. While it is cut, the answers of the server are lost, and there are no new
+/// connections.
+struct Network {
+    address: SocketAddr,
+    is_cut: Arc<AtomicBool>,
+}
+
+impl Network {
+    fn to(server: SocketAddr) -> Self {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let (address, is_cut) = (listener.local_addr().unwrap(), Arc::<AtomicBool>::default());
+        let network = Self { address, is_cut: Arc::clone(&is_cut) };
+        thread::spawn(move || {
+            for client in listener.incoming().map_while(Result::ok) {
+                let Some(remote) = TcpStream::connect(server).ok().filter(|_| !is_cut.load(Ordering::SeqCst)) else {
+                    continue;
+                };
+                let (from_client, from_server) = (client.try_clone().unwrap(), remote.try_clone().unwrap());
+                thread::spawn(move || forward(from_client, remote, || true));
+                let is_cut = Arc::clone(&is_cut);
+                thread::spawn(move || forward(from_server, client, move || !is_cut.load(Ordering::SeqCst)));
+            }
+        });
+        network
+    }
+
+    fn cut(&self, is_cut: bool) {
+        self.is_cut.store(is_cut, Ordering::SeqCst);
+    }
+
+    fn endpoint(&self, server: &LocalServer) -> Endpoint {
+        Endpoint { url: format!("ws://{}", self.address), ..server.endpoint() }
+    }
+}
+
+/// Forwards bytes until the connection ends. Drops bytes while `is_open` returns `false`.
+fn forward(mut from: TcpStream, mut to: TcpStream, is_open: impl Fn() -> bool) {
+    let mut buffer = [0; 4_096];
+    while let Ok(count @ 1..) = from.read(&mut buffer) {
+        if is_open() && to.write_all(&buffer[..count]).is_err() {
+            break;
+        }
+    }
+    let _ = (from.shutdown(Shutdown::Both), to.shutdown(Shutdown::Both));
+}
+
+#[test]
+fn a_change_whose_answer_is_lost_fails_as_uncertain_and_appears_once() {
+    let directory = tempfile::tempdir().unwrap();
+    let server = LocalServer::start(directory.path()).unwrap();
+    let network = Network::to(server.address());
+    let store = StoreSettings { offline_writes: OfflineWrites::Fail, ..StoreSettings::default() };
+    let settings = Settings { store, ..settings() };
+    let memory = Memory::open(MemoryOptions::with_endpoint(settings, network.endpoint(&server))).unwrap();
+    found_town(&memory);
+    network.cut(true);
+    let sent = memory.edit(set("Pell", "lore", "Stored without an answer.")).unwrap();
+    let queued = memory.edit(set("Pell", "lore", "Never sent.")).unwrap();
+    let error = sent.wait_for(Duration::from_secs(20)).unwrap_err();
+    assert!(matches!(error, MemoryError::Uncertain(_)), "{error}");
+    let text = error.to_string();
+    assert!(text.contains("the connection to the server ws://") && text.contains("uncertain whether"), "{text}");
+    // Later changes do not wait for the change that is still in flight.
+    let later = memory.edit(set("Pell", "lore", "Later.")).unwrap();
+    for ticket in [queued, later] {
+        let error = ticket.wait_for(Duration::from_secs(5)).unwrap_err();
+        assert!(matches!(error, MemoryError::NotCommitted(_)), "{error}");
+    }
+    assert_eq!((lore(&state(&memory), "pell"), status(&memory).waiting_writes), (Vec::new(), 0));
+    network.cut(false);
+    wait_until("the change appears", || lore(&state(&memory), "pell") == ["Stored without an answer."]);
+    wait_until("the connection works", || is_connected(&memory));
+    do_edit(&memory, set("Odo Brandt", "lore", "After the connection works again."));
+    assert_eq!(lore(&state(&open(&server)), "pell"), ["Stored without an answer."]);
+    assert_eq!(encoded(&memory), encoded(&open(&server)));
+}
+
+#[test]
+fn a_program_reports_that_the_server_refuses_its_login_and_continues_when_the_user_is_there_again() {
+    let directory = tempfile::tempdir().unwrap();
+    let server = LocalServer::start(directory.path()).unwrap();
+    let address = server.address();
+    server.database().unwrap().set_user("anna", "a good password", UserAccess::Full).unwrap();
+    let endpoint = Endpoint::hosted(server.endpoint().url, "anna", "a good password");
+    // The settings say that changes wait for the connection.
+    let memory = Memory::open(MemoryOptions::with_endpoint(settings(), endpoint)).unwrap();
+    found_town(&memory);
+    assert!(server.database().unwrap().remove_user("anna").unwrap());
+    server.stop().unwrap();
+    let server = LocalServer::start_at(directory.path(), address).unwrap();
+    let refusal = "the server refuses the login of the user `anna`";
+    wait_until("the refusal is reported", || reason(&memory).is_some_and(|reason| reason.contains(refusal)));
+    let error = try_edit(&memory, set("Pell", "lore", "Refused.")).unwrap_err();
+    assert!(matches!(error, MemoryError::NotCommitted(_)), "{error}");
+    assert!(error.to_string().contains(refusal), "{error}");
+    assert!(!error.to_string().contains("a good password"), "{error}");
+    server.database().unwrap().set_user("anna", "a good password", UserAccess::Full).unwrap();
+    wait_until("the connection works", || is_connected(&memory));
+    do_edit(&memory, set("Pell", "lore", "Accepted."));
+    assert_eq!(lore(&state(&open(&server)), "pell"), ["Accepted."]);
+}
+
+#[test]
+fn values_that_an_operation_replaced_stay_replaced_when_the_transient_values_are_compacted() {
+    let directory = tempfile::tempdir().unwrap();
+    let server = LocalServer::start(directory.path()).unwrap();
+    let game = open(&server);
+    found_town(&game);
+    // No other program has the right to write the tables, so this program gets it at once. It then also compacts.
+    thread::sleep(Duration::from_secs(1));
+    let console = open(&server);
+    for minute in 0..150 {
+        go(&game, if minute % 2 == 0 { "Harbour" } else { "The Gull" }, minute);
+    }
+    do_edit(&game, relate("Pell", "LOCATED_AT", "Harbour"));
+    for minute in 150..300 {
+        let patches = Patches { clock: Some(GameTime(minute)), ..Patches::default() };
+        game.patch(Author::Game, Arc::new(patches)).unwrap().wait().unwrap();
+    }
+    wait_until("the console sees the time", || state(&console).clock() == Some(GameTime(299)));
+    let opened = open(&server);
+    for memory in [&game, &console, &opened] {
+        assert_eq!(place(memory).as_deref(), Some("harbour"));
+    }
+    assert!(*state(&game) == *state(&console) && *state(&game) == *state(&opened));
 }
 
 #[test]

@@ -1,7 +1,10 @@
 //! A database in a SurrealDB server. Connects when a statement needs the connection, and connects again after the
 //! connection was lost.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, PoisonError},
+    time::Duration,
+};
 
 use futures_util::{Stream, StreamExt};
 use surrealdb::{
@@ -36,6 +39,8 @@ pub(crate) struct Remote {
     /// Id under which this program holds the lease for the graph tables.
     lease_holder: Uuid,
     client: Mutex<Option<Arc<Surreal<Client>>>>,
+    /// Reason why the server refused the login at the last attempt to connect; `None` if it did not.
+    refusal: std::sync::Mutex<Option<String>>,
     /// Number of connections that ended. Changes wake the tasks that wait for notifications.
     ended: watch::Sender<u64>,
 }
@@ -44,7 +49,18 @@ impl Remote {
     /// Creates a connection that connects at the first statement.
     pub(super) fn new(endpoint: Endpoint, query_timeout: Duration) -> Self {
         let lease_holder = Uuid::new_v4();
-        Self { endpoint, query_timeout, lease_holder, client: Mutex::default(), ended: watch::Sender::new(0) }
+        let (client, refusal) = (Mutex::default(), std::sync::Mutex::default());
+        Self { endpoint, query_timeout, lease_holder, client, refusal, ended: watch::Sender::new(0) }
+    }
+
+    /// Returns the name of the user who signs in; `None` for a server without users.
+    pub(crate) fn user(&self) -> Option<&str> {
+        self.endpoint.credentials.as_ref().map(|credentials| credentials.user.as_str())
+    }
+
+    /// Returns the reason why the server refused the login at the last attempt to connect; `None` if it did not.
+    pub(crate) fn refusal(&self) -> Option<String> {
+        self.refusal.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Returns the id under which this program holds the lease for the graph tables.
@@ -60,15 +76,22 @@ impl Remote {
         (guard, self.lease_holder())
     }
 
-    /// Returns the current connection. Connects if there is none.
+    /// Returns the current connection. Connects if there is none. If the server refuses the login, returns an error for
+    /// which [`is_connection_lost`] returns `true`, because the server has not run the caller's statements.
     async fn client(&self) -> Result<Arc<Surreal<Client>>, Error> {
         let mut client = self.client.lock().await;
         if let Some(client) = &*client {
             return Ok(Arc::clone(client));
         }
         let connected = tokio::time::timeout(CONNECT_TIMEOUT, connect(&self.endpoint)).await;
-        let connected = connected.unwrap_or_else(|_| Err(no_answer(CONNECT_TIMEOUT)))?;
-        Ok(Arc::clone(client.insert(Arc::new(connected))))
+        let connected = connected.unwrap_or_else(|_| Err(no_answer(CONNECT_TIMEOUT)));
+        let refusal = connected.as_ref().err().filter(|error| error.is_not_allowed()).map(Error::to_string);
+        *self.refusal.lock().unwrap_or_else(PoisonError::into_inner) = refusal.clone();
+        match (connected, refusal) {
+            (Ok(connected), _) => Ok(Arc::clone(client.insert(Arc::new(connected)))),
+            (Err(_), Some(reason)) => Err(Error::connection(refusal_text(&self.endpoint, &reason), None)),
+            (Err(error), None) => Err(error),
+        }
     }
 
     /// Drops a connection that no longer works, unless it was already replaced.
@@ -188,6 +211,13 @@ pub(crate) async fn find_wrong_scheme(url: &str) -> Option<&'static str> {
         Err(_) => false,
     };
     is_answer.then_some(description)
+}
+
+fn refusal_text(endpoint: &Endpoint, reason: &str) -> String {
+    match &endpoint.credentials {
+        Some(credentials) => format!("the server refuses the login of the user `{}`: {reason}", credentials.user),
+        None => format!("the server refuses connections without a user: {reason}"),
+    }
 }
 
 fn no_answer(timeout: Duration) -> Error {

@@ -141,7 +141,8 @@ impl Transients {
     /// transaction, returns these new rows and the numbers of the rows that they replace.
     #[cfg(feature = "remote")]
     pub(crate) fn replacement(&self, max_bytes: usize) -> Option<(Vec<Value>, std::ops::Range<u64>)> {
-        if !self.is_wasteful() || self.current_bytes > max_bytes {
+        // Without a row, programs that open the campaign would not know the number of the next row.
+        if !self.is_wasteful() || self.current.is_empty() || self.current_bytes > max_bytes {
             return None;
         }
         let mut number = self.next_row;
@@ -329,6 +330,28 @@ impl Transients {
         Ok((transients, log))
     }
 
+    /// Applies a row that another program wrote. Returns the values that the row changes. The rows of a compaction repeat
+    /// known values, which operations may have replaced since, so they must not be set again.
+    #[cfg(feature = "remote")]
+    pub(crate) fn apply_new_row(&mut self, row: StoredRow) -> TransientUpdate {
+        (self.next_row, self.batch) = (row.number + 1, row.batch);
+        self.row_bytes += row.bytes;
+        let mut update = TransientUpdate::default();
+        for (change, encoded) in row.changes {
+            let (key, value) = (change.key(), (!change.is_removal()).then_some(encoded));
+            if self.current.get(&key) == value.as_ref() {
+                continue;
+            }
+            self.merge_changes(vec![(key, value)]);
+            match change {
+                Entry::Value(_, change) => update.values.push(change),
+                Entry::Clock(_, time) => update.clock = Some(time),
+                Entry::NoClock => {}
+            }
+        }
+        update
+    }
+
     /// Applies a row of the database that directly follows the known rows, or a later row.
     pub(crate) fn apply_row(&mut self, row: StoredRow) {
         (self.next_row, self.batch) = (row.number + 1, row.batch);
@@ -358,23 +381,13 @@ impl StoredRow {
         self.unreadable.as_deref()
     }
 
-    /// Returns the changes of the row, and the position of the newest operation when they were made.
-    pub(crate) fn update(&self) -> (Position, TransientUpdate) {
-        let (mut last, mut update) = (Position(0), TransientUpdate::default());
-        for (change, _) in &self.changes {
-            match change {
-                Entry::Value(at, change) => {
-                    last = last.max(*at);
-                    update.values.push(change.clone());
-                }
-                Entry::Clock(at, time) => {
-                    last = last.max(*at);
-                    update.clock = Some(*time);
-                }
-                Entry::NoClock => {}
-            }
-        }
-        (last, update)
+    /// Returns the position of the newest operation when the changes of the row were made.
+    pub(crate) fn position(&self) -> Position {
+        let positions = self.changes.iter().filter_map(|(change, _)| match change {
+            Entry::Value(at, _) | Entry::Clock(at, _) => Some(*at),
+            Entry::NoClock => None,
+        });
+        positions.max().unwrap_or(Position(0))
     }
 }
 

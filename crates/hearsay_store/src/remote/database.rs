@@ -14,7 +14,7 @@ use crate::{
     StoreError,
     engine::{
         Db, is_conflict,
-        remote::is_connection_lost,
+        remote::{Remote, is_connection_lost},
         values::{int, into_elements, object, record, record_range, uuid},
     },
     journal::{Compacted, JournalPosition, StoredRow, TransientBatch, Transients, entries, short_json},
@@ -22,6 +22,9 @@ use crate::{
 
 /// Maximum number of rows of each table that are read at a time.
 const PAGE_ROWS: u64 = 64;
+
+/// End of the range of all possible numbers of rows.
+const END_OF_ROWS: u64 = i64::MAX as u64;
 
 /// The text that the append statement throws if the journal has grown.
 const GROWN: &str = "hearsay: the journal has grown";
@@ -102,6 +105,10 @@ impl DatabaseJournal {
             }
         };
         row.insert("append", uuid(append));
+        // For people who read the table. Any client can write any name.
+        if let Some(user) = self.db.as_remote().and_then(Remote::user) {
+            row.insert("login", Value::String(user.to_owned()));
+        }
         Ok(OperationRow { at, row })
     }
 
@@ -165,6 +172,7 @@ impl Statements {
         let mut variables = object([
             ("next", record("journal", after.last.position.0 as i64 + 1)),
             ("next_row", record("transient", after.next_row as i64)),
+            ("later_rows", record_range("transient", after.next_row..END_OF_ROWS)),
         ]);
         let mut text = String::from("BEGIN; UPSERT meta:append SET id_of_append = $append RETURN NONE; IF ");
         if let Some(head) = journal.head(after.last) {
@@ -172,7 +180,8 @@ impl Statements {
             variables.insert("head", head);
             variables.insert("digest", entries::digest_value(&after.last.digest));
         }
-        text.push_str("record::exists($next) OR record::exists($next_row) { THROW '");
+        // A compaction may have deleted the next row, together with other rows that this program has not read yet.
+        text.push_str("record::exists($next) OR (SELECT VALUE id FROM $later_rows LIMIT 1) != [] { THROW '");
         text.push_str(GROWN);
         text.push_str("' };");
         Self { text, variables }
@@ -254,6 +263,7 @@ impl SharedJournal for DatabaseJournal {
             statements.push("INSERT INTO transient $transient RETURN NONE", "transient", row);
             statements.expect_row("$next_row");
             end.next_row += 1;
+            end.batch += 1;
         }
         let (text, variables) = statements.finish(append.id);
         match self.db.run(&text, variables).await.map_err(append_failure) {
@@ -275,7 +285,8 @@ impl SharedJournal for DatabaseJournal {
         let (next, row) = (end.last.position.0 + 1, end.next_row);
         let mut variables = object([
             ("journal", record_range("journal", next..next + PAGE_ROWS)),
-            ("transient", record_range("transient", row..row + PAGE_ROWS)),
+            // After a compaction, the numbers of the rows are not contiguous.
+            ("transient", record_range("transient", row..END_OF_ROWS)),
         ]);
         let head = match self.head(end.last) {
             Some(head) => {
@@ -286,7 +297,8 @@ impl SharedJournal for DatabaseJournal {
         };
         // One statement is one transaction, so all rows are from the same time.
         let query = format!(
-            "RETURN {{ head: {head}, journal: (SELECT * FROM $journal), transient: (SELECT * FROM $transient) }}"
+            "RETURN {{ head: {head}, journal: (SELECT * FROM $journal), \
+                transient: (SELECT * FROM $transient LIMIT {PAGE_ROWS}) }}"
         );
         let Value::Object(mut found) = self.db.value(&query, variables).await.map_err(read_failure)? else {
             return Err(ReadFailure::Disconnected("the server sent an unexpected answer".into()));
@@ -322,9 +334,9 @@ impl DatabaseJournal {
         let mut found = Vec::new();
         loop {
             while let Some(row) = rows.next_if(|row| row.at <= end.last.position) {
-                end.next_row = row.number + 1;
-                self.transients().apply_row(row.stored);
-                found.push(Found { id: row.id, changes: Changes { operation: None, transients: row.update }, end });
+                let transients = self.transients().apply_new_row(row.stored);
+                (end.next_row, end.batch) = (row.number + 1, self.transients().batch());
+                found.push(Found { id: row.id, changes: Changes { operation: None, transients }, end });
             }
             if is_full_page && rows.peek().is_none() {
                 return Ok(found);
@@ -345,7 +357,6 @@ struct TransientRow {
     stored: StoredRow,
     /// Position of the newest operation when the values were set.
     at: Position,
-    update: TransientUpdate,
     /// Id of the append.
     id: Option<Uuid>,
 }
@@ -361,6 +372,5 @@ fn decode_transients(row: &Value) -> Result<TransientRow, ReadFailure> {
     if let Some(what) = stored.unreadable() {
         return Err(damaged(what.to_owned()));
     }
-    let (at, update) = stored.update();
-    Ok(TransientRow { number, stored, at, update, id: as_id(row.get("append")) })
+    Ok(TransientRow { number, at: stored.position(), stored, id: as_id(row.get("append")) })
 }

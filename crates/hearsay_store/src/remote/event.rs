@@ -16,12 +16,16 @@ pub enum RemoteEvent {
     Committed {
         /// The operation.
         operation: Option<Arc<Operation>>,
-        /// The transient values: current values without stored past values.
+        /// The transient values: current values without stored past values. Both this field and `operation` can be empty,
+        /// because a compaction of the transient values changes nothing.
         transients: TransientUpdate,
+        /// Number of the newest batch of transient values that is stored.
+        batch: u64,
     },
     /// Answer to [`RemoteStore::append`](crate::RemoteStore::append).
     Appended(Result<(), AppendRefusal>),
-    /// The connection was lost, for the given reason. The store connects again by itself.
+    /// The connection was lost, for the given reason. The store connects again by itself. This event comes again if the
+    /// server meanwhile begins or ceases to refuse the login: see [`RemoteConnection::refused`].
     Disconnected(String),
     /// The connection works again.
     Connected,
@@ -50,8 +54,11 @@ pub struct RemoteConnection {
     pub connected: bool,
     /// If connected, the time of the last answer of the server. Otherwise, the time at which the connection was lost.
     pub since: Instant,
-    /// Reason why the connection was lost; `None` if connected.
+    /// Reason why the last attempt to connect failed; `None` if connected.
     pub reason: Option<String>,
+    /// Whether the server can be reached, but refuses the login, for example because the user was removed. The store
+    /// tries the login again from time to time.
+    pub refused: bool,
 }
 
 /// Function that receives the events of a store.

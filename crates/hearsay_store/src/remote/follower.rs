@@ -16,8 +16,8 @@ const MAX_IDLE_CONFLICTS: u32 = 20;
 
 /// Receives what happens while a program follows the journal.
 pub(crate) trait Observer {
-    /// Another program appended changes.
-    fn committed(&mut self, changes: Changes);
+    /// Another program appended changes. `batch` is the number of the newest batch of transient values.
+    fn committed(&mut self, changes: Changes, batch: u64);
 
     /// The changes of the running append are stored. Later changes of other programs follow.
     fn stored(&mut self);
@@ -87,7 +87,7 @@ impl<J: SharedJournal> Follower<J> {
                     }
                 } else {
                     news.has_others = true;
-                    observer.committed(row.changes);
+                    observer.committed(row.changes, row.end.batch);
                 }
             }
         }

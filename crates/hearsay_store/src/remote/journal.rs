@@ -14,6 +14,8 @@ pub(crate) struct End {
     pub(crate) last: JournalPosition,
     /// Number of the next row of transient values.
     pub(crate) next_row: u64,
+    /// Number of the newest batch of transient values.
+    pub(crate) batch: u64,
 }
 
 /// Changes that a program appends in one transaction: an operation, transient values, or both.

@@ -34,7 +34,7 @@ const APPENDS_PER_WRITER: usize = 6;
 const PAGE_ROWS: usize = 3;
 
 /// The beginning of every journal.
-const EMPTY: End = End { last: JournalPosition::EMPTY, next_row: 0 };
+const EMPTY: End = End { last: JournalPosition::EMPTY, next_row: 0, batch: 0 };
 
 type Event = Box<dyn FnOnce() + Send>;
 
@@ -283,7 +283,7 @@ struct Log {
 }
 
 impl Observer for Log {
-    fn committed(&mut self, changes: Changes) {
+    fn committed(&mut self, changes: Changes, _batch: u64) {
         self.applied.extend(names(&changes));
     }
 

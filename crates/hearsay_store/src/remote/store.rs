@@ -28,7 +28,7 @@ use crate::{
     Endpoint, OpenReport, StoreError, StoreOptions,
     engine::{
         Db, block_on,
-        remote::{find_wrong_scheme, is_connection_lost},
+        remote::{Remote, find_wrong_scheme, is_connection_lost},
         schema, start_runtime,
     },
     projection::{ProjectionRow, Watermark},
@@ -92,7 +92,7 @@ impl RemoteStore {
             let url = endpoint.url.clone();
             async move {
                 if let Err(error) = db.value("RETURN 1", crate::engine::values::object([])).await {
-                    return Err(login_error(&place, &url, &error).await);
+                    return Err(login_error(&db, &place, &url, &error).await);
                 }
                 let schema = schema::migrate_shared(&db, &place).await?;
                 let (state, end) = replay_shared(&db, &place, progress).await?;
@@ -120,7 +120,7 @@ impl RemoteStore {
             schema,
             took: started.elapsed(),
         };
-        let end = End { last, next_row: transients.next_row() };
+        let end = End { last, next_row: transients.next_row(), batch: transients.batch() };
         let journal = DatabaseJournal::new(Arc::clone(&db), place.clone(), compacted, transients);
         let ((requests, request_queue), (jobs, job_queue)) = (unbounded_channel(), unbounded_channel());
         let follower = Follower::new(journal, end);
@@ -130,7 +130,12 @@ impl RemoteStore {
             requests,
             jobs,
             backlog: Arc::default(),
-            connection: Arc::new(Mutex::new(RemoteConnection { connected: true, since: Instant::now(), reason: None })),
+            connection: Arc::new(Mutex::new(RemoteConnection {
+                connected: true,
+                since: Instant::now(),
+                reason: None,
+                refused: false,
+            })),
             runtime: Some(runtime),
             parts: Some(Parts { follower, requests: request_queue, jobs: job_queue }),
             tasks: Vec::new(),
@@ -149,6 +154,7 @@ impl RemoteStore {
         let events = Events::new(Box::new(deliver));
         let (wake, has_lease) = (Arc::<Wake>::default(), Arc::<AtomicBool>::default());
         let follow = FollowTask {
+            db: Arc::clone(&self.db),
             follower,
             events: events.clone(),
             connection: Arc::clone(&self.connection),
@@ -256,8 +262,12 @@ impl Drop for RemoteStore {
 }
 
 /// Returns the error for a failed first statement.
-async fn login_error(place: &str, url: &str, error: &surrealdb::Error) -> StoreError {
-    let (endpoint, reason) = (place.to_owned(), error.to_string());
+async fn login_error(db: &Db, place: &str, url: &str, error: &surrealdb::Error) -> StoreError {
+    let endpoint = place.to_owned();
+    if let Some(reason) = db.as_remote().and_then(Remote::refusal) {
+        return StoreError::LoginRefused { endpoint, reason };
+    }
+    let reason = error.to_string();
     if !is_connection_lost(error) {
         return StoreError::LoginRefused { endpoint, reason };
     }

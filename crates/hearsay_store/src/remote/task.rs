@@ -41,13 +41,14 @@ pub(super) struct AppendRequest {
 
 /// Passes changes and the state of the connection on as events.
 struct EventObserver {
+    db: Arc<Db>,
     events: Events,
     connection: Arc<Mutex<RemoteConnection>>,
 }
 
 impl Observer for EventObserver {
-    fn committed(&mut self, Changes { operation, transients }: Changes) {
-        self.events.send(RemoteEvent::Committed { operation, transients });
+    fn committed(&mut self, Changes { operation, transients }: Changes, batch: u64) {
+        self.events.send(RemoteEvent::Committed { operation, transients, batch });
     }
 
     fn stored(&mut self) {
@@ -55,27 +56,22 @@ impl Observer for EventObserver {
     }
 
     fn connection(&mut self, lost: Option<&str>) {
+        let (connected, reason) = (lost.is_none(), lost.map(str::to_owned));
+        let refused = !connected && self.db.as_remote().is_some_and(|remote| remote.refusal().is_some());
         let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
-        let was_connected = connection.connected;
-        match lost {
-            None => *connection = RemoteConnection { connected: true, since: Instant::now(), reason: None },
-            Some(reason) if was_connected => {
-                *connection =
-                    RemoteConnection { connected: false, since: Instant::now(), reason: Some(reason.to_owned()) };
-            }
-            Some(_) => {}
-        }
+        let is_new = (connection.connected, connection.refused) != (connected, refused);
+        let since = if connection.connected || connected { Instant::now() } else { connection.since };
+        *connection = RemoteConnection { connected, since, reason: reason.clone(), refused };
         drop(connection);
-        match lost {
-            None if !was_connected => self.events.send(RemoteEvent::Connected),
-            Some(reason) if was_connected => self.events.send(RemoteEvent::Disconnected(reason.to_owned())),
-            _ => {}
+        if is_new {
+            self.events.send(reason.map_or(RemoteEvent::Connected, RemoteEvent::Disconnected));
         }
     }
 }
 
 /// The task that reads the journal and appends to it.
 pub(super) struct FollowTask {
+    pub(super) db: Arc<Db>,
     pub(super) follower: Follower<DatabaseJournal>,
     pub(super) events: Events,
     pub(super) connection: Arc<Mutex<RemoteConnection>>,
@@ -94,7 +90,8 @@ impl FollowTask {
     }
 
     async fn follow(mut self, mut requests: UnboundedReceiver<AppendRequest>) -> Result<(), String> {
-        let mut observer = EventObserver { events: self.events.clone(), connection: Arc::clone(&self.connection) };
+        let (db, connection) = (Arc::clone(&self.db), Arc::clone(&self.connection));
+        let mut observer = EventObserver { db, events: self.events.clone(), connection };
         let mut interval = Duration::ZERO;
         loop {
             tokio::select! {

@@ -21,20 +21,26 @@ struct Program {
     events: mpsc::Receiver<RemoteEvent>,
     may_project: bool,
     disconnected: bool,
+    /// Number of the newest batch of transient values of another program.
+    batch: u64,
 }
 
 impl Program {
     fn start(endpoint: &Endpoint) -> Self {
-        let RemoteOpened { mut store, state, .. } = RemoteStore::open(endpoint, &StoreOptions::default()).unwrap();
+        Self::listen(RemoteStore::open(endpoint, &StoreOptions::default()).unwrap())
+    }
+
+    fn listen(RemoteOpened { mut store, state, report }: RemoteOpened) -> Self {
         let (sender, events) = mpsc::channel();
         store.listen(move |event| drop(sender.send(event)));
-        Self { store, state, events, may_project: false, disconnected: false }
+        Self { store, state, events, may_project: false, disconnected: false, batch: report.transient_batch }
     }
 
     /// Handles the next event. Returns the answer to an append, if it is one.
     fn step(&mut self) -> Option<Result<(), AppendRefusal>> {
         match self.events.recv_timeout(PATIENCE).expect("an event") {
-            RemoteEvent::Committed { operation, transients } => {
+            RemoteEvent::Committed { operation, transients, batch } => {
+                self.batch = batch;
                 if let Some(operation) = operation {
                     self.state.apply(operation).unwrap();
                 }
@@ -278,5 +284,35 @@ fn one_program_at_a_time_writes_the_graph_tables() {
     two.step_until(|two| two.may_project);
     write(&two).unwrap();
     drop(two);
+    server.stop().unwrap();
+}
+
+/// Sets the game clock without an operation.
+fn tick(program: &mut Program, time: i64) {
+    program.append_with(None, &TransientUpdate { values: Vec::new(), clock: Some(GameTime(time)) });
+}
+
+#[test]
+fn a_compaction_of_transient_values_reaches_every_program_and_keeps_the_numbers_of_the_batches() {
+    const TICKS: i64 = 300;
+    let directory = tempfile::tempdir().unwrap();
+    let server = LocalServer::start(directory.path()).unwrap();
+    let mut one = Program::start(&server.endpoint());
+    one.step_until(|one| one.may_project);
+    let mut two = Program::start(&server.endpoint());
+    let opened = RemoteStore::open(&server.endpoint(), &StoreOptions::default()).unwrap();
+    (0..TICKS).for_each(|time| tick(&mut one, time));
+    two.step_until(|two| two.state.clock() == Some(GameTime(TICKS - 1)));
+    // This program has not read the rows that the compaction replaced.
+    let mut late = Program::listen(opened);
+    late.step_until(|late| late.state.clock() == Some(GameTime(TICKS - 1)));
+    let report = RemoteStore::open(&server.endpoint(), &StoreOptions::default()).unwrap().report;
+    assert_eq!((two.batch, late.batch, report.transient_batch), (TICKS as u64, TICKS as u64, TICKS as u64));
+    tick(&mut late, 1_000);
+    for program in [&mut one, &mut two] {
+        program.step_until(|program| program.state.clock() == Some(GameTime(1_000)));
+        assert_eq!(program.batch, TICKS as u64 + 1);
+    }
+    drop((one, two, late));
     server.stop().unwrap();
 }

@@ -154,7 +154,10 @@ impl CapturePanel {
             }
         };
         self.clear_line();
-        vec![request]
+        match request {
+            Request::Execute(command) => self.spoken.after_lines(command).map(Request::Execute).into_iter().collect(),
+            request => vec![request],
+        }
     }
 
     fn log(&mut self, line: LogLine) -> Vec<Request> {

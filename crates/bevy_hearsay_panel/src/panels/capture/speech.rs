@@ -57,6 +57,8 @@ struct WaitingLine {
     ticket: Option<Ticket<LineReading>>,
     /// Result of reading the line; `None` while it is not known.
     reading: Option<LineReading>,
+    /// Commands that were typed after this line and before the next one.
+    following: Vec<DeskCommand>,
 }
 
 /// A fact that a logged line possibly states. The DM answers whether the line states it. If the line is narration, the
@@ -73,7 +75,20 @@ struct Question {
 impl SpokenLines {
     /// Adds a line to be logged.
     pub(super) fn push(&mut self, log: Log) {
-        self.waiting.push_back(WaitingLine { log, since: Instant::now(), ticket: None, reading: None });
+        let (ticket, reading, following) = (None, None, Vec::new());
+        self.waiting.push_back(WaitingLine { log, since: Instant::now(), ticket, reading, following });
+    }
+
+    /// Returns a command that was typed, if no line waits to be logged. Otherwise, the command follows the waiting lines:
+    /// for example, a line that was typed before a move is logged at the earlier place.
+    pub(super) fn after_lines(&mut self, command: DeskCommand) -> Option<DeskCommand> {
+        match self.waiting.back_mut() {
+            Some(line) => {
+                line.following.push(command);
+                None
+            }
+            None => Some(command),
+        }
     }
 
     /// Returns whether a line waits to be logged.
@@ -105,7 +120,7 @@ impl SpokenLines {
     pub(super) fn take_due(&mut self) -> Vec<Request> {
         let mut due: Vec<DeskCommand> = self.confirmed.take().into_iter().collect();
         while self.waiting.front().is_some_and(|line| line.reading.is_some()) {
-            let Some(WaitingLine { mut log, reading, .. }) = self.waiting.pop_front() else { break };
+            let Some(WaitingLine { mut log, reading, following, .. }) = self.waiting.pop_front() else { break };
             if let ([own], Some(reading)) = (&mut log.lines[..], reading) {
                 let (line, FactMatches { states, may_state }) = reading.into_log_line();
                 let speaker = line.speaker.as_ref().map(|speaker| speaker.id.clone());
@@ -117,6 +132,7 @@ impl SpokenLines {
                 self.stated = states;
             }
             due.push(DeskCommand::Log(log));
+            due.extend(following);
         }
         due.into_iter().map(Request::Execute).collect()
     }

@@ -160,6 +160,22 @@ fn speech_harness() -> PanelHarness<CapturePanel> {
     harness
 }
 
+#[test]
+fn a_move_that_is_typed_after_a_line_waits_until_the_line_is_logged() {
+    let move_scene = || DeskCommand::Session(SessionStep::Move { place: EntityId::new("harbour").unwrap() });
+    let mut spoken = SpokenLines::default();
+    assert!(spoken.after_lines(move_scene()).is_some());
+    spoken.push(Log { lines: vec![LogLine::typed("The bells ring.")], ..Log::default() });
+    assert!(spoken.after_lines(move_scene()).is_none());
+    assert!(spoken.take_due().is_empty(), "the line is not read yet");
+    spoken.update(None);
+    let due = spoken.take_due();
+    assert!(matches!(
+        &due[..],
+        [Request::Execute(DeskCommand::Log(_)), Request::Execute(DeskCommand::Session(SessionStep::Move { .. }))]
+    ));
+}
+
 /// Sends a spoken line, and waits until it is logged.
 fn speak(harness: &mut PanelHarness<CapturePanel>, line: &str) {
     let earlier = harness.state().outcomes.len();

@@ -60,12 +60,12 @@ pub fn status_parts(status: &Status, pending_commands: usize) -> Vec<StatusPart>
         SharingStatus::Server { endpoint, connected: true, .. } => {
             parts.push(part("connected".into(), &format!("Connected to the server {endpoint}")));
         }
-        SharingStatus::Server { endpoint, last_heard_s, reason, .. } => {
+        SharingStatus::Server { endpoint, last_heard_s, reason, refused, .. } => {
             let seconds = last_heard_s.unwrap_or_default();
             let reason = reason.as_deref().unwrap_or("the connection was lost");
             let help =
                 format!("No connection to the server {endpoint}: {reason}. The console shows the last known state");
-            let text = format!("no connection for {seconds} s");
+            let text = if *refused { "login refused".to_owned() } else { format!("no connection for {seconds} s") };
             parts.push(StatusPart { is_warning: true, ..part(text, &help) });
         }
         SharingStatus::Owner { .. } | SharingStatus::NotShared => {}
@@ -202,7 +202,8 @@ mod tests {
         let mut shared = |sharing: SharingStatus| {
             status.sharing = sharing;
             let mut parts = status_parts(&status, 0).into_iter();
-            parts.find(|part| ["shared", "connect", "no connection"].iter().any(|start| part.text.starts_with(start)))
+            let starts = ["shared", "connect", "no connection", "login"];
+            parts.find(|part| starts.iter().any(|start| part.text.starts_with(start)))
         };
         assert_eq!(shared(SharingStatus::NotShared), None);
         assert_eq!(shared(SharingStatus::Owner { programs: Vec::new() }), None);
@@ -212,15 +213,17 @@ mod tests {
         let part = shared(SharingStatus::Attached { owner: "`tavern` (process 7)".into() }).unwrap();
         assert!(part.help.starts_with("`tavern` (process 7) has the database open"), "{part:?}");
         assert!(shared(SharingStatus::Reconnecting).unwrap().is_warning);
-        let mut server = |last_heard_s: Option<u64>| {
+        let mut server = |last_heard_s: Option<u64>, refused: bool| {
             let (connected, reason) = (last_heard_s.is_none(), last_heard_s.map(|_| "it is gone".into()));
-            shared(SharingStatus::Server { endpoint: "ws://tower:4801".into(), connected, last_heard_s, reason })
-                .unwrap()
+            let endpoint = "ws://tower:4801".into();
+            shared(SharingStatus::Server { endpoint, connected, last_heard_s, reason, refused }).unwrap()
         };
-        let part = server(None);
+        let part = server(None, false);
         assert_eq!((part.text.as_str(), part.is_warning), ("connected", false));
         assert!(part.help.contains("ws://tower:4801"), "{part:?}");
-        let part = server(Some(12));
+        let part = server(Some(12), true);
+        assert_eq!((part.text.as_str(), part.is_warning), ("login refused", true));
+        let part = server(Some(12), false);
         assert_eq!((part.text.as_str(), part.is_warning), ("no connection for 12 s", true));
         assert!(part.help.contains("ws://tower:4801: it is gone"), "{part:?}");
     }
