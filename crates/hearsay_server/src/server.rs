@@ -39,6 +39,9 @@ const MEMORY_TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum time to wait for tasks that still run when the server stops.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
 
+/// Interval at which the start of the server checks whether the journal is compacted.
+const COMPACTION_CHECK: Duration = Duration::from_millis(10);
+
 /// Time between two checks of whether the server should stop.
 const STOP_CHECK: Duration = Duration::from_millis(100);
 
@@ -145,8 +148,9 @@ impl Server {
             .build()
             .map_err(|source| ServeError::Runtime { source })?;
         let tls = certificate.map(|files| runtime.block_on(files.read())).transpose()?;
-        let database = open_database(&directory)?;
         let options = MemoryOptions::with_settings(&campaign, settings);
+        compact(options.clone(), &directory)?;
+        let database = open_database(&directory)?;
         let host = Host { runtime, database: Arc::clone(&database), directory, options, host_names };
         match bind(address).and_then(|socket| host.start(socket, tls)) {
             Ok(running) => {
@@ -212,15 +216,32 @@ fn url(address: SocketAddr, is_encrypted: bool) -> String {
     format!("{scheme}://{address}")
 }
 
+/// Opens the campaign without a server until the old changes that can no longer be undone are removed from the journal.
+/// While a server has the campaign, no program removes them.
+fn compact(options: MemoryOptions, directory: &Path) -> Result<(), ServeError> {
+    let memory = Memory::open(MemoryOptions { share: false, ..options }).map_err(|error| match error {
+        MemoryError::Store(error) => opening_error(error, directory),
+        error => error.into(),
+    })?;
+    while memory.status()?.wait()?.compacting {
+        thread::sleep(COMPACTION_CHECK);
+    }
+    Ok(memory.close()?)
+}
+
 fn open_database(directory: &Path) -> Result<Arc<HostedDatabase>, ServeError> {
     let opened = HostedDatabase::open(directory, &StoreOptions::default());
-    opened.map(Arc::new).map_err(|error| match error {
+    opened.map(Arc::new).map_err(|error| opening_error(error, directory))
+}
+
+fn opening_error(error: StoreError, directory: &Path) -> ServeError {
+    match error {
         StoreError::InUse { holder, .. } => match running_server(directory, &holder) {
             Some(server) => ServeError::ServerRuns { server: holder.to_string(), url: server.public_url },
             None => ServeError::ProgramRuns { program: holder.to_string() },
         },
         error => error.into(),
-    })
+    }
 }
 
 fn bind(address: SocketAddr) -> Result<TcpListener, ServeError> {

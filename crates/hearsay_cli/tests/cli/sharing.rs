@@ -191,7 +191,7 @@ fn a_game_a_console_commands_and_a_client_see_the_changes_of_each_other() {
     apps[1].world_mut().commands().entity(ben).set_attribute("occupation", "walker");
     run_until(&mut apps, |app| attribute(app, "ben", "occupation").as_deref() == Some("walker"));
     assert!(log(&test_dir).contains("Then we shall walk."));
-    assert!(test_dir.ok(&["-C", "mill", "show", "ben"]).contains("walker"));
+    assert!(test_dir.ok(&["-C", "mill", "entity", "show", "ben"]).contains("walker"));
     for app in &mut apps {
         assert_eq!(app.take_errors(), [""; 0]);
     }

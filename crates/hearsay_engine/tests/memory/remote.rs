@@ -19,7 +19,9 @@ use hearsay_engine::{
 };
 use hearsay_model::{Author, Change, Fact, GameTime, Kind, Method, Operation, Position, Provenance};
 use hearsay_query::records::Record;
-use hearsay_store::{Endpoint, Opened, ServerFile, Store, StoreError, StoreOptions, UserAccess, testing::LocalServer};
+use hearsay_store::{
+    Endpoint, HostedUsers, Opened, ServerFile, Store, StoreError, StoreOptions, UserAccess, testing::LocalServer,
+};
 
 use super::{
     sharing::{lore, say, status, wait_for_position, wait_until},
@@ -250,17 +252,21 @@ fn a_change_whose_answer_is_lost_fails_as_uncertain_and_appears_once() {
     assert_eq!(encoded(&memory), encoded(&open(&server)));
 }
 
+fn users(server: &LocalServer) -> HostedUsers {
+    HostedUsers::new(Arc::clone(server.database().unwrap()))
+}
+
 #[test]
 fn a_program_reports_that_the_server_refuses_its_login_and_continues_when_the_user_is_there_again() {
     let directory = tempfile::tempdir().unwrap();
     let server = LocalServer::start(directory.path()).unwrap();
     let address = server.address();
-    server.database().unwrap().set_user("anna", "a good password", UserAccess::Full).unwrap();
+    users(&server).set("anna", "a good password", UserAccess::Full).unwrap();
     let endpoint = Endpoint::hosted(server.endpoint().url, "anna", "a good password");
     // The settings say that changes wait for the connection.
     let memory = Memory::open(MemoryOptions::with_endpoint(settings(), endpoint)).unwrap();
     found_town(&memory);
-    assert!(server.database().unwrap().remove_user("anna").unwrap());
+    assert!(users(&server).remove("anna").unwrap());
     server.stop().unwrap();
     let server = LocalServer::start_at(directory.path(), address).unwrap();
     let refusal = "the server refuses the login of the user `anna`";
@@ -269,7 +275,7 @@ fn a_program_reports_that_the_server_refuses_its_login_and_continues_when_the_us
     assert!(matches!(error, MemoryError::NotCommitted(_)), "{error}");
     assert!(error.to_string().contains(refusal), "{error}");
     assert!(!error.to_string().contains("a good password"), "{error}");
-    server.database().unwrap().set_user("anna", "a good password", UserAccess::Full).unwrap();
+    users(&server).set("anna", "a good password", UserAccess::Full).unwrap();
     wait_until("the connection works", || is_connected(&memory));
     do_edit(&memory, set("Pell", "lore", "Accepted."));
     assert_eq!(lore(&state(&open(&server)), "pell"), ["Accepted."]);

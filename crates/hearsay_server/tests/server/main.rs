@@ -13,7 +13,7 @@ use std::{
 
 use futures_util::{SinkExt, StreamExt};
 use hearsay_engine::{ExtractionSettings, Memory, MemoryError, MemoryOptions, ModelSettings, Settings, SharingStatus};
-use hearsay_model::{Author, Change, Entity, EntityId, Operation};
+use hearsay_model::{Author, Change, Entity, EntityId, GameSetting, Operation, Position, Setting};
 use hearsay_server::{CertificateFiles, ServeOptions, Server, UserAccess, Users};
 use hearsay_store::{Endpoint, RemoteStore, StoreOptions, read_server_file};
 use rustls::pki_types::{CertificateDer, pem::PemObject};
@@ -119,6 +119,39 @@ fn get(mut stream: impl Read + Write, path: &str, headers: &str) -> String {
     // A server may end an encrypted connection without a message, which is an error here.
     let _ = stream.read_to_end(&mut response);
     String::from_utf8_lossy(&response).into_owned()
+}
+
+#[test]
+fn the_start_removes_old_changes() {
+    let campaign = Campaign::new();
+    let settings = campaign.path().join("hearsay.toml");
+    let text = fs::read_to_string(&settings).unwrap() + "[store]\nundo_operations = 100\nundo_sessions = 1\n";
+    fs::write(&settings, text).unwrap();
+    let server = campaign.start();
+    let anna = open(endpoint(&server, ANNA)).unwrap();
+    let set = |n: usize| {
+        let flag = GameSetting::Flag { name: "weather".into(), value: format!("weather {n}").as_str().into() };
+        let change = Change::Set(Setting::Game(flag));
+        anna.write(move |_| Ok(Operation::new(Author::Game, "weather", vec![change.clone()]))).unwrap()
+    };
+    for numbers in (0..600).collect::<Vec<_>>().chunks(100) {
+        let writes: Vec<_> = numbers.iter().map(|n| set(*n)).collect();
+        writes.into_iter().for_each(|write| drop(write.wait_for(TIMEOUT).unwrap()));
+    }
+    let before = anna.status().unwrap().wait().unwrap();
+    assert_eq!(before.compacted_to, Position(0));
+    anna.close().unwrap();
+    server.stop().unwrap();
+
+    let server = campaign.start();
+    let anna = open(endpoint(&server, ANNA)).unwrap();
+    let after = anna.status().unwrap().wait().unwrap();
+    assert_eq!(after.position, before.position);
+    assert!(after.compacted_to > Position(256) && after.operations < 300, "{after:?}");
+    add(&anna, "cid").unwrap();
+    assert!(has(&anna, "ada") && has(&anna, "cid"));
+    anna.close().unwrap();
+    server.stop().unwrap();
 }
 
 #[test]

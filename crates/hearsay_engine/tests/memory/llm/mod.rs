@@ -395,7 +395,8 @@ fn the_program_that_is_the_server_reads_the_texts_of_all_programs() {
     let model_server = Server::finding(vec![hates()]);
     let campaign_server = hearsay_store::testing::LocalServer::start(directory.path()).unwrap();
     let endpoint = campaign_server.endpoint();
-    let file = hearsay_store::ServerFile { pid: std::process::id(), endpoint: endpoint.clone() };
+    let public_url = endpoint.url.clone();
+    let file = hearsay_store::ServerFile { pid: std::process::id(), public_url, endpoint: endpoint.clone() };
     let file = hearsay_store::ServerFile::write(directory.path(), &file).unwrap();
     let host_options = MemoryOptions { endpoint: Some(endpoint.clone()), ..options_at(directory.path()) };
     let host = with(host_options, model(&model_server.base_url));
