@@ -23,7 +23,7 @@ mod style;
 mod sync;
 mod texts;
 
-use std::process::ExitCode;
+use std::{io::IsTerminal as _, process::ExitCode};
 
 use clap::{ColorChoice, FromArgMatches};
 
@@ -39,12 +39,13 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 fn main() -> ExitCode {
     commands::shell::complete();
     // Hides the database engine's log messages, because the error that ends a command already contains them.
-    let default_filter = "error,surrealdb=off,surrealkv=off,hearsay_store=off";
+    let default_filter = "error,surrealdb=off,surrealkv=off,hearsay_store=off,hearsay_store::host=info";
     tracing_subscriber::fmt()
         .with_env_filter(
             tracing_subscriber::EnvFilter::try_from_default_env().unwrap_or_else(|_| default_filter.into()),
         )
         .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal())
         .without_time()
         .init();
     interrupt::install();

@@ -85,7 +85,7 @@ pub enum MemoryError {
     /// campaign is in a server.
     #[error(
         "the campaign is in the server {server}, but this action needs the database for itself; stop the server, and \
-         run the action on its machine without the setting `endpoint`"
+         run the action in the campaign directory on the machine of the server"
     )]
     InServer {
         /// Address of the server.

@@ -93,7 +93,7 @@ pub(crate) fn check_argument(is_confirmed: bool, question: &str) -> Result<(), T
     match is_confirmed {
         true => Ok(()),
         false => Err(ToolError::Unconfirmed(format!(
-            "nothing is changed, because the DM must confirm this: {question}. Ask the DM, then repeat the call with \
+            "nothing is changed, because the DM must confirm this: {question}; ask the DM, then repeat the call with \
              `confirm` set to true"
         ))),
     }

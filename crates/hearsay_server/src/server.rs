@@ -171,6 +171,11 @@ impl Server {
         self.address
     }
 
+    /// Returns whether the server accepts only encrypted connections.
+    pub fn is_encrypted(&self) -> bool {
+        self.is_encrypted
+    }
+
     /// Returns the address for the setting `endpoint`.
     pub fn url(&self) -> String {
         url(self.address, self.is_encrypted)

@@ -172,9 +172,7 @@ pub enum StoreError {
         timeout: Duration,
     },
     /// The server of the campaign cannot be reached.
-    #[error(
-        "the server of the campaign at {endpoint} cannot be reached: {reason}; check the address, and whether the server runs"
-    )]
+    #[error("the server of the campaign at {endpoint} cannot be reached: {reason}")]
     ServerUnreachable {
         /// Address of the campaign in the server.
         endpoint: String,

@@ -7,7 +7,7 @@ use std::{
 };
 
 use anyhow::Result;
-use hearsay_engine::MemoryError;
+use hearsay_engine::{MemoryError, Settings};
 use hearsay_server::{CertificateFiles, ServeError, ServeOptions, Server, Tokens, UserAccess, Users};
 use serde_json::json;
 
@@ -37,7 +37,7 @@ pub(crate) fn serve(args: &args::Serve, no_sync: bool, output: &mut Output) -> R
 
 /// Serves a campaign until the user presses Ctrl-C.
 fn run(args: &args::Serve, campaign: &Campaign, output: &mut Output) -> Result<()> {
-    campaign::expect_local(&campaign::settings(&campaign.campaign)?)?;
+    expect_own_machine(&campaign::settings(&campaign.campaign)?)?;
     let certificate = args.tls_cert.clone().zip(args.tls_key.clone());
     let mut options = ServeOptions::new(&campaign.campaign);
     options.address = args.listen.unwrap_or(options.address);
@@ -47,38 +47,50 @@ fn run(args: &args::Serve, campaign: &Campaign, output: &mut Output) -> Result<(
     // Imports changed campaign files first.
     campaign::open(campaign, Access::Write, EncoderUse::Disabled, output)?.close()?;
     let server = Server::start(options).map_err(cli_error)?;
-    print_address(&server, campaign, output)?;
+    print_address(&server, args.host_name.first(), campaign, output)?;
     output.flush()?;
     let waited = server.wait(interrupt::is_requested);
     let stopped = server.stop();
-    waited.and(stopped).map_err(cli_error)
+    waited.and(stopped).map_err(cli_error)?;
+    output.line("The server has stopped.")
 }
 
-fn print_address(server: &Server, campaign: &Campaign, output: &mut Output) -> Result<()> {
-    let url = server.url();
+fn print_address(server: &Server, host_name: Option<&String>, campaign: &Campaign, output: &mut Output) -> Result<()> {
+    let address = server.address();
+    let url = match host_name {
+        Some(name) => server.url().replacen(&address.ip().to_string(), name, 1),
+        None => server.url(),
+    };
     let http = url.replacen("ws", "http", 1);
     output.data(&json!({
-        "address": server.address(),
+        "address": address,
         "endpoint": url,
         "mcp": format!("{http}/mcp"),
         "api": format!("{http}/api"),
     }))?;
-    output.line(format!("The server is running at {}. Press Ctrl-C to stop it.", server.address()))?;
+    output.line(format!("The server is running at {address}. Press Ctrl-C to stop it."))?;
     output.line("")?;
-    output.line("Programs on other machines need these lines in hearsay.toml:")?;
-    output.line("  [store]")?;
-    output.line(format!("  endpoint = \"{url}\""))?;
-    output.line(format!(
-        "and a user in HEARSAY_STORE_USER and {PASSWORD_VARIABLE}; `{}` adds a user.",
-        campaign.command("serve user add NAME")
-    ))?;
+    if address.ip().is_loopback() {
+        output.line("Only programs on this machine can connect. They find the server by themselves.")?;
+    } else {
+        output.line("Programs on other machines need these lines in hearsay.toml:")?;
+        output.line("  [store]")?;
+        output.line(format!("  endpoint = \"{url}\""))?;
+        output.line(format!(
+            "and a user in HEARSAY_STORE_USER and {PASSWORD_VARIABLE}; `{}` adds a user.",
+            campaign.command("serve user add NAME")
+        ))?;
+    }
     output.line("")?;
     output.line(format!("MCP clients:  {http}/mcp/CHARACTER"))?;
     output.line(format!("HTTP clients: {http}/api"))?;
     output.line(format!("Both need a token; `{}` creates a token.", campaign.command("serve token add CHARACTER")))?;
-    if server.address().ip().is_unspecified() {
+    if host_name.is_none() && address.ip().is_unspecified() {
         output.line("")?;
-        output.line(format!("Replace {} in these addresses by the name of this machine.", server.address().ip()))?;
+        output.line(format!("Replace {} in these addresses by the name of this machine.", address.ip()))?;
+    } else if host_name.is_none() && server.is_encrypted() {
+        output.line("")?;
+        output.line(format!("Replace {} in these addresses by the name in the certificate.", address.ip()))?;
     }
     Ok(())
 }
@@ -96,16 +108,19 @@ fn user(command: &ServeUser, campaign: &Campaign, output: &mut Output) -> Result
     result
 }
 
+/// Returns an error if the campaign is in a server on another machine.
+fn expect_own_machine(settings: &Settings) -> Result<()> {
+    let Some(server) = &settings.store.endpoint else { return Ok(()) };
+    let message = format!(
+        "the campaign is in the server {server}; run this command in the campaign directory on the machine of the server"
+    );
+    Err(CliError::new(IN_USE, message).into())
+}
+
 /// Returns the directory of a campaign's database. Creates the database if the campaign has none.
 fn own_database(campaign: &Campaign, output: &Output) -> Result<PathBuf> {
     let settings = campaign::settings(&campaign.campaign)?;
-    if let Some(server) = settings.store.endpoint {
-        let message = format!(
-            "the campaign is in the server {server}; run this command in the campaign directory on the machine of the \
-             server"
-        );
-        return Err(CliError::new(IN_USE, message).into());
-    }
+    expect_own_machine(&settings)?;
     if !campaign.campaign.join(settings.store.directory).is_dir() {
         campaign::open(campaign, Access::Write, EncoderUse::Disabled, output)?.close()?;
     }
@@ -118,7 +133,7 @@ fn change_users(users: &Users, command: &ServeUser, password: &str, output: &mut
             let access = if args.read_only { UserAccess::ReadOnly } else { UserAccess::Full };
             users.set(&args.name, password, access).map_err(cli_error)?;
             output.data(&json!({ "name": args.name, "access": access_name(access) }))?;
-            output.line(format!("The user {} can now connect ({}).", args.name, access_text(access)))
+            output.line(format!("The user {} can connect ({}).", args.name, access_text(access)))
         }
         ServeUser::Remove { name } => {
             if !users.remove(name).map_err(cli_error)? {
@@ -155,12 +170,13 @@ fn access_text(access: UserAccess) -> &'static str {
 }
 
 fn token(command: &ServeToken, campaign: &Campaign, output: &mut Output) -> Result<()> {
+    let directory = own_database(campaign, output)?;
     match command {
         ServeToken::Add(args) => {
             let memory = campaign::open(campaign, Access::Read, EncoderUse::Disabled, output)?;
             let identity = identity(&memory, &args.identity, output)?;
             memory.close()?;
-            let mut tokens = Tokens::read(&database(&campaign.campaign)?).map_err(cli_error)?;
+            let mut tokens = Tokens::read(&directory).map_err(cli_error)?;
             let token = tokens.add(args.name.as_deref(), identity.clone()).map_err(cli_error)?;
             let identity = identity.to_string();
             let name = args.name.as_ref().unwrap_or(&identity);
@@ -170,7 +186,7 @@ fn token(command: &ServeToken, campaign: &Campaign, output: &mut Output) -> Resu
             Ok(())
         }
         ServeToken::Remove { name } => {
-            let mut tokens = Tokens::read(&database(&campaign.campaign)?).map_err(cli_error)?;
+            let mut tokens = Tokens::read(&directory).map_err(cli_error)?;
             if !tokens.remove(name).map_err(cli_error)? {
                 return Err(unknown("token", name));
             }
@@ -178,7 +194,7 @@ fn token(command: &ServeToken, campaign: &Campaign, output: &mut Output) -> Resu
             output.line(format!("The token {name} is removed."))
         }
         ServeToken::List => {
-            let tokens = Tokens::read(&database(&campaign.campaign)?).map_err(cli_error)?;
+            let tokens = Tokens::read(&directory).map_err(cli_error)?;
             let rows: Vec<_> =
                 tokens.entries().iter().map(|entry| [entry.name.clone(), entry.identity.to_string()]).collect();
             let row = |[name, identity]: &[String; 2]| json!({ "name": name, "identity": identity });

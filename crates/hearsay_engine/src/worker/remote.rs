@@ -1,7 +1,7 @@
 //! The connection to a server that contains the campaign.
 
 use std::{
-    fs::{self, File, OpenOptions},
+    fs::{File, OpenOptions},
     path::{Path, PathBuf},
     thread,
     time::{Duration, Instant},
@@ -57,7 +57,7 @@ impl DerivedFiles {
         if directory.join("db").exists() && !is_host {
             return None;
         }
-        fs::create_dir_all(directory).ok()?;
+        hearsay_files::create_private_directory(directory).ok()?;
         let file = directory.join("derived.lock");
         let lock = OpenOptions::new().create(true).truncate(false).write(true).open(file).ok()?;
         lock.try_lock().ok()?;

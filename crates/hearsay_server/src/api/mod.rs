@@ -55,9 +55,9 @@ impl Api {
             .route("/api/tools", get(list_tools))
             .route("/api/tools/{name}", post(call_tool))
             .route("/api/resources/{name}", get(read_resource))
+            .route("/api", get(overview))
+            .route("/api/", get(overview))
             .method_not_allowed_fallback(refuse_method)
-            .route("/api", any(refuse_path))
-            .route("/api/", any(refuse_path))
             .route("/api/{*path}", any(refuse_path))
             .layer(max_body)
             .with_state(Arc::new(self))
@@ -135,6 +135,17 @@ async fn read_resource(
 async fn read_openapi(caller: Caller, State(api): State<Arc<Api>>) -> Result<Response, ApiError> {
     let document = api.answer(caller, |server| Ok(openapi::document(&server.tools(), &server.resources()))).await?;
     Ok(json_response(&document))
+}
+
+/// Shows where the requests are described. It is the same for all clients, so it needs no token.
+async fn overview() -> Response {
+    json_response(&json!({
+        "name": "Hearsay",
+        "version": env!("CARGO_PKG_VERSION"),
+        "openapi": "/api/openapi.json",
+        "tools": "/api/tools",
+        "authorization": "Bearer TOKEN",
+    }))
 }
 
 async fn refuse_path(uri: Uri) -> ApiError {

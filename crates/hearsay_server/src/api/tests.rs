@@ -272,8 +272,12 @@ async fn wrong_bodies_are_refused() {
 #[tokio::test]
 async fn an_unknown_path_leads_to_the_document_with_all_requests() {
     let mut api = TestApi::open(ApiLimits::default());
+    for path in ["/api", "/api/"] {
+        let received = api.client_with(None).get(path).await;
+        assert_eq!((received.status, &received.json()["openapi"]), (StatusCode::OK, &json!("/api/openapi.json")));
+    }
     for client in [api.client_with(None), api.client("ada")] {
-        for path in ["/api", "/api/", "/api/characters", "/api/tools/", "/api/tools/recall/more", "/api/resources"] {
+        for path in ["/api/characters", "/api/tools/", "/api/tools/recall/more", "/api/resources"] {
             for method in [Method::GET, Method::POST] {
                 let received = client.send(method, path, Body::empty()).await;
                 let message = received.error(StatusCode::NOT_FOUND, "not_found");

@@ -184,9 +184,10 @@ fn install_encryption() {
     let _ = rustls::crypto::ring::default_provider().install_default();
 }
 
-/// Finds out whether a server cannot be reached because its address should begin with `wss://` instead of `ws://`, or the
-/// other way round. If this is the case, returns a description. Sends no password.
-pub(crate) async fn find_wrong_scheme(url: &str) -> Option<&'static str> {
+/// Finds out why a server cannot be reached: this machine does not trust its certificate, or its address should begin
+/// with `wss://` instead of `ws://`, or the other way round. Returns `None` if the reason is another one. Sends no
+/// password.
+pub(crate) async fn find_problem(url: &str) -> Option<String> {
     let (other_url, description) = match url.split_once("://")? {
         ("ws", address) => (
             format!("wss://{address}"),
@@ -200,17 +201,35 @@ pub(crate) async fn find_wrong_scheme(url: &str) -> Option<&'static str> {
         _ => return None,
     };
     install_encryption();
-    let attempt = tokio_tungstenite::connect_async(other_url);
-    let is_answer = match tokio::time::timeout(DIAGNOSIS_TIMEOUT, attempt).await.ok()? {
-        Ok(_) | Err(tungstenite::Error::Http(_)) => true,
-        // A server with a certificate that this machine does not trust.
-        Err(tungstenite::Error::Io(error)) => {
-            let error = error.get_ref().and_then(|error| error.downcast_ref::<rustls::Error>());
-            matches!(error, Some(rustls::Error::InvalidCertificate(_)))
+    match probe(url).await {
+        Probe::InvalidCertificate(reason) => Some(format!(
+            "this machine does not accept the certificate of the server ({reason}); the address must be a name in the \
+             certificate, and this machine must trust the issuer: for a certificate authority of your own, set \
+             SSL_CERT_FILE to its PEM file"
+        )),
+        _ => (!matches!(probe(&other_url).await, Probe::NoAnswer)).then(|| description.to_owned()),
+    }
+}
+
+/// Outcome of an attempt to connect without a login.
+enum Probe {
+    Answer,
+    InvalidCertificate(String),
+    NoAnswer,
+}
+
+async fn probe(url: &str) -> Probe {
+    let attempt = tokio_tungstenite::connect_async(url);
+    match tokio::time::timeout(DIAGNOSIS_TIMEOUT, attempt).await {
+        Ok(Ok(_) | Err(tungstenite::Error::Http(_))) => Probe::Answer,
+        Ok(Err(tungstenite::Error::Io(error))) => {
+            match error.get_ref().and_then(|error| error.downcast_ref::<rustls::Error>()) {
+                Some(error @ rustls::Error::InvalidCertificate(_)) => Probe::InvalidCertificate(error.to_string()),
+                _ => Probe::NoAnswer,
+            }
         }
-        Err(_) => false,
-    };
-    is_answer.then_some(description)
+        _ => Probe::NoAnswer,
+    }
 }
 
 fn refusal_text(endpoint: &Endpoint, reason: &str) -> String {

@@ -60,10 +60,10 @@ fn describe_damage(directory: &Path, damage: &[FileDamage]) -> Option<String> {
 /// # Errors
 /// Returns an error if a file cannot be read or written, or if the target directory already exists.
 pub fn copy_for_reading(directory: &Path, copy: &Path) -> std::io::Result<()> {
-    let mut builder = std::fs::DirBuilder::new();
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(copy)?;
+    if copy.exists() {
+        return Err(std::io::ErrorKind::AlreadyExists.into());
+    }
+    hearsay_files::create_private_directory(copy)?;
     for entry in std::fs::read_dir(directory)? {
         let entry = entry?;
         let (kind, to) = (entry.file_type()?, copy.join(entry.file_name()));

@@ -7,6 +7,7 @@ use std::{
 };
 
 use async_channel::{Receiver, Sender, TrySendError};
+use hearsay_model::escape;
 use surrealdb::types::{Error, Notification, Object, SurrealValue, Value};
 use surrealdb_core::rpc::format::{cbor, json};
 use surrealdb_engine_api::{EngineContext, EngineFuture, SessionId, SurrealEngine};
@@ -17,7 +18,7 @@ use surrealdb_rpc::{
 };
 use uuid::Uuid;
 
-use super::owner::OwnerSession;
+use super::owner::{OWNER, OwnerSession};
 use crate::engine::values::object;
 
 /// Maximum number of notifications that wait for a client. If the client does not read them, later notifications are
@@ -171,11 +172,14 @@ impl HostedSession {
     async fn log_in(&self, session: Uuid, login: EngineFuture<'_, Token>) -> Result<Token, Error> {
         // A change of the user during the login is then a change after the login.
         let definitions = self.owner.user_definitions().await.map_err(Error::internal)?;
-        let token = login.await?;
+        let token = login.await.inspect_err(|error| tracing::info!("a login was refused: {error}"))?;
         let mut found =
             self.engine.query(EngineContext::new(session), "RETURN $token.ID".into(), Default::default()).await?;
         if let Some(Ok(Value::String(user))) = found.pop().map(|last| last.result) {
             let definition = definitions.get(&user).cloned();
+            if user != OWNER {
+                tracing::info!("{} connected", escape::line(&user));
+            }
             self.logins().insert(session, Login { user, definition });
         }
         Ok(token)
@@ -189,6 +193,9 @@ impl HostedSession {
             let _ = self.engine.kill(EngineContext::new(session), query).await;
         }
         let attached = std::mem::take(&mut *self.attached.lock().unwrap_or_else(PoisonError::into_inner));
+        for login in self.logins().values().filter(|login| login.user != OWNER) {
+            tracing::info!("the connection of {} ended", escape::line(&login.user));
+        }
         for session in attached.into_values().chain([self.own]) {
             let _ = self.lifecycle.try_send(SessionId::Drop(session));
         }

@@ -28,7 +28,7 @@ use crate::{
     Endpoint, OpenReport, StoreError, StoreOptions,
     engine::{
         Db, block_on,
-        remote::{Remote, find_wrong_scheme, is_connection_lost},
+        remote::{Remote, find_problem, is_connection_lost},
         schema, start_runtime,
     },
     projection::{ProjectionRow, Watermark},
@@ -271,6 +271,8 @@ async fn login_error(db: &Db, place: &str, url: &str, error: &surrealdb::Error) 
     if !is_connection_lost(error) {
         return StoreError::LoginRefused { endpoint, reason };
     }
-    let reason = find_wrong_scheme(url).await.map_or(reason, str::to_owned);
+    let reason = find_problem(url)
+        .await
+        .unwrap_or_else(|| format!("{reason}; check the address and the port, and whether the server runs"));
     StoreError::ServerUnreachable { endpoint, reason }
 }

@@ -86,7 +86,8 @@ fn lock_directory(path: &Path, shares: bool) -> Result<LockedDirectory, StoreErr
     if text.contains('?') {
         return Err(unsupported("its path has a question mark"));
     }
-    std::fs::create_dir_all(path).map_err(|source| StoreError::File {
+    // The directory contains secrets.
+    hearsay_files::create_private_directory(path).map_err(|source| StoreError::File {
         action: "create",
         path: path.into(),
         advice: "choose a directory to which this user can write",
