@@ -13,6 +13,7 @@ use hearsay_store::Location;
 
 use crate::{
     args::{Campaign, OptionalCampaign},
+    interrupt,
     output::{CliError, FILE_ERROR, Output, USAGE_ERROR},
     read_only, sync,
     texts::{self, EncoderUse},
@@ -164,6 +165,21 @@ pub(crate) fn open_for_dry_run(directory: &Path, output: &Output) -> Result<Memo
     settings.model.enabled = false;
     settings.extraction.enabled = false;
     Ok(Memory::open(MemoryOptions { location: Location::Memory, settings, ..MemoryOptions::in_memory() })?)
+}
+
+/// Opens a campaign for the dry run of an import from other files. If the campaign has no database, the result contains
+/// the campaign's own files. Otherwise, prints a note if these files changed.
+pub(crate) fn open_for_import_dry_run(campaign: &Campaign, output: &Output) -> Result<Memory> {
+    let directory = &campaign.campaign;
+    let memory = open_for_dry_run(directory, output)?;
+    if !campaign.no_sync && has_campaign_files(directory) {
+        if has_database(directory)? {
+            sync::report_changes(&memory, campaign, output)?;
+        } else {
+            interrupt::wait(&memory.import(directory)?)?;
+        }
+    }
+    Ok(memory)
 }
 
 /// Returns the settings of a campaign directory. Fails if the path is not a directory.

@@ -15,6 +15,9 @@ use crate::{
     texts,
 };
 
+/// Maximum number of printed notes on text that was not understood.
+const MAX_NOTES: usize = 20;
+
 /// Imports changes in the campaign's files, and extracts facts from new texts. If the last import of the files was
 /// reverted, skips the files until the DM runs `hearsay sync`.
 pub(crate) fn import_changes(memory: &Memory, campaign: &Campaign, output: &Output) -> Result<()> {
@@ -145,6 +148,14 @@ pub(crate) fn for_each_note(outcome: &ImportOutcome, mut visit: impl FnMut(Strin
     }
     for skipped in outcome.written.iter().flat_map(|_| &report.skipped) {
         visit(format!("skipped: {}: {}", skipped.path, skipped.reason))?;
+    }
+    let not_understood = outcome.written.iter().flat_map(|_| &report.not_understood);
+    for place in not_understood.clone().take(MAX_NOTES) {
+        visit(format!("not understood: {}:{}: {}", place.path, place.line, place.text))?;
+    }
+    match not_understood.count().saturating_sub(MAX_NOTES) {
+        0 => {}
+        more => visit(format!("not understood: {more} more; `import --dry-run --json` lists them all"))?,
     }
     for unchanged in &report.unapplied_changes {
         visit(format!("unchanged ({}): {}", unchanged.reason, unchanged.description))?;

@@ -17,7 +17,8 @@
 //!   are `aliases`, nicknames in quotes, and names in parentheses.
 //! - **Relations**: links state canon relations in these places: front matter, inline fields (`key:: value`), lines
 //!   with a label (`**Allies:** …`), infoboxes, and lists under headings such as `Members` or `Relationships`. A name
-//!   without a link also gives a canon relation if it fills the whole field. A name within other text only gives a
+//!   without a link also gives a canon relation if it fills the whole field and names an entity of the notes or of the
+//!   campaign. A name within other text only gives a
 //!   proposal. A link in a paragraph is only a mention. The vocabulary defines the names of relation fields. The module
 //!   [`lexicon`] defines the names of all other fields. If the campaign itself defines a relation, the fields of this
 //!   relation are recognized in front matter and in inline fields. A symmetric relation is recorded as one fact. Each

@@ -227,7 +227,8 @@ first place, the NPCs at this place, and a secret. Hearsay creates the campaign 
 answers. Without a terminal, with --json or with --template, Hearsay asks no questions, and
 writes an example campaign.
 
-With --from, Hearsay creates the campaign from a page of notes. Headings and names
+With --from, Hearsay creates the campaign from a page of notes, or from all pages of a
+folder. For a folder with one note for each entity, use `hearsay import`. Headings and names
 become entities. A sentence becomes a fact about the entity that the sentence names
 first. A heading such as People, Places, Factions, Secrets, Lies, Rumours or Quests decides
 what the text below it becomes: for example, the text below Lies becomes lies. Text with
@@ -238,7 +239,8 @@ set homes and groups. Only the DM sees text that belongs to no entity, and notes
 Examples:
   hearsay new my-town
   hearsay new my-town --template --name \"My Town\"
-  hearsay new my-town --from notes.md")]
+  hearsay new my-town --from notes.md
+  hearsay new my-town --from notes")]
     New(New),
     /// Import files of other tools, or a file that Hearsay exported
     #[command(after_help = "\
@@ -254,7 +256,8 @@ source again, Hearsay applies the changes in the source and keeps your own edits
 change in the source contradicts your edit, the conflict waits for your review. If a fact
 disappears from the notes of another tool, Hearsay proposes to remove the fact. If exactly
 one entity of the campaign has the name and kind of a note, the note describes this entity.
-Otherwise, the note becomes a new entity. To find entities with the same name, run
+Otherwise, the note becomes a new entity. Files that only list people, places, secrets, lies
+or rumours become no entities; `hearsay new --from` reads such files. To find entities with the same name, run
 `hearsay entity duplicates`.
 
 Examples:

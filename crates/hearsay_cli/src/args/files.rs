@@ -17,8 +17,8 @@ pub(crate) struct New {
     /// Name of the campaign [default: the directory's name]
     #[arg(long)]
     pub(crate) name: Option<String>,
-    /// Create the campaign from this page of notes, in plain text or Markdown
-    #[arg(long, value_name = "FILE")]
+    /// Create the campaign from this page of notes, or from this folder of pages, in plain text or Markdown
+    #[arg(long, value_name = "PATH")]
     pub(crate) from: Option<PathBuf>,
     /// Ask no questions, and write an example campaign
     #[arg(long, conflicts_with = "from")]

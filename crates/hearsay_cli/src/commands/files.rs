@@ -48,7 +48,9 @@ pub(crate) fn import(args: &args::Import, output: &mut Output) -> Result<()> {
         name: args.name.clone(),
         ..ImportOptions::default()
     };
-    run_import(&ImportJob { directory, source, is_new_campaign, options, cli_options: &args.import_options }, output)
+    let job =
+        ImportJob { campaign: &args.campaign, source, is_new_campaign, options, cli_options: &args.import_options };
+    run_import(&job, output)
 }
 
 /// Imports the campaign's own files.
@@ -63,16 +65,19 @@ pub(crate) fn sync(args: &args::Sync, output: &mut Output) -> Result<()> {
         );
         return Err(CliError::new(FILE_ERROR, message).into());
     }
-    let options = ImportOptions::default();
-    run_import(
-        &ImportJob { directory, source: directory, is_new_campaign: false, options, cli_options: &args.import_options },
-        output,
-    )
+    let job = ImportJob {
+        campaign: &args.campaign,
+        source: directory,
+        is_new_campaign: false,
+        options: ImportOptions::default(),
+        cli_options: &args.import_options,
+    };
+    run_import(&job, output)
 }
 
 /// An import with its options.
 struct ImportJob<'a> {
-    directory: &'a Path,
+    campaign: &'a args::Campaign,
     source: &'a Path,
     /// Whether the import creates the campaign.
     is_new_campaign: bool,
@@ -80,10 +85,45 @@ struct ImportJob<'a> {
     cli_options: &'a args::ImportOptions,
 }
 
+impl ImportJob<'_> {
+    /// Returns the campaign directory.
+    fn directory(&self) -> &Path {
+        &self.campaign.campaign
+    }
+
+    /// Returns whether the import reads the campaign's own files.
+    fn imports_own_files(&self) -> bool {
+        match (self.directory().canonicalize(), self.source.canonicalize()) {
+            (Ok(directory), Ok(source)) => directory == source,
+            _ => false,
+        }
+    }
+
+    /// Opens the campaign. An import of other files first imports the changes in the campaign's own files, because notes
+    /// can name the entities in these files.
+    fn open(&self, output: &Output) -> Result<Memory> {
+        let (campaign, imports_own_files) = (self.campaign, self.imports_own_files());
+        if self.cli_options.dry_run {
+            return match imports_own_files {
+                true => campaign::open_for_dry_run(self.directory(), output),
+                false => campaign::open_for_import_dry_run(campaign, output),
+            };
+        }
+        match imports_own_files {
+            true => campaign::open_without_sync(self.directory(), Access::Write, self.encoder_use(), output),
+            false => campaign::open(campaign, Access::Write, self.encoder_use(), output),
+        }
+    }
+
+    fn encoder_use(&self) -> EncoderUse {
+        if self.cli_options.no_meaning { EncoderUse::Disabled } else { EncoderUse::Enabled }
+    }
+}
+
 fn run_import(job: &ImportJob, output: &mut Output) -> Result<()> {
-    let ImportJob { directory, source, is_new_campaign, options, cli_options: args } = job;
-    let (directory, source, is_new_campaign) = (*directory, *source, *is_new_campaign);
-    let options = options.clone();
+    let (directory, args) = (job.directory(), job.cli_options);
+    let ImportJob { source, is_new_campaign, .. } = *job;
+    let options = job.options.clone();
     if args.watch && output.is_json() {
         let message = "--watch prints a result for each change; use --jsonl instead of --json";
         return Err(CliError::new(USAGE_ERROR, message).into());
@@ -95,7 +135,7 @@ fn run_import(job: &ImportJob, output: &mut Output) -> Result<()> {
         if !is_new_campaign {
             campaign::settings(directory)?;
         }
-        let memory = campaign::open_for_dry_run(directory, output)?;
+        let memory = job.open(output)?;
         let outcome = interrupt::wait(&memory.import_dry_run_with(source, options)?)?;
         output.data(&outcome)?;
         for line in outcome.report.to_string().lines() {
@@ -108,18 +148,17 @@ fn run_import(job: &ImportJob, output: &mut Output) -> Result<()> {
         fs::create_dir_all(directory).with_context(|| format!("{} cannot be created", directory.display()))?;
         write_settings(directory)?;
     }
-    let encoder_use = if args.no_meaning { EncoderUse::Disabled } else { EncoderUse::Enabled };
     // Starts to watch before the first import, to detect changes during the import too.
     let watch = args.watch.then(|| FileWatcher::new(source, QUIET_TIME)).transpose();
     let watch = watch.with_context(|| format!("{} cannot be watched", source.display()))?;
-    let memory = campaign::open_without_sync(directory, Access::Write, encoder_use, output)?;
+    let memory = job.open(output)?;
     let import = memory.import_with(source, options)?;
     let outcome = interrupt::wait_with_spinner(&import, "importing", output)?;
     if outcome.written.is_none() {
         output.line("Nothing has changed since the last import.")?;
     }
     print_import(&memory, directory, outcome, output)?;
-    texts::embed_all(&memory, encoder_use, output)?;
+    texts::embed_all(&memory, job.encoder_use(), output)?;
     if let Some(watch) = watch {
         import_while_watching(&memory, job, watch, output)?;
     }
@@ -141,6 +180,13 @@ fn print_import(memory: &Memory, directory: &Path, outcome: ImportOutcome, outpu
         output.line(format!("{} (operation {})", written.summary, written.position))?;
     }
     sync::for_each_note(&outcome, |note| output.line(format!("  {note}")))?;
+    let has_open_texts = outcome.report.audience.get("local").is_some_and(|facts| *facts > 0);
+    if outcome.written.is_some() && outcome.report.format.is_some() && has_open_texts {
+        output.line(
+            "  The open text of a note is known to its entity, and to the characters who live with the entity or in it. To \
+             hide a text from them, mark it as secret, and import the notes again.",
+        )?;
+    }
     let found = texts::extract_new_texts(memory, directory, output)?;
     print_with_reveals(memory, ImportOutput { outcome, found }, output)
 }
@@ -150,12 +196,8 @@ const QUIET_TIME: Duration = Duration::from_millis(500);
 
 /// Imports changes until the user presses Ctrl-C. An error does not end the loop, because another program may still be
 /// writing the file.
-fn import_while_watching(
-    memory: &Memory,
-    ImportJob { directory, source, options, .. }: &ImportJob,
-    mut watch: FileWatcher,
-    output: &mut Output,
-) -> Result<()> {
+fn import_while_watching(memory: &Memory, job: &ImportJob, mut watch: FileWatcher, output: &mut Output) -> Result<()> {
+    let ImportJob { source, options, .. } = job;
     output.note(format!("watching {}; press Ctrl-C to stop", source.display()));
     output.flush()?;
     while !interrupt::is_requested() {
@@ -173,7 +215,7 @@ fn import_while_watching(
         if outcome.written.is_none() {
             continue;
         }
-        match print_import(memory, directory, outcome, output) {
+        match print_import(memory, job.directory(), outcome, output) {
             Err(_) if interrupt::is_requested() => break,
             result => result?,
         }

@@ -1,9 +1,10 @@
-//! `new`: creates a campaign directory, from the answers to five questions, from a page of notes, or with an example.
+//! `new`: creates a campaign directory, from the answers to five questions, from notes, or with an example.
 
 mod answers;
 mod draft;
 mod knowers;
 mod next_steps;
+mod notes;
 mod page;
 mod questions;
 mod report;
@@ -13,16 +14,9 @@ mod sentences;
 mod tests;
 mod yaml;
 
-use std::{
-    fs, io,
-    path::{Path, PathBuf},
-};
+use std::{fs, io, path::Path};
 
 use anyhow::{Context, Result};
-use hearsay_campaign::{
-    import::{FileId, SourceText},
-    read_file,
-};
 use hearsay_engine::{SETTINGS_FILE, Settings};
 use hearsay_model::words::upper_first;
 use serde_json::json;
@@ -38,9 +32,6 @@ const TEMPLATE: &str = include_str!("../../data/campaign.yaml");
 
 /// Name of the campaign file in a new campaign.
 const CAMPAIGN_FILE: &str = "campaign.yaml";
-
-/// Maximum size of a page of notes, in bytes.
-const MAX_PAGE_BYTES: u64 = 256 << 10;
 
 pub(crate) fn run(args: &args::New, output: &mut Output) -> Result<()> {
     let directory = &args.campaign;
@@ -58,7 +49,7 @@ pub(crate) fn run(args: &args::New, output: &mut Output) -> Result<()> {
         return Err(CliError::new(USAGE_ERROR, format!("--name: {reason}")).into());
     }
     if let Some(file) = &args.from {
-        return create_from_page(directory, file, name, &directory_name, output);
+        return create_from_notes(directory, file, name, &directory_name, output);
     }
     if !args.template && !output.is_json() && is_terminal() {
         let ask = || questions::ask(name, &title(&directory_name), &mut io::stdin().lock(), &mut io::stderr());
@@ -101,49 +92,30 @@ fn create_from_answers(directory: &Path, draft: &Draft, output: &mut Output) -> 
     report::print_next_steps(directory, draft, output)
 }
 
-/// Creates a campaign from a page of notes. A copy of the page is a part of the campaign directory.
-fn create_from_page(
+/// Creates a campaign from a page of notes, or from a folder with pages. A copy of the page is a part of the campaign
+/// directory.
+fn create_from_notes(
     directory: &Path,
-    file: &Path,
+    path: &Path,
     name: Option<&str>,
     default_name: &str,
     output: &mut Output,
 ) -> Result<()> {
-    let (page, bytes) = read_page(file)?;
-    let made = page::read(&page, name, &title(default_name));
+    let default_name = title(default_name);
+    let notes = notes::read(path, name.unwrap_or(&default_name))?;
+    let made = page::read(&notes.text, name, &default_name);
     create(directory, &yaml::write(&made.draft))?;
-    let copy = directory.join(copy_name(file));
-    fs::write(&copy, bytes).with_context(|| format!("{} cannot be written", copy.display()))?;
-    report::print_page(directory, &copy, &made, output)
-}
-
-/// Reads a page of notes. Returns its text and its bytes.
-fn read_page(file: &Path) -> Result<(String, Vec<u8>)> {
-    let path = file.display();
-    let error = |reason: &str| {
-        let message = format!(
-            "{path}: {reason}; --from needs one file of plain text or Markdown; `hearsay import` reads other formats, \
-             and folders"
-        );
-        CliError::new(FILE_ERROR, message)
-    };
-    let extension = file.extension().unwrap_or_default().to_string_lossy().to_lowercase();
-    if ["yaml", "yml", "json", "jsonl", "zip", "csv"].contains(&extension.as_str()) {
-        return Err(error("this is not a page of notes").into());
+    let copy = directory.join(notes.copy_name);
+    fs::write(&copy, &notes.bytes).with_context(|| format!("{} cannot be written", copy.display()))?;
+    report::print_page(directory, &copy, &notes, &made, output)?;
+    if notes.left_to_import.is_empty() {
+        return Ok(());
     }
-    let bytes = read_file(file, MAX_PAGE_BYTES).map_err(|reason| error(&format!("cannot be read: {reason}")))?;
-    let text = SourceText::decode(FileId::default(), bytes.clone()).map_err(|reason| error(&reason))?.content;
-    if !text.chars().any(char::is_alphanumeric) {
-        return Err(error("the file has no text").into());
-    }
-    Ok((text, bytes))
-}
-
-/// Returns the name of the copy of a page.
-fn copy_name(file: &Path) -> PathBuf {
-    let extension = file.extension().unwrap_or_default().to_string_lossy().to_lowercase();
-    let is_markdown = ["md", "markdown"].contains(&extension.as_str());
-    PathBuf::from(if is_markdown { "notes.md" } else { "notes.txt" })
+    let (directory, path) = (directory.display(), path.display());
+    output.line(format!(
+        "Notes with front matter, each about one entity (`hearsay -C {directory} import {path}` reads them): {}",
+        notes.left_to_import.join(", ")
+    ))
 }
 
 /// Creates the directory with the campaign file and the settings.

@@ -128,6 +128,43 @@ Criticals do maximum damage.
     assert!(know("hanna-pike").contains("haunted"));
 }
 
+#[test]
+fn a_folder_of_pages_becomes_a_campaign() {
+    let test_dir = TestDir::new();
+    for (file, text) in [
+        ("00-overview.md", "# Salt and Lies\n\nPlayers: Wren Oake (Ben)\n\nWe start in the Gilded Gull.\n"),
+        ("Odo.md", "---\ntype: npc\nhome: The Gilded Gull\n---\nA ferryman.\n"),
+        ("people.md", "# People\n\n## Mirela Voss\n\nThe undertaker. Lives at the Gilded Gull.\n"),
+        ("places.md", "- **The Gilded Gull** - an inn\n"),
+        (
+            "secrets.md",
+            "# Secrets\n\n- Mirela hid the ledger. (only Mirela knows)\n\n# Lies\n\n- Mirela says that the ledger burned.\n",
+        ),
+    ] {
+        test_dir.write(&format!("notes/{file}"), text);
+    }
+    let printed = test_dir.ok(&["new", "salt", "--from", "notes"]);
+    for part in [
+        "1 player character, 1 NPC, 1 place",
+        "your notes, joined into one page",
+        "mirela-voss  lives in the-gilded-gull",
+        "mirela-voss  Mirela hid the ledger.\n",
+        "mirela-voss  The ledger burned.",
+        "who live with an entity, or in it, know all of its text",
+        "(`hearsay -C salt import notes` reads them): Odo.md",
+    ] {
+        assert!(printed.contains(part), "{part}: {printed}");
+    }
+    assert!(fs::read_to_string(test_dir.path("salt/notes.md")).unwrap().contains("\n# Places\n\n- **The Gilded"));
+    // The import reads the note about Odo, and makes no entity of the lists.
+    let report = test_dir.json(&["-C", "salt", "import", "notes", "--dry-run"]);
+    assert_eq!(report["created"], serde_json::json!({"npc": 1}), "{report}");
+    assert_eq!(report["linked"], serde_json::json!(["mirela-voss"]), "{report}");
+    let warned = report["warnings"].as_array().unwrap().iter().map(|warning| warning["path"].as_str().unwrap());
+    assert_eq!(warned.collect::<Vec<_>>(), ["people.md", "places.md", "secrets.md"], "{report}");
+    assert!(!test_dir.path("salt/.hearsay").exists());
+}
+
 /// Splits a printed command into words. Only its last word can be in quotes.
 fn split_line(line: &str) -> Vec<&str> {
     let (words, quoted) = line.split_once(" \"").unwrap_or((line, ""));
@@ -140,7 +177,7 @@ fn a_file_that_is_no_page_is_refused() {
     test_dir.write("empty.md", " \n");
     for (file, reason) in [
         ("mill/campaign.yaml", "not a page of notes"),
-        ("mill", "it is a folder"),
+        ("mill", "the folder contains no notes"),
         ("none.md", "cannot be read"),
         ("empty.md", "no text"),
     ] {

@@ -294,6 +294,23 @@ fn imports_report_their_changes_and_dry_runs_leave_no_trace() {
 }
 
 #[test]
+fn an_import_of_notes_first_imports_the_campaign_files() {
+    let test_dir = TestDir::new();
+    let note = "---\ntags: [npc]\nallies: Ben\nenemies: Crooked Meg\n---\nShe whistles.\n";
+    test_dir.write("vault/Ada Flint.md", note);
+    let report = test_dir.json(&["-C", "mill", "import", "vault", "--dry-run"]);
+    assert_eq!((report["linked"][0].as_str(), report["created"].as_object().unwrap().len()), (Some("ada"), 0));
+    assert_eq!(report["facts"]["ALLIED_WITH"], 1, "{report}");
+    assert!(!test_dir.path("mill/.hearsay").exists());
+    let printed = test_dir.ok(&["-C", "mill", "import", "vault", "--no-meaning"]);
+    for part in ["not understood: Ada Flint.md:", "enemies: Crooked Meg (no entity", "known to its entity"] {
+        assert!(printed.contains(part), "{part}: {printed}");
+    }
+    let read = test_dir.run(&["-C", "mill", "know", "knows", "ben"]);
+    assert!(!read.stderr.contains("changed"), "{}", read.stderr);
+}
+
+#[test]
 fn a_folder_for_the_dm_is_secret_unless_it_is_opened() {
     let test_dir = TestDir::new();
     test_dir.write("vault/Ada.md", "---\ntags: [npc]\n---\nShe mills.\n");

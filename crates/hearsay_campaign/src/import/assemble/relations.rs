@@ -100,7 +100,7 @@ impl Assembly<'_> {
         }
     }
 
-    /// Adds the relations that a relation field states. The objects are the links in the field, and the notes whose
+    /// Adds the relations that a relation field states. The objects are the links in the field, and the entities whose
     /// names are in the field. All other values become an attribute.
     pub(super) fn add_relation_field(
         &mut self,
@@ -136,18 +136,14 @@ impl Assembly<'_> {
             let parts = split_list(text);
             // If a list contains only names, each name counts as a link. If it also contains other text, the relations
             // to the named entities become proposals.
-            let is_note_name = |part: &&str| {
-                let target = LinkTarget::Name((*part).to_owned());
-                matches!(self.index.find(&target, note, self.notes), LinkResolution::One(_))
-            };
-            let all_names = parts.iter().all(is_note_name);
+            let all_names = parts.iter().all(|part| self.names_entity(&LinkTarget::Name((*part).to_owned()), note));
             for part in parts {
                 let name = part.split('(').next().unwrap_or_default().trim();
                 let target = LinkTarget::Name(name.trim_end_matches('?').trim().to_owned());
                 let truth = name_truth.max(Truth::from_text(part));
-                // A text that names no note is not a link, so it creates no stub.
+                // A text that names no entity is not a link, so it creates no stub.
                 match self.index.find(&target, note, self.notes) {
-                    LinkResolution::One(_) => {
+                    LinkResolution::One(_) | LinkResolution::Dangling if self.names_entity(&target, note) => {
                         let is_whole_value = all_names || part == text.trim();
                         let certainty = if is_whole_value { field.certainty } else { Certainty::Inferred };
                         self.add_relation_to_target(id, note, field, &target, meaning, (certainty, truth), visibility);
@@ -165,12 +161,29 @@ impl Assembly<'_> {
                         );
                         has_leftover = true;
                     }
-                    LinkResolution::Dangling | LinkResolution::NoEntity => has_leftover = true,
+                    LinkResolution::Dangling if field.certainty == Certainty::Explicit => {
+                        let text = format!("{}: {part} (no entity has this name, so the field is text)", field.name);
+                        let location = self.location(&field.origin, &text);
+                        self.findings.not_understood.push(location);
+                        has_leftover = true;
+                    }
+                    _ => has_leftover = true,
                 }
             }
             if has_leftover && let Some(name) = attribute_name(&field.name) {
                 self.add_attribute_value(id, note, field, &name, field_value, visibility);
             }
+        }
+    }
+
+    /// Returns whether a text is the name of exactly one note, or else of exactly one entity of another source.
+    fn names_entity(&self, target: &LinkTarget, source_note: &Note) -> bool {
+        match (self.index.find(target, source_note, self.notes), target) {
+            (LinkResolution::One(_), _) => true,
+            (LinkResolution::Dangling, LinkTarget::Name(name)) => {
+                self.earlier.namesake(self.source(), name, None).is_some()
+            }
+            _ => false,
         }
     }
 

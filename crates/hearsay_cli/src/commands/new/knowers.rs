@@ -11,6 +11,9 @@ const LIST_STARTS: [&str; 6] =
 /// Words after which a sentence repeats what the knowers know: "Only Odo knows this."
 const REFERENCES: [&str; 9] = ["this", "it", "that", "so", "about", "of", "the", "secret", "truth"];
 
+/// Marks between a secret and the list of its knowers.
+const OPENING_MARKS: [char; 8] = [' ', ',', ';', '(', '[', '\u{2013}', '\u{2014}', '-'];
+
 /// Words that name no single knower: "Nobody knows."
 const NO_KNOWERS: [&str; 14] = [
     "nobody",
@@ -50,7 +53,9 @@ pub(super) fn split_knowers(secret: &str) -> SecretKnowers {
     let text = match rest.trim_start().strip_prefix("that ") {
         // "Only Odo knows that the mill is empty."
         Some(content) if !content.trim().is_empty() && !is_reference(content) => format!("{before}{content}"),
-        _ if is_reference(rest) => before.trim_end().to_owned(),
+        _ if is_reference(rest) => {
+            without_list(before, rest.trim_start_matches(|c: char| c.is_alphabetic() || c == ' '))
+        }
         _ => secret.to_owned(),
     };
     if text.is_empty() { whole() } else { SecretKnowers { text, knowers: Some(knowers.to_owned()) } }
@@ -70,14 +75,24 @@ fn listed_knowers(secret: &str) -> Option<(String, String)> {
     let (at, start) = LIST_STARTS.iter().find_map(|start| lowercase.find(start).map(|at| (at, start)))?;
     let list = &secret[at + start.len()..];
     let end = list.find(['.', ';', ')', ']', '\n']).unwrap_or(list.len());
-    let before = secret[..at].trim_end_matches([' ', ',', ';', '(', '[', '\u{2013}', '\u{2014}', '-']);
+    let before = &secret[..at];
+    let trimmed = before.trim_end_matches(OPENING_MARKS);
     // "It is known to Odo" is a sentence of its own kind.
-    let is_clause = before.rsplit(' ').next().is_some_and(|word| ["is", "are", "was", "were"].contains(&word));
-    let after = list[end..].trim_start_matches([')', ']', ';', ' ']);
+    let is_clause = trimmed.rsplit(' ').next().is_some_and(|word| ["is", "are", "was", "were"].contains(&word));
+    let is_sentence_end = trimmed.is_empty() || is_clause;
+    (!is_sentence_end).then(|| (without_list(before, &list[end..]), list[..end].to_owned()))
+}
+
+/// Joins the texts before and after a list of knowers, without the brackets of the list.
+fn without_list(before: &str, after: &str) -> String {
+    let before = before.trim_end_matches(OPENING_MARKS);
+    if before.is_empty() {
+        return String::new();
+    }
+    let after = after.trim_start_matches([')', ']', ';', ' ']);
     let after = if before.ends_with(['.', '!', '?']) { after.trim_start_matches(['.', ' ']) } else { after };
-    let is_sentence_end = before.is_empty() || is_clause;
     let separator = if after.is_empty() || after.starts_with('.') { "" } else { " " };
-    (!is_sentence_end).then(|| (format!("{before}{separator}{after}"), list[..end].to_owned()))
+    format!("{before}{separator}{after}")
 }
 
 /// Finds a last sentence such as "Odo and Mirela know." or "The baron knows about this." Returns the text before, and the
@@ -94,7 +109,7 @@ fn stated_knowers(secret: &str) -> Option<(&str, &str)> {
 /// Finds the words "only … knows". Returns the text before these words, the names between them, and the rest.
 fn exclusive_knowers(text: &str) -> Option<(&str, &str, &str)> {
     let lowercase = text.to_ascii_lowercase();
-    let at = lowercase.find("only ").filter(|at| text[..*at].is_empty() || text[..*at].ends_with([' ', '(']))?;
+    let at = lowercase.find("only ").filter(|at| text[..*at].is_empty() || text[..*at].ends_with([' ', '(', '[']))?;
     let names = &text[at + "only ".len()..];
     let (end, verb) = [" knows", " know"].iter().find_map(|verb| names.find(verb).map(|end| (end, verb)))?;
     let is_short = words(&names[..end]).len() <= 8 && !names[..end].contains(['.', '!', '?', ';']);
@@ -117,6 +132,8 @@ mod tests {
             ("Odo hid it (known only to Odo).", "Odo hid it.", Some("Odo")),
             ("Odo hid it, known by Odo.", "Odo hid it.", Some("Odo")),
             ("Odo hid it. Only Mirela knows this.", "Odo hid it.", Some("Mirela")),
+            ("Odo caused the flood. (only Mirela knows)", "Odo caused the flood.", Some("Mirela")),
+            ("Odo caused the flood [only Mirela knows this].", "Odo caused the flood.", Some("Mirela")),
             ("Only Mirela knows that the mill burned.", "the mill burned.", Some("Mirela")),
             ("Only Mirela knows where he is.", "Only Mirela knows where he is.", Some("Mirela")),
             ("Odo hid it. Mirela and the baron know.", "Odo hid it.", Some("Mirela and the baron")),

@@ -102,6 +102,11 @@ pub(super) fn read(page: &str, name: Option<&str>, default_name: &str) -> PageDr
     reader.made
 }
 
+/// Returns the title of a page.
+pub(super) fn title(page: &str) -> Option<String> {
+    blocks::title(&layout::to_markdown(page))
+}
+
 struct PageReader {
     made: PageDraft,
     /// Whether the page has marks that make a part of a paragraph secret.

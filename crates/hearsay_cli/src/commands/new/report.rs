@@ -11,6 +11,7 @@ use super::{
     CAMPAIGN_FILE,
     draft::{Draft, DraftEntity, DraftSecret, DraftText},
     next_steps,
+    notes::Notes,
     page::PageDraft,
 };
 use crate::output::{Output, count};
@@ -26,10 +27,15 @@ const GROUPS: [(&str, Option<Kind>); 6] = [
 ];
 
 /// Prints the files of a new campaign with their content.
-pub(super) fn print_files(directory: &Path, campaign: &str, page: Option<&Path>, output: &mut Output) -> Result<()> {
+pub(super) fn print_files(
+    directory: &Path,
+    campaign: &str,
+    page: Option<[String; 2]>,
+    output: &mut Output,
+) -> Result<()> {
     let path = directory.display();
     let mut rows = vec![[format!("{path}/{CAMPAIGN_FILE}"), campaign.to_owned()]];
-    rows.extend(page.map(|page| [page.display().to_string(), "your page, unchanged".to_owned()]));
+    rows.extend(page);
     rows.push([format!("{path}/{SETTINGS_FILE}"), "settings, with their defaults".to_owned()]);
     output.columns(&rows)
 }
@@ -39,12 +45,27 @@ pub(super) fn print_next_steps(directory: &Path, draft: &Draft, output: &mut Out
 }
 
 /// Prints the campaign that a page became, with the lines of the page.
-pub(super) fn print_page(directory: &Path, copy: &Path, made: &PageDraft, output: &mut Output) -> Result<()> {
+pub(super) fn print_page(
+    directory: &Path,
+    copy: &Path,
+    notes: &Notes,
+    made: &PageDraft,
+    output: &mut Output,
+) -> Result<()> {
     let draft = &made.draft;
     output.data(&page_data(directory, copy, made))?;
-    print_files(directory, &summarize(draft), Some(copy), output)?;
-    output.line("The numbers are lines of your page.")?;
+    let content = if notes.is_joined { "your notes, joined into one page" } else { "your page, unchanged" };
+    let page = [copy.display().to_string(), content.to_owned()];
+    print_files(directory, &summarize(draft), Some(page), output)?;
+    output.line(match notes.is_joined {
+        true => format!("The numbers are lines of {}.", copy.display()),
+        false => "The numbers are lines of your page.".to_owned(),
+    })?;
     print_entities(draft, output)?;
+    output.line(format!(
+        "The characters who live with an entity, or in it, know all of its text above. To hide a sentence from them, move it to \
+         `secrets` in {CAMPAIGN_FILE}."
+    ))?;
     print_fields(draft, output)?;
     let secrets = secrets(draft).map(|(entity, secret)| {
         let owner = (!secret.is_unknown_to_owner).then_some(&entity.id);

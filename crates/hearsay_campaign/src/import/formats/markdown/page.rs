@@ -71,6 +71,11 @@ pub(super) fn read_page(
     page.finish(&sections, entity_headings, notes);
 }
 
+/// Warning about a file that lists several entities, secrets or rumours.
+const LIST_OF_ENTITIES: &str = "the title only says what the file lists, so the file describes no entity, and nobody knows \
+                                its texts; `hearsay new --from` reads lists of people, places, secrets, lies and rumours; to \
+                                import the entities into this campaign, write one note for each of them, or one heading";
+
 struct Page<'a> {
     entry: &'a FolderEntry,
     text: &'a SourceText,
@@ -456,6 +461,9 @@ impl Page<'_> {
         set_kind_from_sentence(&mut self.note);
         if is_group {
             self.adapt_group_note();
+        } else if self.is_list_of_entities() {
+            self.note.role = Role::Text;
+            notes.warn(self.entry.path.as_str(), self.note.origin.line, LIST_OF_ENTITIES);
         }
         self.detect_player();
         let front = std::mem::take(&mut self.note);
@@ -467,6 +475,17 @@ impl Page<'_> {
             note.is_player |= has_player;
             notes.push(note);
         }
+    }
+
+    /// Returns whether the name of the note only says what the items of its text are, such as `Places` or `Secrets`. Such
+    /// a note describes no entity of its own.
+    fn is_list_of_entities(&self) -> bool {
+        let name = slug(&self.note.name);
+        let is_group_word = name.ends_with('s') && !name.contains('-') && lexicon::announced_kind(&name).is_some();
+        let is_listed = is_group_word
+            || ENGLISH.words.headings.groups.contains(&name)
+            || secret::is_only_secret_mark(&self.note.name);
+        is_listed && self.note.role == Role::Entity && self.note.kind.is_none() && !self.note.is_player
     }
 
     /// Adapts a note that groups several entities. If the name of the note is a plural such as `Guards`, the note
@@ -523,7 +542,7 @@ impl Page<'_> {
         let mut parent = section.parent;
         while let Some(index) = parent {
             let parent_section = &sections[index];
-            if let Some(kind) = lexicon::announced_kind(&parent_section.title).filter(|_| parent_section.level > 1) {
+            if let Some(kind) = lexicon::announced_kind(&parent_section.title) {
                 note.set_kind(kind, Certainty::Inferred, format!("heading {}", parent_section.title));
             }
             parent = parent_section.parent;

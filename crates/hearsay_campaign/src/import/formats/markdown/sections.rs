@@ -73,6 +73,15 @@ pub(super) struct EntityHeading {
     pub(super) title_parts: TitleParts,
 }
 
+/// Deepest level of headings that name entities because of their signs. Deeper headings usually divide the text about one
+/// entity.
+const MAX_SIGN_LEVEL: usize = 4;
+
+/// Returns whether a section is the only section of the first level, so its heading is the title of the file.
+pub(super) fn is_file_title(sections: &[Section], n: usize) -> bool {
+    sections[n].level == 1 && sections.iter().filter(|section| section.level == 1).count() == 1
+}
+
 /// Returns the headings that name entities.
 ///
 /// Headings of the same level form a group: all below one parent heading, or all in the file. The headings of a group
@@ -101,11 +110,11 @@ pub(super) fn find_entity_headings(
     let has_signs: Vec<bool> =
         (0..sections.len()).map(|n| is_name[n] && has_sign(text, content, sections, &label_starts, n)).collect();
     let mut chosen = vec![false; sections.len()];
-    for level in 2..=4 {
+    for level in 2..=6 {
         let is_candidate = |n: &usize| sections[*n].level == level && is_name[*n];
         let candidates: Vec<usize> = (0..sections.len()).filter(is_candidate).collect();
         let marked_count = candidates.iter().filter(|n| has_signs[**n]).count();
-        let is_group = marked_count >= 2 && marked_count * 2 >= candidates.len();
+        let is_group = level <= MAX_SIGN_LEVEL && marked_count >= 2 && marked_count * 2 >= candidates.len();
         for &n in &candidates {
             let siblings: Vec<usize> =
                 candidates.iter().copied().filter(|other| sections[*other].parent == sections[n].parent).collect();
@@ -116,14 +125,15 @@ pub(super) fn find_entity_headings(
                 let has_deeper_signs =
                     || (0..sections.len()).any(|other| has_signs[other] && sections[other].level > level);
                 lexicon::announced_kind(&sections[*parent].title).is_some()
-                    && (sections[*parent].level > 1 || !has_deeper_signs())
+                    && (!is_file_title(sections, *parent) || !has_deeper_signs())
             };
             let is_announced = sections[n].parent.filter(announces_entities).is_some();
             // A heading that only groups entities is not an entity.
             let groups_entities =
                 (0..sections.len()).any(|other| has_signs[other] && sections[other].parent == Some(n));
-            chosen[n] = (is_group || is_announced || marked_count >= 2 && marked_count * 2 >= siblings.len())
-                && (has_signs[n] || !groups_entities);
+            let has_marked_siblings =
+                level <= MAX_SIGN_LEVEL && marked_count >= 2 && marked_count * 2 >= siblings.len();
+            chosen[n] = (is_group || is_announced || has_marked_siblings) && (has_signs[n] || !groups_entities);
         }
     }
     // A heading within an entity is a part of its text.

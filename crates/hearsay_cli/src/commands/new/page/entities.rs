@@ -126,7 +126,9 @@ impl PageReader {
             // Two headings with the same name describe the same entity.
             let added = self.made.draft.add(&heading.name, kind.unwrap_or_else(|| Kind::Custom("unknown".into())));
             if let Ok(index) = added {
-                self.made.draft.entities[index].line = line.map(|line| line + 1);
+                let entity = &mut self.made.draft.entities[index];
+                entity.line = line.map(|line| line + 1);
+                entity.condition = heading.condition.clone().filter(|_| entity.kind.is_character());
             }
         }
         for (index, entity) in found.entities.iter().enumerate() {
@@ -151,8 +153,9 @@ impl PageReader {
             let titled = || titled_kind(&entity.name).filter(|_| !has_article);
             let kind = kind_in_text(&text, &entity.name).or_else(titled);
             let kind = kind.or_else(|| is_place().then_some(Kind::Location));
-            // A name with an article is rarely a person: "the Drowned Rat".
-            let extracted = || extracted_kind(&found, index).filter(|kind| !has_article || *kind != Kind::Npc);
+            // A name with an article is rarely a person: "the Drowned Rat". Neither is a possession: "her brother's Colt".
+            let is_thing = has_article || is_possession(&text, &entity.name);
+            let extracted = || extracted_kind(&found, index).filter(|kind| !is_thing || *kind != Kind::Npc);
             match kind.or_else(extracted).map(|kind| self.made.draft.add(&name, kind)) {
                 Some(Ok(added)) => self.made.draft.entities[added].line = line_at(entity.span.start),
                 Some(Err(_)) => {}
@@ -161,11 +164,11 @@ impl PageReader {
         }
     }
 
-    /// Returns whether a block is an item about a person.
+    /// Returns whether a block is an item about a person, or stands below the heading of a person.
     fn is_about_person(&self, block: &PageBlock) -> bool {
         let draft = &self.made.draft;
         let first = sentences(&block.text).first().copied().unwrap_or_default();
-        let owner = leading_entity(draft, first).filter(|_| block.is_item);
+        let owner = leading_entity(draft, first).filter(|_| block.is_item).or_else(|| self.entity_of_headings(block));
         owner.is_some_and(|owner| draft.entities[owner].kind.is_character())
     }
 
@@ -237,6 +240,12 @@ fn begins_fragments(text: &str, name: &str) -> bool {
         let next = text[at + name.len()..].strip_prefix(' ').and_then(|rest| rest.split(' ').next());
         begins_sentence && !(second.is_none() && next.is_some_and(is_verb))
     })
+}
+
+/// Returns whether a text uses a name only for a possession: "her brother's Colt".
+fn is_possession(text: &str, name: &str) -> bool {
+    let is_possessed = |(at, _): (usize, &str)| text[..at].ends_with("'s ") || text[..at].ends_with("\u{2019}s ");
+    text.contains(name) && text.match_indices(name).all(is_possessed)
 }
 
 /// Returns the name with which a sentence begins: "Bettony Flask runs the Lantern."

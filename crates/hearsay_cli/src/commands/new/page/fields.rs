@@ -2,7 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use hearsay_campaign::import::lexicon::{self, Meaning};
+use hearsay_campaign::import::{
+    lexicon::{self, Meaning, RelationMeaning},
+    truth::{self, Truth},
+};
 use hearsay_extract::{EntityNames, Extraction, Extractor, FactObject, Language, Lexicon, Mention, Text, TextType};
 use hearsay_model::{
     EntityId, Factuality, Kind, Predicate, PredicateRole, State, Vocabulary,
@@ -30,6 +33,9 @@ const OCCUPATION: &str = "occupation";
 /// Minimum confidence of a relation that becomes a field.
 const MIN_RELATION_CONFIDENCE: f64 = 0.7;
 
+/// Maximum number of words of a noun phrase for a role.
+const MAX_ROLE_WORDS: usize = 3;
+
 /// Words for the place that a sentence before names.
 const PLACE_ADVERBS: [&str; 2] = ["there", "here"];
 
@@ -41,6 +47,14 @@ struct Relation {
     rank: Option<&'static str>,
 }
 
+impl Relation {
+    /// Creates the relation that a field with this meaning states between the entity with the field and another entity.
+    fn new(entity: usize, meaning: &RelationMeaning, other: usize) -> Self {
+        let (subject, object) = if meaning.backwards { (other, entity) } else { (entity, other) };
+        Self { subject, predicate: meaning.predicate.clone(), object, rank: meaning.rank }
+    }
+}
+
 impl PageReader {
     /// Sets the fields that the open descriptions of the entities state.
     pub(super) fn set_fields(&mut self) {
@@ -50,13 +64,16 @@ impl PageReader {
         let occupations: Vec<Option<String>> =
             draft.entities.iter().map(|entity| occupation(&extractor, &lexicon, entity)).collect();
         let relations: Vec<Relation> = (0..draft.entities.len())
-            .flat_map(|index| [labelled_relations(draft, index), stated_relations(draft, index, &extractor, &lexicon)])
+            .flat_map(|index| {
+                let stated = stated_relations(draft, index, &extractor, &lexicon);
+                [labelled_relations(draft, index), leading_relations(draft, index), stated]
+            })
             .flatten()
             .collect();
         let draft = &mut self.made.draft;
         for (entity, occupation) in draft.entities.iter_mut().zip(occupations) {
             entity.occupation = occupation;
-            entity.condition = condition(entity);
+            entity.condition = entity.condition.take().or_else(|| condition(entity));
         }
         relations.into_iter().for_each(|relation| add_relation(draft, relation));
         set_settlement(draft);
@@ -90,16 +107,63 @@ fn occupation(extractor: &Extractor, lexicon: &Lexicon, entity: &DraftEntity) ->
         Some(_) => describe(&entity.name, &lower_first(&text)),
         None => text,
     };
-    let stated = |lexicon: &Lexicon| {
-        let found = extractor.extract(lexicon, &Text::new(&text, TextType::Lore));
+    let stated = |lexicon: &Lexicon, text: &str| {
+        let found = extractor.extract(lexicon, &Text::new(text, TextType::Lore));
         found.facts.iter().find_map(|fact| {
             let FactObject::Value(value) = &fact.object else { return None };
             let is_stated = fact.predicate.as_str() == OCCUPATION && is_entity(&found, &fact.subject, entity);
             is_stated.then(|| value.clone())
         })
     };
-    let found = label.or_else(|| stated(lexicon)).or_else(|| stated(&Lexicon::from_state(&State::default())));
+    let found = label
+        .or_else(|| stated(lexicon, &text))
+        .or_else(|| stated(&Lexicon::from_state(&State::default()), &text))
+        .or_else(|| {
+            let role = first_role(entity)?;
+            let meaning = lexicon::meaning(role.noun.rsplit(' ').next()?);
+            // "The mother of Odo" states a relation, but "The guildmaster" states a rank.
+            match meaning {
+                Meaning::Relation(meaning) => meaning.rank.map(|_| role.noun),
+                _ => stated(lexicon, &role.sentence),
+            }
+        });
     found.filter(|value| !value.is_empty())
+}
+
+/// A noun phrase for the role of a character.
+struct Role {
+    /// The noun phrase without its article, such as `undertaker`.
+    noun: String,
+    /// A sentence that states the role.
+    sentence: String,
+}
+
+/// Returns the role with which the description of a character begins, with or without the name of the character: "The
+/// undertaker.", "Odo Brandt, landlady of the Bell."
+fn first_role(entity: &DraftEntity) -> Option<Role> {
+    let text = &entity.description.first()?.text;
+    let text = text.strip_prefix(entity.name.as_str()).unwrap_or(text);
+    let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let clause = text.split(['.', ',', ';', '(', '\u{2013}', '\u{2014}']).next()?.trim();
+    let first = clause.chars().next()?;
+    let clause = format!("{}{}", first.to_lowercase(), &clause[first.len_utf8()..]);
+    let (phrase, is_genitive) = match clause.split_once(" of ") {
+        Some((phrase, _)) => (phrase, true),
+        None => (clause.as_str(), false),
+    };
+    let has_article = begins_with_article(phrase);
+    let noun = if has_article { phrase.split_once(' ')?.1 } else { phrase };
+    let is_noun = |word: &str| !is_stop_word(word) && word.chars().all(|c| c.is_lowercase() || c == '-');
+    if !(has_article || is_genitive)
+        || noun.split(' ').count() > MAX_ROLE_WORDS
+        || noun.is_empty()
+        || !noun.split(' ').all(is_noun)
+    {
+        return None;
+    }
+    let name = &entity.name;
+    let sentence = if has_article { format!("{name} is the {noun}.") } else { format!("{name}, {clause}.") };
+    Some(Role { noun: noun.to_owned(), sentence })
 }
 
 /// Returns whether a text refers to an entity.
@@ -138,13 +202,28 @@ fn labelled_relations(draft: &Draft, index: usize) -> Vec<Relation> {
             let label = before.rsplit(['.', ',', ';', '(']).next().unwrap_or_default();
             let value = after.split(['.', ';', ')']).next().unwrap_or_default();
             let Meaning::Relation(meaning) = lexicon::meaning(label.trim()) else { continue };
-            found.extend(draft.named_in(value).into_iter().map(|other| {
-                let (subject, object) = if meaning.backwards { (other, index) } else { (index, other) };
-                Relation { subject, predicate: meaning.predicate.clone(), object, rank: meaning.rank }
-            }));
+            found.extend(draft.named_in(value).into_iter().map(|other| Relation::new(index, &meaning, other)));
         }
     }
     found
+}
+
+/// Returns the relations that the beginnings of clauses in the description of an entity state, with the words of a field:
+/// "Led by Odo Brandt", "Member of the Lampless".
+fn leading_relations(draft: &Draft, index: usize) -> Vec<Relation> {
+    let parts = draft.entities[index].description.iter().flat_map(|paragraph| sentences(&paragraph.text));
+    let relation = |clause: &str| {
+        let (at, other) = *draft.named_at(clause).first()?;
+        let words: Vec<&str> = clause.split_whitespace().take(at).collect();
+        let words = words.strip_suffix(&["the"]).unwrap_or(&words);
+        let phrase = words.join(" ");
+        let is_plain = truth::split_doubt(&phrase).0 == Truth::Plain;
+        match lexicon::meaning(&phrase) {
+            Meaning::Relation(meaning) if is_plain && other != index => Some(Relation::new(index, &meaning, other)),
+            _ => None,
+        }
+    };
+    parts.flat_map(|sentence| sentence.split([',', ';', '.'])).filter_map(|clause| relation(clause.trim())).collect()
 }
 
 /// Returns the relations that the sentences in the description of an entity state.

@@ -2,7 +2,7 @@
 
 use hearsay_campaign::{
     Folder, Format, Limits, ReadOptions,
-    import::{lexicon, read_notes},
+    import::{Visibility, lexicon, read_notes},
 };
 use hearsay_model::{Kind, text::words};
 
@@ -18,6 +18,8 @@ use super::{
 pub(super) struct HeadingEntity {
     pub(super) name: String,
     pub(super) kind: Option<Kind>,
+    /// State of the entity, such as `dead`, if the heading states it: "Mirela Voss (dead)".
+    pub(super) condition: Option<String>,
 }
 
 impl HeadingEntity {
@@ -30,23 +32,29 @@ impl HeadingEntity {
 
 /// Returns the entities that the headings of a page name.
 pub(super) fn heading_entities(page: &str, title: Option<&str>, blocks: &[PageBlock]) -> Vec<HeadingEntity> {
-    let mut headings = imported_entities(page);
+    let mut headings = imported_entities(page, title);
     headings.retain(|entity| !is_section_title(&entity.name));
     add_described(title, blocks, &mut headings);
     headings
 }
 
-/// Returns the entities that the headings of a page name, as the import of notes finds them.
-fn imported_entities(page: &str) -> Vec<HeadingEntity> {
+/// Returns the entities that the headings of a page name, as the import of notes finds them. The title of the page states
+/// no kind.
+fn imported_entities(page: &str, title: Option<&str>) -> Vec<HeadingEntity> {
     const PAGE: &str = "page.md";
     let folder = Folder::from_files("page", [(PAGE.to_owned(), page.as_bytes().to_vec())], &Limits::default());
     let options = ReadOptions { format: Some(Format::Markdown), ..ReadOptions::default() };
     let Ok(Some(notes)) = read_notes(&folder, &options) else { return Vec::new() };
     let entities = notes.notes.into_iter().filter(|note| note.key != PAGE);
+    let title_evidence = title.map(|title| format!("heading {title}"));
     entities
         .map(|note| {
-            let kind = if note.is_player { Some(Kind::Player) } else { note.kind.map(|guess| guess.kind) };
-            HeadingEntity { name: clean(&note.name), kind }
+            let guess = note.kind.filter(|guess| Some(&guess.evidence) != title_evidence.as_ref());
+            let kind = if note.is_player { Some(Kind::Player) } else { guess.map(|guess| guess.kind) };
+            let is_open = |visibility: &Visibility| !visibility.within(&note.visibility).is_secret();
+            let state = note.states.iter().find(|state| state.word != "alive" && is_open(&state.visibility));
+            let condition = state.map(|state| state.word.clone());
+            HeadingEntity { name: clean(&note.name), kind, condition }
         })
         .collect()
 }
@@ -66,7 +74,7 @@ fn add_described(title: Option<&str>, blocks: &[PageBlock], headings: &mut Vec<H
         let kind = above.last().and_then(|above| listed_kind(above));
         let kind = kind.or_else(|| kind_of_noun_phrase(&first)).or_else(|| lexicon::name_kind(heading));
         if let Some(kind) = kind {
-            headings.push(HeadingEntity { name: heading.clone(), kind: Some(kind) });
+            headings.push(HeadingEntity { name: heading.clone(), kind: Some(kind), condition: None });
         }
     }
 }

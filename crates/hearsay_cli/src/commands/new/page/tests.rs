@@ -475,3 +475,28 @@ fn a_person_can_have_the_name_of_a_place() {
         assert_eq!(lisbet.map(|lisbet| &lisbet.kind), Some(&Kind::Npc), "{line}: {:?}", made.draft.entities);
     }
 }
+
+#[test]
+fn the_level_of_headings_does_not_matter() {
+    for level in 1..=5 {
+        let mark = "#".repeat(level);
+        let page = format!(
+            "# Salt\n\nA town.\n\n{mark} People\n\n{mark}# Jory Tan (dead)\n\nThe undertaker. Lives at the Heron. Member of the \
+             Grey Company.\n\n{mark}# Dela Marsh\n\nForeman of the Heron. She has her dead brother's Colt.\n\n{mark} \
+             Places\n\n- The Heron - an inn\n\n{mark} Factions\n\n- The Grey Company - a company. Led by Dela \
+             Marsh.\n\n{mark} Secrets\n\n- Dela caused the flood. (only Dela knows)\n\n{mark} Lies\n\n- Dela says that \
+             the flood was an accident.\n"
+        );
+        let made = read(&page, None, "town");
+        let draft = &made.draft;
+        let kinds: Vec<String> = draft.entities.iter().map(|entity| format!("{} {}", entity.id, entity.kind)).collect();
+        let expected = ["the-heron location", "the-grey-company faction", "jory-tan npc", "dela-marsh npc"];
+        assert_eq!(kinds, expected, "level {level}");
+        let (jory, dela) = (&draft.entities[2], &draft.entities[3]);
+        assert_eq!((jory.condition.as_deref(), jory.occupation.as_deref()), (Some("dead"), Some("undertaker")));
+        assert_eq!(dela.occupation.as_deref(), Some("foreman"), "level {level}");
+        assert_eq!((jory.groups[0].rank.as_deref(), dela.groups[0].rank.as_deref()), (None, Some("leader")));
+        assert_eq!(dela.secrets[0].text, "Dela caused the flood.", "level {level}");
+        assert_eq!(draft.lies[0].by, dela.id, "level {level}");
+    }
+}
