@@ -177,8 +177,12 @@ pub struct WeighedEdge<'a> {
 /// Returns the credence of a knower in a fact that it knows through several edges, 0.0–1.0. `shared` contains the edges
 /// that only record that the knower told others the fact.
 ///
-/// - If the knower has its own edges, all other edges are ignored. For example, if the knower itself heard the fact,
-///   the belief of its town is ignored.
+/// - If an own edge of the knower is not testimony, or if the knower invented the fact, the edges of groups and places
+///   and common lore are ignored. For example, a liar does not believe its own lie, even if its whole town believes it.
+/// - If all own edges are testimony, the result is the higher of two credences: the credence from the own edges, and
+///   the credence from all other edges. Therefore, a resident does not believe the rumour of its town less after
+///   somebody repeats the rumour. The two credences do not corroborate each other, because the tellers of a rumour may
+///   have it from the same town.
 /// - Some edges are decisive: observations, and authored edges with a credence of 1 or 0. If there are decisive edges,
 ///   the latest of them alone determines the credence.
 /// - If the knower told others the fact but has no source for it, the knower invented the fact. The result is then 0.
@@ -189,8 +193,27 @@ pub struct WeighedEdge<'a> {
 ///   teller (or cited source) of the later edge. The teller of the later edge cites the knower. Different origins are
 ///   independent.
 pub fn combined_belief(known_edges: &[WeighedEdge], shared: &[&KnowledgeEdge]) -> f64 {
-    let own: Vec<WeighedEdge> = known_edges.iter().filter(|known_edge| known_edge.is_own).copied().collect();
-    let known_edges = if own.is_empty() { known_edges } else { &own };
+    let (own, others): (Vec<WeighedEdge>, Vec<WeighedEdge>) =
+        known_edges.iter().copied().partition(|known_edge| known_edge.is_own);
+    if own.is_empty() || others.is_empty() {
+        return belief_from_origins(known_edges, shared);
+    }
+    let belief = belief_from_origins(&own, shared);
+    let is_invented = shared.iter().any(|record| record.is_invention());
+    if is_invented || own_edges_decide(own.iter().map(|known_edge| known_edge.edge)) {
+        return belief;
+    }
+    belief.max(belief_from_origins(&others, shared))
+}
+
+/// Returns whether the own edges of a knower alone decide its credence in a fact: whether at least one of them is not
+/// testimony.
+pub(crate) fn own_edges_decide<'e>(mut own: impl Iterator<Item = &'e KnowledgeEdge>) -> bool {
+    own.any(|edge| edge.acquisition.reliability() != Reliability::Reported)
+}
+
+/// Returns the credence that results from edges, grouped by origin: see [`combined_belief`].
+fn belief_from_origins(known_edges: &[WeighedEdge], shared: &[&KnowledgeEdge]) -> f64 {
     let latest_certain = known_edges.iter().filter(|known_edge| is_certain(known_edge.edge)).max_by(|a, b| {
         let rank =
             |known_edge: &WeighedEdge| (known_edge.edge.learned_at(), known_edge.belief.to_bits(), known_edge.id);

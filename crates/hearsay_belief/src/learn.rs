@@ -23,7 +23,7 @@ use hearsay_model::{
 use crate::{Occasion, StateViews, View, credence::credence};
 pub use acquaintance::{Acquaintance, meet};
 pub use error::LearnError;
-use recorder::LearningRecorder;
+use recorder::{LearningRecorder, sincerity_about};
 pub(crate) use recorder::{justifications, newest_name_and_kind};
 pub use related_fact::{ending, ending_statement, refutation, refutation_statement};
 
@@ -167,6 +167,7 @@ pub struct HeardStatement<'a> {
 ///
 /// The hearers learn the fact as with [`tell`]. If the speaker is sincere and did not know the fact, the speaker learns
 /// the fact too. The source of the speaker is then the entity that the speaker cites, or the speaker's own statement.
+/// A speaker who does not believe the fact at all lies, even if the statement counts as sincere.
 /// The changes do not record the fact itself, because the fact may be doubtful. This function does not check the
 /// participants.
 pub fn overhear(views: &StateViews, statement: &HeardStatement, occasion: &Occasion) -> Learning {
@@ -204,7 +205,8 @@ pub fn claim(state: &State, telling: &Telling, occasion: &Occasion) -> Result<Le
     Ok(recorder.learning)
 }
 
-/// Records a spoken line. All hearers hear the passage and learn the facts that it states.
+/// Records a spoken line. All hearers hear the passage and learn the facts that it states. A speaker who does not
+/// believe a fact at all lies about this fact, even if `sincerity` is [`Sincerity::Sincere`].
 ///
 /// If the speaker is sincere and did not know a fact, the speaker learns the fact too. The passage must have a speaker.
 /// The arguments `hearers`, `sincerity` and `occasion` override the corresponding fields of `passage`.
@@ -234,6 +236,7 @@ pub fn say(
     recorder.learning.changes.push(Change::AddPassage(Arc::new(passage)));
     let (view, alias) = (recorder.view(&speaker.clone().into()), passage_alias.as_deref());
     for fact in states {
+        let sincerity = sincerity_about(&view, fact.id(), sincerity);
         let own_edges = recorder.learn_own_statement(&view, &speaker, fact, sincerity)?;
         if hearers.is_empty() {
             continue;

@@ -8,6 +8,7 @@ use std::{
 };
 
 use anyhow::Result;
+use hearsay_belief::{Known, View};
 use hearsay_commands::{
     fact_matching::{FactMatch, FactMatches, SpokenLine},
     line_reading::{LineReading, UnrecordedLine},
@@ -17,7 +18,7 @@ use hearsay_model::{Fact, FactId, Knower, Passage, PassageId, State, escape};
 use hearsay_query::{facts::is_secret, preview::Preview};
 use serde::Serialize;
 
-use crate::{choice, display_names::DisplayNames, output::Output, speakers::is_terminal, texts};
+use crate::{args::Campaign, choice, display_names::DisplayNames, output::Output, speakers::is_terminal, texts};
 
 /// A recorded fact that a line states, with the knowers who learn it from the line.
 #[derive(Debug, Serialize)]
@@ -117,7 +118,26 @@ fn recorded_fact(fact: &Arc<Fact>) -> FactMatch {
         handle: fact.handle().map(str::to_owned),
         statement: fact.statement().to_owned(),
         score: 1.0,
+        lie: false,
     }
+}
+
+/// Returns the reference and the sentence of a fact, and whether the speaker lies about it.
+fn described(fact: &FactMatch) -> String {
+    let lie = if fact.lie { ", which the speaker does not believe: a lie" } else { "" };
+    format!("{}: \"{}\"{lie}", fact.reference(), fact.statement)
+}
+
+/// Returns the command with which the DM confirms that a recorded line states a fact.
+pub(crate) fn confirmation(campaign: &Campaign, line: u32, session: Option<&str>, fact: &FactMatch) -> String {
+    let session = session.map(|session| format!(" --session {session}")).unwrap_or_default();
+    let command = campaign.command(&format!("log --line {line} --states {}{session}", fact.reference()));
+    format!("run `{command}`")
+}
+
+/// Returns the option with which the DM confirms that a line states a fact, for a line that is not recorded yet.
+pub(crate) fn repeated_confirmation(fact: &FactMatch) -> String {
+    format!("repeat the command with --states {}", fact.reference())
 }
 
 /// Asks whether a line states a fact.
@@ -163,6 +183,11 @@ impl LineFacts {
         self.states.is_empty()
     }
 
+    /// Returns whether the line states or may state a fact.
+    pub(crate) fn has_any(&self) -> bool {
+        !self.states.is_empty() || !self.may_state.is_empty()
+    }
+
     /// Returns the facts that the line states.
     pub(crate) fn ids(&self) -> Vec<FactId> {
         self.states.iter().map(|row| row.fact.fact).collect()
@@ -178,6 +203,13 @@ impl LineFacts {
         self.withheld.iter().map(|row| format!(" --states {}", row.fact.reference())).collect()
     }
 
+    /// Marks the facts that the speaker of the line does not believe at all. `speaker` is the view of the speaker.
+    pub(crate) fn mark_lies(&mut self, speaker: &View) {
+        for row in &mut self.states {
+            row.fact.lie = speaker.fact(row.fact.fact).is_some_and(Known::is_disbelieved);
+        }
+    }
+
     /// Sets who learns the facts, from a preview of the operation that records the line.
     pub(crate) fn set_learned_by(&mut self, preview: &Preview) {
         for row in &mut self.states {
@@ -187,14 +219,19 @@ impl LineFacts {
         }
     }
 
-    /// Prints the facts.
-    pub(crate) fn print(&self, names: &DisplayNames, output: &mut Output) -> Result<()> {
+    /// Prints the facts. `confirmation` returns the command with which a fact that the line may state is confirmed.
+    pub(crate) fn print(
+        &self,
+        names: &DisplayNames,
+        confirmation: impl Fn(&FactMatch) -> String,
+        output: &mut Output,
+    ) -> Result<()> {
         for StatedRow { fact, learned_by } in &self.states {
             let learned_by = match &learned_by[..] {
                 [] => "nobody new".to_owned(),
                 knowers => names.list_knowers(knowers),
             };
-            output.line(format!("  states: {}: \"{}\"; learned by: {learned_by}", fact.reference(), fact.statement))?;
+            output.line(format!("  states: {}; learned by: {learned_by}", described(fact)))?;
         }
         for WithheldRow { fact, unknown_to } in &self.withheld {
             let unknown_to = names.list_knowers(unknown_to);
@@ -205,10 +242,7 @@ impl LineFacts {
             ))?;
         }
         for fact in &self.may_state {
-            let (reference, statement) = (fact.reference(), &fact.statement);
-            output.line(format!(
-                "  may state: {reference}: \"{statement}\" (to confirm, repeat the line with --states {reference})"
-            ))?;
+            output.line(format!("  may state: {} (to confirm, {})", described(fact), confirmation(fact)))?;
         }
         Ok(())
     }
@@ -227,7 +261,7 @@ mod tests {
         let provenance = Provenance::new(Method::Stated, Author::Dm);
         let fact = Fact::attribute(&odo, "lore", "Odo fears the sea.", provenance).unwrap().build().unwrap();
         let statement = "Odo fears the sea.".to_owned();
-        let fact = FactMatch { fact: fact.id(), handle: Some("odo-fear".into()), statement, score: 0.6 };
+        let fact = FactMatch { fact: fact.id(), handle: Some("odo-fear".into()), statement, score: 0.6, lie: false };
         let mut screen = Vec::new();
         let mut answer = |typed: &str| confirm(&fact, &mut typed.as_bytes(), &mut screen);
         assert!(answer("y\n") && answer("Yes\n"));

@@ -41,7 +41,8 @@ pub struct SpokenLine {
     pub speaker: Option<EntityId>,
     /// Words of the line.
     pub text: String,
-    /// Whether the speaker lies. The words of a liar match only facts that the liar invented earlier.
+    /// Whether the speaker lies. The words of a liar match only facts that the liar does not believe at all. Without this
+    /// mark, the line can also match such facts: see [`FactMatch::lie`].
     pub lie: bool,
     /// Date of the line on the campaign's calendar. The line can match only facts that the speaker knows at this date.
     /// If `None`, the line can match all facts that the speaker has learned so far.
@@ -59,6 +60,8 @@ pub struct FactMatch {
     pub statement: String,
     /// Similarity between the sentence and the fact in meaning and words, 0.0–1.0.
     pub score: f32,
+    /// Whether the speaker does not believe the fact at all, so that the line tells the fact as a lie.
+    pub lie: bool,
 }
 
 impl FactMatch {
@@ -167,7 +170,7 @@ impl SpokenLine {
     /// Returns whether the line can state a fact. A liar does not believe its own invention, even if others believe it.
     fn can_state(&self, state: &State, known: &Known) -> bool {
         match self.speaker {
-            Some(_) => (known.credence() == Credence::NONE) == self.lie,
+            Some(_) => !self.lie || known.credence() == Credence::NONE,
             None => state.fact(known.id()).is_some_and(|fact| is_secret(state, fact)),
         }
     }
@@ -300,6 +303,7 @@ impl SentenceMatcher<'_> {
             handle: self.state.fact(known.id()).and_then(|fact| fact.handle().map(str::to_owned)),
             statement: known.statement().to_owned(),
             score: 0.0,
+            lie: self.line.speaker.is_some() && known.is_disbelieved(),
         }
     }
 

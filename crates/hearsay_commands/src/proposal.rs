@@ -30,8 +30,8 @@ use crate::{
 };
 use batch::Batch;
 use recorded_match::{
-    RecordedMatch, contradicts_confirmed_canon, find_recorded_match, is_repeated_reading, restates_stated_fact,
-    with_added_evidence,
+    RecordedMatch, contradicts_confirmed_canon, find_recorded_match, has_witnessed, is_repeated_reading,
+    restates_stated_fact, with_added_evidence,
 };
 
 /// A proposed fact.
@@ -486,14 +486,17 @@ fn learner_edges(
         return witness_edges(state, proposal, fact, max_credence, &occasion);
     };
     let view = views.get(&Knower::Entity(speaker.clone()), occasion.moment());
+    // A speaker who saw the fact has it from nobody, even if the same sentence quotes another person.
+    let cited = text.and_then(|text| text.citing.as_ref());
     let statement = HeardStatement {
         speaker,
         view: &view,
         alias: text.and_then(|text| text.alias.as_deref()),
-        citing: text.and_then(|text| text.citing.as_ref()),
+        citing: cited.filter(|_| !has_witnessed(state, speaker, fact, occasion.moment())),
         hearers: &proposal.heard_by,
         fact,
-        restates: known_equivalent(state, &view, fact, |known| !known.is_made_up()).map(|known| known.id()),
+        restates: known_equivalent(state, &view, fact, |known| !known.is_made_up() || known.is_disbelieved())
+            .map(|known| known.id()),
         sincerity: text.map_or_else(Sincerity::default, |text| text.sincerity),
         certainty: max_credence,
     };

@@ -10,7 +10,7 @@ use hearsay_model::{
 use super::{HeardStatement, LearnError, LearnedFact, Learning, Sincerity, Telling};
 use crate::{
     AccessPath, Known, KnownEdge, Occasion, RETELLING_FACTOR, StateViews, Trust, View,
-    credence::credence,
+    credence::{credence, own_edges_decide},
     occasion::{can_know, hides_from, is_dead},
 };
 
@@ -176,7 +176,8 @@ impl<'s> LearningRecorder<'s> {
         let &HeardStatement { speaker, view, alias, citing, fact, .. } = statement;
         let (mut sources, mut certainty) = (Vec::new(), statement.certainty);
         let mut teller_credence = 1.0_f64;
-        if statement.sincerity == Sincerity::Sincere {
+        let known_content = statement.restates.filter(|_| view.fact(fact.id()).is_none()).unwrap_or(fact.id());
+        if sincerity_about(view, known_content, statement.sincerity) == Sincerity::Sincere {
             let known = view.fact(fact.id()).filter(|known| !known.is_made_up());
             sources.extend(known.into_iter().flat_map(justifications));
             teller_credence = known.map_or(0.0, |known| known.credence().get());
@@ -320,15 +321,16 @@ impl<'s> LearningRecorder<'s> {
     }
 }
 
-/// Returns the edges through which the knower knows a fact, as justifications. If the knower has its own edges, returns
-/// only its own edges.
+/// Returns the edges that [decide](crate::combined_belief) the knower's credence in a fact, as justifications. These are
+/// only the knower's own edges, or all edges.
 ///
 /// Records of telling others are included if they are needed to detect a lie, or to detect that the knower hears its
 /// own news again.
 pub(crate) fn justifications(known: &Known) -> impl Iterator<Item = Justification> {
-    let has_own = known.known_edges().iter().any(|known_edge| known_edge.access_path == AccessPath::Own);
+    let is_own = |known_edge: &&KnownEdge| known_edge.access_path == AccessPath::Own;
+    let own_decide = own_edges_decide(known.known_edges().iter().filter(is_own).map(|known_edge| &*known_edge.edge));
     let known_edges: Vec<&KnownEdge> =
-        known.known_edges().iter().filter(|known_edge| !has_own || known_edge.access_path == AccessPath::Own).collect();
+        known.known_edges().iter().filter(|known_edge| !own_decide || is_own(known_edge)).collect();
     let has_several = known_edges.len() > 1;
     let shared = known.shared().iter().filter(move |record| has_several || record.edge.is_invention());
     known_edges
@@ -345,6 +347,12 @@ fn with_trust(mut edge: KnowledgeEdge, trust: &Trust, certainty: Credence) -> Kn
     edge.credence = credence(trust.first_impression.get() * retelling_factor * certainty.get());
     edge.sources.extend(trust.experiences.iter().cloned().map(Justification::from));
     edge
+}
+
+/// Returns whether the words of a speaker about a fact are sincere. A speaker who does not believe the fact at all lies,
+/// even if the rest of its words is sincere.
+pub(super) fn sincerity_about(view: &View, fact: FactId, of_words: Sincerity) -> Sincerity {
+    if view.fact(fact).is_some_and(Known::is_disbelieved) { Sincerity::Lie } else { of_words }
 }
 
 /// Returns whether a knower knows a fact only because the knower itself stated it, or because the campaign says so.

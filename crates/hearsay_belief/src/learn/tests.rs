@@ -1,6 +1,7 @@
 //! Tests of how facts are learned, passed on, believed and withdrawn.
 
 mod overhear;
+mod rumours;
 
 use hearsay_model::{Author, Date, FactRelation, FactStatus, GameTime, Method, Operation, Provenance, Validity};
 use proptest::prelude::*;

@@ -230,6 +230,12 @@ impl Known {
         !self.shared.is_empty() && !self.is_own_version() && (self.is_made_up() || self.credence() == Credence::NONE)
     }
 
+    /// Returns whether the knower does not believe the fact at all. If the knower states such a fact, the knower lies. The
+    /// knower believes its [own version](Self::is_own_version) of another fact.
+    pub fn is_disbelieved(&self) -> bool {
+        self.credence() == Credence::NONE && !self.is_own_version()
+    }
+
     /// Returns whether the fact is the knower's own version of a fact that it heard: the knower changed the fact
     /// without noticing when it told others.
     pub fn is_own_version(&self) -> bool {
@@ -244,8 +250,8 @@ impl Known {
 
     /// Returns the knower's credence in the fact, computed from [all edges together](crate::combined_belief).
     ///
-    /// If the knower learned the fact itself, the beliefs of its groups and places are ignored. For example, a liar
-    /// does not believe its own lie even if the whole town believes the lie.
+    /// The beliefs of the knower's groups and places count only if everything that the knower itself learned about the
+    /// fact is testimony. For example, a liar does not believe its own lie even if the whole town believes the lie.
     #[inline]
     pub fn credence(&self) -> Credence {
         self.credence

@@ -4,7 +4,7 @@ mod new_facts;
 
 use anyhow::{Context, Result};
 use hearsay_commands::{
-    fact_matching::SpokenLine,
+    fact_matching::{FactMatch, SpokenLine},
     game_event::{Circumstances, GameEvent, Hearers, Retelling, Stated},
     retcon::Retcon,
 };
@@ -23,7 +23,7 @@ use crate::{
     names::Names,
     output::Output,
     reveals::print_with_reveals,
-    stated_facts::{LineFacts, recognize},
+    stated_facts::{LineFacts, recognize, repeated_confirmation},
     texts::{self, ExtractionReport},
 };
 
@@ -116,7 +116,11 @@ fn write_event(
         Some(perception) => {
             let planned_event = game_event.clone();
             let plan = memory.read(move |world| Ok(planned_event.plan(&world.state, Author::Dm, real_time())?))?;
-            Some(Audience { perception, characters: plan.wait()?.heard_by })
+            let speaker = match &game_event {
+                GameEvent::Say { speaker, .. } => Some(speaker.id.clone()),
+                _ => None,
+            };
+            Some(Audience { perception, speaker, characters: plan.wait()?.heard_by })
         }
         None => None,
     };
@@ -129,6 +133,8 @@ fn write_event(
 struct Audience {
     /// How they perceive the event: "heard by", "seen by" or "read by".
     perception: &'static str,
+    /// The character who says a line; `None` for other events.
+    speaker: Option<EntityId>,
     /// The characters, sorted.
     characters: Vec<EntityId>,
 }
@@ -146,8 +152,22 @@ fn perception(game_event: &GameEvent) -> Option<&'static str> {
 }
 
 fn print_audience(audience: Option<&Audience>, names: &DisplayNames, output: &mut Output) -> Result<()> {
-    let Some(Audience { perception, characters }) = audience else { return Ok(()) };
+    let Some(Audience { perception, characters, .. }) = audience else { return Ok(()) };
     output.line(format!("  {perception}: {}", names.list(characters)))
+}
+
+/// Returns how the DM confirms that a line states a fact. `recorded` contains the hearers of the line; `None` if the line is
+/// not recorded.
+fn confirmation(campaign: &Campaign, recorded: Option<&Audience>, fact: &FactMatch) -> String {
+    match recorded {
+        Some(Audience { speaker: Some(speaker), characters, .. }) if !characters.is_empty() => {
+            let lie = if fact.lie { " --lie" } else { "" };
+            let hearers: String = characters.iter().map(|id| format!(" --to {id}")).collect();
+            let command = campaign.command(&format!("event tell --by {speaker}{lie} {}{hearers}", fact.reference()));
+            format!("run `{command}`")
+        }
+        _ => repeated_confirmation(fact),
+    }
 }
 
 /// Commits an operation, prints its audience, the facts of a spoken line and the effects on knowledge, and closes the
@@ -173,7 +193,8 @@ fn write_with_effects(
     print_audience(audience.as_ref(), &names, output)?;
     if let Some(facts) = &mut facts {
         facts.set_learned_by(&preview);
-        facts.print(&names, output)?;
+        let recorded = audience.as_ref().filter(|_| written.is_some());
+        facts.print(&names, |fact| confirmation(campaign, recorded, fact), output)?;
     }
     print_effects(&preview, &names, output)?;
     drop(names);

@@ -5,7 +5,7 @@ use std::{io, sync::Arc};
 use anyhow::Result;
 use hearsay_belief::{StateViews, View, valid_death_fact};
 use hearsay_commands::{
-    fact_matching::FactMatches,
+    fact_matching::{FactMatch, FactMatches},
     line_reading::UnrecordedLine,
     session::{Log, LogLine, hearers_without},
 };
@@ -72,7 +72,7 @@ pub(crate) fn log(args: &args::SessionLog, output: &mut Output) -> Result<()> {
     }
     let mut log = Log { session, lines: vec![line], ..Log::default() };
     let absent_speakers = absent_speakers(&log, names.state());
-    note_unknown_facts(&log, names.state(), output);
+    check_given_facts(&log, &mut facts, names.state(), output);
     drop(names);
     let mut earlier = None;
     if let Some(secrets) = secrets {
@@ -123,7 +123,7 @@ pub(crate) fn log(args: &args::SessionLog, output: &mut Output) -> Result<()> {
         None => {}
     }
     let is_empty_lie = args.lie && facts.is_empty() && !passages.is_empty();
-    facts.print(&display, output)?;
+    facts.print(&display, |fact| confirmation(args, line_number, fact), output)?;
     drop(display);
     if let Some(passage) = passages.first().filter(|_| is_withheld && !args.dry_run) {
         print_withheld_note(args, passage.line, &facts, output);
@@ -277,15 +277,22 @@ fn added_passages(changes: &[Change]) -> Vec<Arc<Passage>> {
     passages.collect()
 }
 
-/// Prints a warning for each fact that the command line lists and that the speaker of the line does not know.
-fn note_unknown_facts(log: &Log, state: &State, output: &Output) {
+/// Marks the given facts about which the speaker of the line lies. Prints a warning for each fact that the command line
+/// lists and that a sincere speaker does not know.
+fn check_given_facts(log: &Log, facts: &mut LineFacts, state: &State, output: &Output) {
     let [line] = &log.lines[..] else { return };
+    if facts.is_empty() {
+        return;
+    }
     let is_given = |passage: &&Arc<Passage>| Some(passage.line) == line.recorded_line;
     let recorded = state.passages_in_session(log.session.as_ref()).map(|(_, passage)| passage).find(is_given);
     let given = line.speaker.as_ref().map(|speaker| &speaker.id);
-    let speaker = recorded.map_or(given, |passage| passage.speaker.as_ref());
-    let Some(speaker) = speaker.filter(|_| !line.lie && !line.states.is_empty()) else { return };
+    let Some(speaker) = recorded.map_or(given, |passage| passage.speaker.as_ref()) else { return };
     let view = View::new(state, &Knower::Entity(speaker.clone()), None);
+    facts.mark_lies(&view);
+    if line.lie || recorded.is_some_and(|passage| passage.lie) {
+        return;
+    }
     let name = state.name_or_id(speaker);
     for fact in line.states.iter().filter(|id| view.fact(**id).is_none()).filter_map(|id| state.fact(*id)) {
         output.note(format!(
@@ -294,6 +301,14 @@ fn note_unknown_facts(log: &Log, state: &State, output: &Output) {
             fact.id().short(),
             fact.statement()
         ));
+    }
+}
+
+/// Returns how the DM confirms that the line states a fact.
+fn confirmation(args: &args::SessionLog, line: Option<u32>, fact: &FactMatch) -> String {
+    match line.filter(|_| !args.dry_run) {
+        Some(line) => stated_facts::confirmation(&args.campaign, line, args.session.as_deref(), fact),
+        None => stated_facts::repeated_confirmation(fact),
     }
 }
 

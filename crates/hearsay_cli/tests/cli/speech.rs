@@ -147,7 +147,11 @@ fn without_a_terminal_a_doubtful_fact_is_named_and_not_taught() {
     let line = "Perhaps Tobin sold me a print of the key.";
     let said = test_dir.ok(&say("kestrel-vane", line));
     assert!(said.contains("  may state: tobin-sold-key: \"Tobin Marsh sold"), "{said}");
-    assert!(said.contains("(to confirm, repeat the line with --states tobin-sold-key)\n"), "{said}");
+    let confirmation = "(to confirm, run `hearsay -C gull event tell --by kestrel-vane tobin-sold-key --to sister-ilva --to \
+                        wren-oake`)\n";
+    assert!(said.contains(confirmation), "{said}");
+    let tried = test_dir.ok(&[&say("kestrel-vane", line)[..], &["--dry-run"]].concat());
+    assert!(tried.contains("(to confirm, repeat the command with --states tobin-sold-key)\n"), "{tried}");
     assert_eq!(knowers(&test_dir, "tobin-sold-key"), ["kestrel-vane"]);
     let said = test_dir.json(&say("kestrel-vane", line));
     let asked = &said["may_state"][0];
@@ -328,4 +332,44 @@ fn a_lie_about_another_matter_hides_no_revealed_secret() {
     for lie in ["I slept at the lock all night.", "The sluice gate broke by itself on the night the Merrow sank."] {
         assert!(revealed(lie).is_empty(), "{lie}");
     }
+}
+
+/// Returns the credence of Lucan Fairweather in a fact about an entity.
+fn credence_of_lucan(test_dir: &TestDir, subject: &str, statement: &str) -> f64 {
+    let beliefs = ["-C", "gull", "know", "believes", "lucan-fairweather", subject, "lore", "--truth"];
+    let beliefs = test_dir.json(&beliefs);
+    let answers = beliefs["answers"].as_array().unwrap();
+    let answer = answers.iter().find(|row| row["statement"] == statement).unwrap_or_else(|| panic!("{beliefs}"));
+    answer["credence"].as_f64().unwrap()
+}
+
+#[test]
+fn a_line_with_the_words_of_a_recorded_lie_is_this_lie() {
+    let test_dir = gullhaven();
+    let alibi = "Lucan Fairweather sat at the club dinner from eight until midnight.";
+    test_dir.ok(&["-C", "gull", "session", "start", "--at", "the-gilded-gull"]);
+    let words = "I sat at the club dinner from eight until midnight.";
+    let logged = test_dir.ok(&["-C", "gull", "log", "--by", "lucan-fairweather", words]);
+    let states = format!("  states: club-alibi: \"{alibi}\", which the speaker does not believe: a lie; learned by: ");
+    assert!(logged.contains(&states) && !logged.contains("claim: "), "{logged}");
+    assert!(knowers(&test_dir, "club-alibi").contains(&"wren-oake".to_owned()), "{logged}");
+    assert_eq!(credence_of_lucan(&test_dir, "lucan-fairweather", alibi), 0.0);
+    // With an option, the line is the same lie.
+    let said = ["-C", "gull", "log", "--by", "lucan-fairweather", "You know where I was.", "--states", "club-alibi"];
+    assert_eq!(test_dir.json(&said)["states"][0]["lie"], true);
+    assert_eq!(credence_of_lucan(&test_dir, "lucan-fairweather", alibi), 0.0);
+}
+
+#[test]
+fn a_recorded_lie_stays_a_lie_when_a_fact_is_added() {
+    let test_dir = gullhaven();
+    test_dir.ok(&["-C", "gull", "session", "start", "--at", "the-gilded-gull"]);
+    let lie = ["-C", "gull", "log", "--by", "lucan-fairweather", "--lie", "You know what Tobin did."];
+    let line = test_dir.json(&lie)["line"].to_string();
+    let stated = test_dir.run(&["-C", "gull", "log", "--line", &line, "--states", "tobin-sold-key"]);
+    assert_eq!(stated.code, 0, "{}", stated.stderr);
+    assert!(!stated.stderr.contains("learns it too"), "{}", stated.stderr);
+    let sale = "Tobin Marsh sold Kestrel Vane a print of his key.";
+    assert_eq!(credence_of_lucan(&test_dir, "tobin-marsh", sale), 0.0);
+    assert!(knowers(&test_dir, "tobin-sold-key").contains(&"wren-oake".to_owned()), "{}", stated.stdout);
 }

@@ -9,7 +9,7 @@ fn candidate(statement: &str, sentence: &str, cosine: Option<f32>) -> Candidate 
     let provenance = Provenance::new(Method::Stated, Author::Dm);
     let fact = Fact::attribute(&odo, "lore", statement, provenance).unwrap().build().unwrap();
     Candidate {
-        fact: FactMatch { fact: fact.id(), handle: None, statement: statement.to_owned(), score: 0.0 },
+        fact: FactMatch { fact: fact.id(), handle: None, statement: statement.to_owned(), score: 0.0, lie: false },
         score: MatchScore { cosine, ..MatchScore::new(sentence, statement, &BTreeSet::new()) },
         agreement: Agreement::Full,
         is_doubtful: false,

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use hearsay_model::{Evidence, Fact, FactStatus, PassageId, Provenance, State, text};
+use hearsay_model::{EntityId, Evidence, Fact, FactStatus, GameTime, PassageId, Provenance, State, text};
 use hearsay_query::{
     contradictions::may_overlap,
     duplicates::{Claim, canonical_relation, is_equivalent, is_implied_by, is_other_occurrence},
@@ -89,12 +89,32 @@ pub(super) fn find_recorded_match(state: &State, batch: &Batch, fact: &Fact) -> 
     RecordedMatch::None
 }
 
-/// Minimum share of the words of a proposal that a recorded fact about the same subject contains, if the proposal names
-/// no other entity.
+/// Returns whether a character has seen by a moment what a fact states, according to a recorded fact with the same content.
+/// The recorded fact may wait for review.
+pub(super) fn has_witnessed(state: &State, character: &EntityId, fact: &Fact, moment: Option<GameTime>) -> bool {
+    let vocabulary = state.vocabulary();
+    let claim = Claim::from_fact(vocabulary, fact);
+    let is_seen = |other: &Fact| {
+        state.recorded_knowledge(other.id()).any(|edge| {
+            let is_own = edge.knower.entity() == Some(character) && edge.acquisition.is_witnessed();
+            is_own && edge.learned_at() <= moment
+        })
+    };
+    let is_same = |other: &Fact| {
+        other.status() != FactStatus::Rejected
+            && is_equivalent(vocabulary, (&claim, fact.statement()), other)
+            && !is_other_occurrence(state, fact, other)
+    };
+    state.facts_of(claim.subject()).any(|other| is_seen(other) && is_same(other))
+}
+
+/// Minimum share of the words of a proposal that a recorded fact about the same subject contains, if the two have the
+/// same words.
 const MIN_SAME_WORDS: f64 = 0.8;
 
-/// Returns whether the line from which a proposal comes states a recorded fact about the same entities. Such a proposal is
-/// another reading of the same words. If the proposal names only its subject, it must also have the words of the fact.
+/// Returns whether the line from which a proposal comes states a recorded fact about the same entities, or in the same
+/// words. Such a proposal is another reading of the same words. If the proposal names only its subject, it must have the
+/// words of the fact.
 pub(super) fn restates_stated_fact(state: &State, proposal: &Proposal) -> bool {
     let Some(speaker) = &proposal.speaker else { return false };
     let passages: Vec<PassageId> = proposal.evidence.iter().filter_map(Evidence::passage).collect();
@@ -113,7 +133,7 @@ pub(super) fn restates_stated_fact(state: &State, proposal: &Proposal) -> bool {
     let has_same_words =
         |fact: &Fact| statement.is_some_and(|text| shared_words(text, fact.statement()) >= MIN_SAME_WORDS);
     let mut facts = state.facts_of(&proposal.subject);
-    facts.any(|fact| names_all(fact) && (names_another || has_same_words(fact)) && is_stated(fact))
+    facts.any(|fact| ((names_another && names_all(fact)) || has_same_words(fact)) && is_stated(fact))
 }
 
 /// Returns the share of the words of a text that another text contains, 0.0–1.0.

@@ -231,3 +231,31 @@ fn a_claim_with_the_content_of_a_secret_is_secret_if_its_speaker_knows_the_secre
         assert_eq!(claimed.secrecy(), secrecy);
     }
 }
+
+#[test]
+fn a_speaker_who_saw_a_fact_has_it_from_nobody() {
+    let text = "The chapel burned.";
+    // The narration still waits for review.
+    let source = Provenance::new(Method::Inferred, Author::Extractor);
+    let seen = Fact::attribute(&id(0), "lore", text, source).unwrap().statement(text).status(FactStatus::Proposed);
+    let seen = Arc::new(seen.build().unwrap());
+    let authored = KnowledgeEdge::authored(Knower::Entity(id(1)), seen.id());
+    let edge = KnowledgeEdge { acquisition: Acquisition::Witnessed, ..authored };
+    let people = (0..4).map(|n| Change::AddEntity(Entity::new(id(n))));
+    let changes = people.chain([Change::AssertFact(seen), Change::Learn(Arc::new(edge))]).collect();
+    let begin = Operation::new(Author::Dm, "begin", changes);
+    for (speaker, cited) in [(id(1), None), (id(2), Some(id(3)))] {
+        let mut state = State::fold([begin.clone()]).unwrap();
+        let claim = Proposal {
+            statement: Some(text.to_owned()),
+            speaker: Some(speaker),
+            heard_by: vec![Knower::Entity(id(0))],
+            text: Some(TextSource { citing: Some(id(3)), ..TextSource::default() }),
+            ..Proposal::new(id(0), Predicate::new("lore").unwrap(), Object::Value(Value::Text(text.to_owned())))
+        };
+        apply_proposals(&mut state, &TrustCalibration::default(), &Author::Extractor, &[claim]);
+        let claimed = state.facts().find(|fact| fact.status() == FactStatus::Claimed).unwrap().id();
+        let heard = state.known_by(claimed).find(|edge| edge.knower == Knower::Entity(id(0))).unwrap();
+        assert_eq!(heard.acquisition.cited_source(), cited.as_ref());
+    }
+}

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hearsay_model::{Author, Evidence, Fact, FactId, FactStatus, PassageId, State};
-use hearsay_query::duplicates::{Claim, is_equivalent, is_other_occurrence};
+use hearsay_query::duplicates::{Claim, is_equivalent, is_other_occurrence, is_part_of};
 
 /// Returns the facts that were extracted from a passage alone and that the DM has not confirmed.
 pub(super) fn facts_only_in(state: &State, id: PassageId) -> impl Iterator<Item = &Arc<Fact>> {
@@ -16,7 +16,8 @@ pub(super) fn facts_only_in(state: &State, id: PassageId) -> impl Iterator<Item 
 }
 
 /// Returns the [facts that were extracted from a passage alone](facts_only_in) and that have the same content as a fact
-/// that the passage states. Rejected facts are omitted, so that they are not proposed again. Sorted by id.
+/// that the passage states, and the proposed facts that are a part of such a fact. Rejected facts are omitted, so that
+/// they are not proposed again. Sorted by id.
 pub(super) fn other_readings(state: &State, id: PassageId, stated: &[&Arc<Fact>]) -> Vec<FactId> {
     let vocabulary = state.vocabulary();
     let claims: Vec<(Claim, &Arc<Fact>)> =
@@ -26,8 +27,10 @@ pub(super) fn other_readings(state: &State, id: PassageId, stated: &[&Arc<Fact>]
             is_equivalent(vocabulary, (claim, fact.statement()), extracted)
                 && !is_other_occurrence(state, fact, extracted)
         });
+        let is_part =
+            || extracted.status() == FactStatus::Proposed && stated.iter().any(|fact| is_part_of(extracted, fact));
         let is_stated = stated.iter().any(|fact| fact.id() == extracted.id());
-        has_same_content && !is_stated && extracted.status() != FactStatus::Rejected
+        (has_same_content || is_part()) && !is_stated && extracted.status() != FactStatus::Rejected
     };
     let mut ids: Vec<FactId> = facts_only_in(state, id).filter(is_other_reading).map(|fact| fact.id()).collect();
     ids.sort_unstable();

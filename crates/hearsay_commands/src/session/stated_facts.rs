@@ -14,14 +14,15 @@ use crate::CommandError;
 
 /// Returns the changes with which the hearers of a line learn the stated facts. If the extraction has already
 /// read the line, the changes also withdraw the extracted facts with the same content. If a recorded line has already
-/// told a fact to all its hearers, nobody learns the fact again.
+/// told a fact to all its hearers, nobody learns the fact again, unless the operation marks the line as a lie
+/// (`becomes_lie`).
 ///
 /// # Errors
 /// Returns an error if a fact does not exist, or if a hearer of narration cannot learn facts.
 pub(super) fn stated_facts(
     views: &StateViews,
     stated: &[FactId],
-    lie: bool,
+    becomes_lie: bool,
     passage: &Passage,
 ) -> Result<Vec<Change>, CommandError> {
     let (state, mut changes) = (views.state(), Vec::new());
@@ -43,7 +44,7 @@ pub(super) fn stated_facts(
     };
     let view = views.get(&Knower::Entity(speaker.clone()), occasion.moment());
     for fact in facts {
-        if !lie && is_already_told(state, fact, speaker, passage) {
+        if !becomes_lie && is_already_told(state, fact, speaker, passage) {
             continue;
         }
         let statement = HeardStatement {
@@ -54,7 +55,7 @@ pub(super) fn stated_facts(
             hearers: &passage.heard_by,
             fact,
             restates: None,
-            sincerity: if lie { Sincerity::Lie } else { Sincerity::Sincere },
+            sincerity: if passage.lie { Sincerity::Lie } else { Sincerity::Sincere },
             certainty: Credence::FULL,
         };
         changes.extend(learn::overhear(views, &statement, &occasion).changes);

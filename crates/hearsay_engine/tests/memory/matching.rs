@@ -123,12 +123,14 @@ fn only_the_facts_of_the_speaker_are_matched() {
     let found = |speaker: &str| matches(&memory, SpokenLine::new(id(speaker), words));
     assert_eq!(found("lucan-fairweather").states.len(), 1);
     assert_eq!(found("bettony-lark"), FactMatches::default());
-    // A liar repeats only what it made up.
+    // A line that is marked as a lie repeats only what the liar made up.
     let lie = SpokenLine { lie: true, ..SpokenLine::new(id("lucan-fairweather"), words) };
     assert_eq!(matches(&memory, lie), FactMatches::default());
     let alibi = "I sat at the club dinner from eight until midnight.";
     let alibi = SpokenLine::new(id("lucan-fairweather"), alibi);
-    assert_eq!(matches(&memory, alibi.clone()).states, []);
+    let unmarked = matches(&memory, alibi.clone());
+    assert_eq!((unmarked.states[0].reference().as_str(), unmarked.states[0].lie), ("club-alibi", true));
+    assert!(!found("lucan-fairweather").states[0].lie);
     assert_eq!(matches(&memory, SpokenLine { lie: true, ..alibi }).states[0].reference(), "club-alibi");
     // Before the murder, nobody could tell of it.
     let before = SpokenLine { time: Some("1 Galemoon 412".into()), ..SpokenLine::new(id("lucan-fairweather"), words) };

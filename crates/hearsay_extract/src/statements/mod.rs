@@ -257,7 +257,7 @@ impl<'a> PreparedDocument<'a> {
         let subject = entities.mention(sentence.subject, span);
         let stated_by = match decoded.stated_by.referent {
             Referent::Named(entity)
-                if decoded.stated_by.probability > 0.5 && !self.lines[reading.line].addressed.contains(&entity) =>
+                if decoded.stated_by.probability > 0.5 && self.may_be_source(reading.line, &decoded.words, entity) =>
             {
                 Some(entities.mention(entity, span))
             }
@@ -301,6 +301,18 @@ impl<'a> PreparedDocument<'a> {
             features,
             typed_facts,
         })
+    }
+
+    /// Returns whether an entity can be the source of a statement. The speaker of a line can have a statement from another
+    /// entity only if the line refers to that entity outside the words of the statement. The speaker does not have it
+    /// from an entity whom the speaker addresses.
+    fn may_be_source(&self, line: usize, statement: &Range<usize>, entity: EntityRef) -> bool {
+        let line = &self.lines[line];
+        let is_outside = |word: usize| !statement.contains(&word);
+        let is_named = || line.names.iter().any(|(words, named)| *named == entity && is_outside(words.start));
+        let is_referred_to = || line.pronouns.iter().any(|(word, _)| is_outside(*word)) || is_named();
+        let has_speaker = line.speaker.is_some_and(|speaker| speaker != entity);
+        !line.addressed.contains(&entity) && (!has_speaker || is_referred_to())
     }
 
     /// Returns the typed facts that the patterns find in the sentence of a statement. The typed facts are as doubtful

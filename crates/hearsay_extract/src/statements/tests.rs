@@ -362,6 +362,25 @@ fn a_person_whom_the_speaker_addresses_states_nothing() {
 }
 
 #[test]
+fn only_a_person_whom_the_line_mentions_can_be_the_source_of_its_speaker() {
+    let (extractor, lexicon) = (Extractor::new(Language::english(), Vocabulary::default()), lexicon());
+    let ilva = id("ilva");
+    let check = |text: &str, statement: std::ops::Range<usize>, speaker: Option<&EntityId>, expected: [bool; 3]| {
+        let role = if speaker.is_some() { LineRole::Player } else { LineRole::Written };
+        let lines = [DocumentLine { text, role, speaker, topic: None }];
+        let document = PreparedDocument::new(&extractor, &lexicon, &MODEL, &lines, &[]);
+        let entity = |name: &str| EntityRef::Known(lexicon.index(&id(name)).unwrap());
+        let may_be_source =
+            ["torv", "odo-brandt", "ilva"].map(|name| document.may_be_source(0, &statement, entity(name)));
+        assert_eq!(may_be_source, expected, "{text}");
+    };
+    check("Torv told me that Odo Brandt stole it.", 4..8, Some(&ilva), [true, false, true]);
+    check("He told me that Odo Brandt stole it.", 4..8, Some(&ilva), [true, true, true]);
+    check("Somebody drowned. I heard the bell, I told you.", 3..7, Some(&ilva), [false, false, true]);
+    check("The bell rang.", 0..3, None, [true, true, true]);
+}
+
+#[test]
 fn the_entity_of_a_note_is_the_subject_of_a_sentence_without_a_subject() {
     let (extractor, lexicon) = (Extractor::new(Language::english(), Vocabulary::default()), lexicon());
     let (note, model_subject) = (id("odo-brandt"), id("kash-zeller"));

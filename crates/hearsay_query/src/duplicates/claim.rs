@@ -171,6 +171,19 @@ pub fn is_implied_by(vocabulary: &Vocabulary, fact: &Fact, other: &Fact) -> bool
         && own_words.iter().all(|word| other_words.contains(word))
 }
 
+/// Returns whether the statement of a fact is a part of the statement of another fact: it names no other entities, and the
+/// other statement contains all its words. For example, "Finch buried a coffin" is a part of "Finch buried a coffin, and
+/// Ned walked out".
+pub fn is_part_of(fact: &Fact, other: &Fact) -> bool {
+    let context = |fact: &Fact| (fact.validity().is_closed(), fact.fact_relation(), is_negated(fact.statement()));
+    let entities: BTreeSet<&EntityId> = other.entities().collect();
+    if context(fact) != context(other) || !fact.entities().all(|id| entities.contains(id)) {
+        return false;
+    }
+    let (words, other_words) = (stems(fact.statement()), stems(other.statement()));
+    words.len() > 1 && words.iter().all(|word| other_words.contains(word))
+}
+
 /// Returns another fact with the same content as `fact`. The knower must know the other fact, and `is_candidate` must
 /// accept it. If there are several such facts, returns the fact in which the knower has the highest credence. Returns
 /// `None` if there is no such fact.
@@ -243,6 +256,23 @@ mod tests {
         check("ann", fact("ann", "ALLIED_WITH", "bo", Author::Game), Some(&allied));
         check("ann", fact("ann", "FEARS", "bo", Author::Game), None);
         check("cid", fact("ann", "OWES", "bo", Author::Game), None);
+    }
+
+    #[test]
+    fn a_statement_can_be_a_part_of_another() {
+        let id = |id: &str| EntityId::new(id).unwrap();
+        let fact = |subject: &str, mentions: &[&str], statement: &str| {
+            let provenance = Provenance::new(Method::Stated, Author::Extractor);
+            let builder = Fact::attribute(&id(subject), "lore", statement, provenance).unwrap().statement(statement);
+            builder.mentions(mentions.iter().map(|mention| id(mention))).build().unwrap()
+        };
+        let secret = fact("finch", &["ned"], "Finch buried an empty coffin: Ned walked out of the parlour.");
+        let check = |part: Fact, expected: bool| assert_eq!(is_part_of(&part, &secret), expected, "{part:?}");
+        check(fact("finch", &[], "Finch buried an empty coffin."), true);
+        check(fact("ned", &[], "Ned walked out of the parlour."), true);
+        check(fact("finch", &[], "Finch never buried an empty coffin."), false);
+        check(fact("finch", &["lupe"], "Finch buried an empty coffin."), false);
+        check(fact("finch", &[], "Finch buried a dog."), false);
     }
 
     #[test]

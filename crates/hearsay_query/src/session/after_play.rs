@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hearsay_model::{EntityId, FactId, Knower, PassageId, Session, State};
+use hearsay_model::{EntityId, FactId, FactStatus, Knower, PassageId, Session, State};
 use serde::Serialize;
 
 use super::learned::LearnerRow;
 use crate::{
+    duplicates::{Claim, is_equivalent},
     facts::is_secret,
     review::{extracted_names, is_unconfirmed_entity},
 };
@@ -36,7 +37,8 @@ pub struct NewName {
     pub lines: usize,
 }
 
-/// Returns the secrets that player characters learned in a session, sorted by fact.
+/// Returns the secrets that player characters learned in a session. Secrets with the same content are one entry. Recorded
+/// secrets come before claims, and both are sorted by fact.
 pub(super) fn revealed_secrets(state: &State, learned: &[LearnerRow]) -> Vec<RevealedSecret> {
     let mut secrets: BTreeMap<FactId, RevealedSecret> = BTreeMap::new();
     for learner in learned.iter().filter(|learner| learner.player) {
@@ -52,7 +54,28 @@ pub(super) fn revealed_secrets(state: &State, learned: &[LearnerRow]) -> Vec<Rev
             secret.learned_by.push((learner.knower.clone(), row.acquisition.clone()));
         }
     }
-    secrets.into_values().collect()
+    // A claim can repeat a recorded secret. The recorded secret comes first.
+    let mut secrets: Vec<RevealedSecret> = secrets.into_values().collect();
+    secrets.sort_by_key(|secret| state.fact(secret.fact).is_none_or(|fact| fact.status() != FactStatus::Canon));
+    let mut distinct: Vec<RevealedSecret> = Vec::new();
+    for secret in secrets {
+        match distinct.iter_mut().find(|other| have_same_content(state, other.fact, secret.fact)) {
+            Some(other) => {
+                let is_new = |(knower, _): &(Knower, String)| other.learned_by.iter().all(|(known, _)| known != knower);
+                let learners: Vec<_> = secret.learned_by.into_iter().filter(is_new).collect();
+                other.learned_by.extend(learners);
+            }
+            None => distinct.push(secret),
+        }
+    }
+    distinct
+}
+
+/// Returns whether two recorded facts have the same content.
+fn have_same_content(state: &State, a: FactId, b: FactId) -> bool {
+    let (Some(a), Some(b)) = (state.fact(a), state.fact(b)) else { return false };
+    let vocabulary = state.vocabulary();
+    is_equivalent(vocabulary, (&Claim::from_fact(vocabulary, a), a.statement()), b)
 }
 
 /// Returns the names in the lines of a session that belong to no entity yet, the most frequent first.

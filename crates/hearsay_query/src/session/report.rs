@@ -25,7 +25,8 @@ pub struct SessionReport {
     pub session: SessionRow,
     /// Numbers of lines, speakers and facts of the session.
     pub counts: SessionCounts,
-    /// Facts of the session that the DM should confirm first, at most [`MAX_PRIORITY_FACTS`] facts.
+    /// Facts of the session that wait for the DM's decision, or that contradict other facts. The most important facts come
+    /// first, at most [`MAX_PRIORITY_FACTS`] facts.
     pub review: Vec<PriorityFact>,
     /// Secrets that player characters learned in the session.
     pub secrets_out: Vec<RevealedSecret>,
@@ -291,15 +292,12 @@ fn facts_ended_in(state: &State, session: &SessionId) -> BTreeSet<FactId> {
     ended
 }
 
-/// Returns the unconfirmed facts of a session. Facts that contradict others come first. Apart from that, the facts are
-/// sorted by confidence and then by consequence, the highest first. `contradictions` contains the contradictions of
+/// Returns the facts of a session that wait in the review: proposed facts, and facts that contradict others. Facts that
+/// contradict others come first. Apart from that, the facts are sorted by confidence and then by consequence, the highest first. `contradictions` contains the contradictions of
 /// these facts.
 fn priority_facts(state: &State, facts: &[&Fact], contradictions: &[ContradictionRow]) -> Vec<PriorityFact> {
     let clashing: BTreeSet<FactId> = contradictions.iter().flat_map(|row| &row.facts).map(|fact| fact.fact).collect();
-    let needs_review = |fact: &&&Fact| {
-        let is_decided = matches!(fact.status(), FactStatus::Rejected | FactStatus::False);
-        (!fact.provenance().confirmed && !is_decided) || clashing.contains(&fact.id())
-    };
+    let needs_review = |fact: &&&Fact| fact.status() == FactStatus::Proposed || clashing.contains(&fact.id());
     let mut rows: Vec<PriorityFact> = facts
         .iter()
         .filter(needs_review)

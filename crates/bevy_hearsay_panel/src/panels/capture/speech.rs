@@ -209,7 +209,7 @@ impl Question {
             fact: Stated::Recorded(self.fact.fact),
             hearers: passage.map_or(Hearers::AtPlace, listed),
             retold: None,
-            lie: false,
+            lie: self.fact.lie,
             citing: None,
             credence: None,
             circumstances,

@@ -74,6 +74,11 @@ fn a_liar_does_not_learn_what_it_says_in_a_text() {
     assert_eq!(world.credence("ann", lie.id()), Some(0.0));
     assert!(world.view("ann").fact(lie.id()).unwrap().is_made_up());
     assert!(is_close(world.credence("bob", lie.id()).unwrap(), 0.6 * RETELLING_FACTOR));
+    // Ann still lies if she repeats the lie in a line that nobody marked as a lie.
+    let line = Line::at(20, &world);
+    world.hears(&line, &line.stating(&lie));
+    assert_eq!(world.credence("ann", lie.id()), Some(0.0));
+    assert!(is_close(world.credence("bob", lie.id()).unwrap(), 0.6 * RETELLING_FACTOR));
 }
 
 #[test]

@@ -9,6 +9,7 @@ use std::{
 use anyhow::Result;
 use hearsay_campaign::{LiveTranscript, TranscriptWriter};
 use hearsay_commands::{
+    fact_matching::FactMatch,
     line_reading::UnrecordedLine,
     session::{LogLine, NewSession, SpeakerAssignment, TranscriptImport, TranscriptReport, transcript_passages},
 };
@@ -32,7 +33,7 @@ use crate::{
     output::{CliError, Output, USAGE_ERROR, count},
     reveals::{format_reveal, revealable},
     speakers,
-    stated_facts::{self, LineFacts},
+    stated_facts::{self, LineFacts, confirmation, repeated_confirmation},
     style::Line,
     texts,
 };
@@ -43,6 +44,10 @@ const PAUSE: Duration = Duration::from_secs(2);
 /// Maximum number of new lines that are shown one by one. More lines arrive at once only if they were written before the
 /// command started.
 const MAX_LIVE_LINES: usize = 8;
+
+/// Maximum number of new lines whose words are compared with the recorded facts, because each comparison takes time. Of
+/// lines that are not shown one by one, only the lines that state or may state a fact are shown.
+const MAX_READ_LINES: usize = 64;
 
 /// Number of earlier lines that help to decide whether a line is in character.
 const CONTEXT_LINES: usize = 16;
@@ -181,9 +186,13 @@ impl<'a> Follower<'a> {
         report.notes.iter().skip(import.transcript.notes.len()).for_each(|note| output.note(note));
         self.note_ended_session(output)?;
         let is_live = log.lines.len() <= MAX_LIVE_LINES && !interrupt::is_requested();
+        let is_read = log.lines.len() <= MAX_READ_LINES;
         let mut facts: Vec<LineFacts> = Vec::new();
-        for line in log.lines.iter_mut().filter(|_| is_live) {
-            facts.push(self.recognize(line)?);
+        for line in &mut log.lines {
+            facts.push(match is_read && !interrupt::is_requested() {
+                true => self.recognize(line)?,
+                false => LineFacts::default(),
+            });
         }
         let author = Author::Importer(self.name.clone());
         let build_operation = {
@@ -203,11 +212,12 @@ impl<'a> Follower<'a> {
         if texts::is_extraction_enabled(&self.args.campaign.campaign)? {
             texts::extract_texts(self.memory, false, output)?;
         }
-        if is_live {
-            self.print_lines(&log.lines, facts, output)?
-        } else {
-            print_earlier(log.lines.len(), output)?
+        let mut lines: Vec<(&LogLine, LineFacts)> = log.lines.iter().zip(facts).collect();
+        if !is_live {
+            print_earlier(lines.len(), is_read, output)?;
+            lines.retain(|(_, facts)| facts.has_any());
         }
+        self.print_lines(lines, output)?;
         output.flush()
     }
 
@@ -253,8 +263,9 @@ impl<'a> Follower<'a> {
     }
 
     /// Prints lines with their effects.
-    fn print_lines(&mut self, lines: &[LogLine], facts: Vec<LineFacts>, output: &mut Output) -> Result<()> {
-        let (name, first) = (self.name.clone(), lines.first().and_then(|line| line.number).unwrap_or_default());
+    fn print_lines(&mut self, lines: Vec<(&LogLine, LineFacts)>, output: &mut Output) -> Result<()> {
+        let Some((first, _)) = lines.first() else { return Ok(()) };
+        let (name, first) = (self.name.clone(), first.number.unwrap_or_default());
         let read = self.memory.read_in_background(move |world| {
             let state = &world.state;
             let passages = transcript_passages(state, &name, first);
@@ -265,7 +276,7 @@ impl<'a> Follower<'a> {
         let (session, mut effects) = read.wait()?;
         self.session = self.session.take().or(session);
         let names = DisplayNames::read(self.memory)?;
-        for (line, facts) in lines.iter().zip(facts) {
+        for (line, facts) in lines {
             let number = line.number.unwrap_or_default();
             let own = effects.iter().position(|(line, _)| *line == number);
             let mut effects = own.and_then(|own| effects.remove(own).1);
@@ -274,7 +285,7 @@ impl<'a> Follower<'a> {
             }
             let speaker = line.speaker.as_ref().map(|speaker| speaker.id.clone());
             let followed = FollowedLine { line: number, speaker, text: line.text.clone(), facts, effects };
-            print_line(&followed, &names, &self.args.campaign, output)?;
+            print_line(&followed, self.session.as_ref(), &names, &self.args.campaign, output)?;
         }
         for row in revealable(self.memory)? {
             output.line(format!("  {}", format_reveal(&row)))?;
@@ -283,27 +294,41 @@ impl<'a> Follower<'a> {
     }
 }
 
-/// Prints the number of lines that were recorded together.
-fn print_earlier(recorded: usize, output: &mut Output) -> Result<()> {
+/// Prints the number of lines that were recorded together. `is_read` tells whether their words were compared with the
+/// recorded facts.
+fn print_earlier(recorded: usize, is_read: bool, output: &mut Output) -> Result<()> {
+    if !is_read {
+        output.note(format!(
+            "more than {MAX_READ_LINES} lines were written before the command started, so their words were not compared \
+             with the recorded facts"
+        ));
+    }
     output.line(format!("{} recorded", count(recorded, "earlier line", "earlier lines")))?;
     output.data(&EarlierLines { recorded })
 }
 
 /// Prints a line with its effects.
-fn print_line(line: &FollowedLine, names: &DisplayNames, campaign: &args::Campaign, output: &mut Output) -> Result<()> {
+fn print_line(
+    line: &FollowedLine,
+    session: Option<&SessionId>,
+    names: &DisplayNames,
+    campaign: &args::Campaign,
+    output: &mut Output,
+) -> Result<()> {
     output.data(line)?;
     let text = match &line.speaker {
         Some(speaker) => Line::heading(names.name(speaker)).plain(format!(": {}", line.text)),
         None => Line::from(line.text.as_str()),
     };
     output.line(text)?;
-    let Some(effects) = &line.effects else { return line.facts.print(names, output) };
+    let Some(effects) = &line.effects else { return line.facts.print(names, repeated_confirmation, output) };
     if effects.talk_kind == Some(TalkKind::OutOfCharacter) {
         let command = campaign.command(&format!("session mark {} in-character", effects.number));
         return print_out_of_character(&format!("`{command}`"), output);
     }
     print_hearers(&effects.heard_by, names, output)?;
-    line.facts.print(names, output)?;
+    let confirmation = |fact: &FactMatch| confirmation(campaign, effects.number, session.map(SessionId::as_str), fact);
+    line.facts.print(names, confirmation, output)?;
     for fact in &effects.found {
         output.line(format!("  found: {}  [{} \u{00B7} {}]", fact.statement, fact.status, fact.fact.short()))?;
     }
