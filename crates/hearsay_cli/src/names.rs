@@ -83,7 +83,7 @@ impl Names {
     /// Like [`in_view_of`](Self::in_view_of), for the knower with a name in the campaign. Without a knower, changes
     /// nothing.
     pub(crate) fn in_view_of_optional(self, knower: Option<&String>, moment: Option<GameTime>) -> Result<Self> {
-        Ok(match self.optional_entity(knower)? {
+        Ok(match self.optional_character(knower)? {
             Some(knower) => self.in_view_of(&knower, moment),
             None => self,
         })
@@ -112,12 +112,18 @@ impl Names {
         })
     }
 
-    /// Like [`entity`](Self::entity). If no entity has the name, the error suggests only characters and groups.
+    /// Like [`entity`](Self::entity), for a character or a group. A part of a name that fits a character and a place
+    /// means the character. If no entity has the name, the error suggests only characters and groups.
     pub(crate) fn character(&self, name: &str) -> Result<EntityId> {
         self.chosen(match &self.own {
             Some(own) => own.resolve_character(name),
             None => resolve_character(&self.state, name),
         })
+    }
+
+    /// Like [`character`](Self::character), for an option that may be missing.
+    pub(crate) fn optional_character(&self, name: Option<&String>) -> Result<Option<EntityId>> {
+        name.map(|name| self.character(name)).transpose()
     }
 
     /// Like [`optional_entity`](Self::optional_entity), for a place. If a place has the name, no other entity counts.

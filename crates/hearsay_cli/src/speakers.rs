@@ -9,7 +9,7 @@ use hearsay_commands::session::{
     TranscriptReport, is_speaker_label,
 };
 use hearsay_model::{EntityId, SpeakerRole, State, attribute, escape, text, words};
-use hearsay_query::resolve::resolve;
+use hearsay_query::resolve::resolve_character;
 
 use crate::output::{CliError, count};
 
@@ -175,7 +175,7 @@ fn parse_answer(answer: &str, state: &State) -> Result<AssignedSpeaker, String> 
     if normal == NOBODY {
         return Ok(AssignedSpeaker::Role(SpeakerRole::Nobody));
     }
-    match resolve(state, answer) {
+    match resolve_character(state, answer) {
         Ok(id) => Ok(AssignedSpeaker::Character(id)),
         Err(error) => Err(error.to_string()),
     }

@@ -41,7 +41,8 @@ impl UnrecordedLine {
     /// Finds the speaker of a typed line. Returns the line with its speaker, and the kind of the speaker.
     ///
     /// # Errors
-    /// Returns an error if the speaker cannot speak, or if the line names an unknown or ambiguous hearer.
+    /// Returns an error if the speaker cannot speak, or if the line names an ambiguous speaker or an unknown or ambiguous
+    /// hearer.
     pub fn with_named_speaker(self, state: &State) -> Result<(Self, Option<Kind>), CommandError> {
         let line = self.line.with_named_speaker(state)?.into_owned();
         let speaker = line.speaker.as_ref().map(|speaker| &speaker.id);

@@ -1,7 +1,7 @@
 //! Finds entities by their names, aliases, parts of names and descriptions.
 
 use hearsay_model::{
-    EntityId, Kind, State,
+    EntityId, Kind, State, attribute,
     spelling::{SpellingIndex, is_common_word},
     text,
 };
@@ -107,11 +107,14 @@ impl Lexicon {
             let id = &entity.id;
             let is_public = |fact: &&hearsay_model::Fact| fact.secrecy() != hearsay_model::Secrecy::Secret;
             let value = |name: &str| state.newest(id, name).filter(is_public).and_then(|fact| fact.object().text());
+            let kind = state.kind(id);
+            let description = value(attribute::DESCRIPTION).filter(|_| is_person_kind(kind.as_ref()));
+            let pronouns = value("pronouns").or_else(|| value("gender"));
             EntityNames {
                 id,
                 names: state.open_names(id),
-                kind: state.kind(id),
-                pronouns: value("pronouns").or_else(|| value("gender")),
+                kind,
+                pronouns: pronouns.or_else(|| described_pronoun(description?)),
                 descriptions: ["occupation", "title"].into_iter().filter_map(value).collect(),
             }
         }))
@@ -263,6 +266,19 @@ impl Lexicon {
         self.names.get(key).map_or(&[], Vec::as_slice)
     }
 
+    /// Returns the person with a name of which a word begins with these letters. Returns `None` if there is no such
+    /// person, or more than one.
+    pub(crate) fn person_with_beginning(&self, letters: &str) -> Option<u32> {
+        let words = self.names.iter().filter(|(name, _)| !name.contains(' ') && name.starts_with(letters));
+        let candidates = words.flat_map(|(_, candidates)| candidates).filter(|candidate| {
+            let is_person = self.entities[candidate.entity as usize].kinds == KindSet::PERSON;
+            is_person && candidate.name_type != NameType::Description
+        });
+        let mut persons = candidates.map(|candidate| candidate.entity);
+        let person = persons.next()?;
+        persons.all(|other| other == person).then_some(person)
+    }
+
     /// Returns the entity whose name is spelt almost like the words, or `None` if no name is similar enough.
     pub(crate) fn find_similar(&self, words: &[String]) -> Option<u32> {
         let spellings = self.spellings.get_or_init(|| {
@@ -294,6 +310,21 @@ fn is_name_particle(word: &str) -> bool {
     ["van", "der", "von", "del", "della", "the", "and", "ibn", "bin", "les", "dos"].contains(&word)
 }
 
+/// Returns the pronoun by which the description of a person refers to the person: "he" for "Odo is a ferryman. He is
+/// deaf." Returns `None` if no sentence begins with such a pronoun, or if the text contains pronouns of both genders.
+fn described_pronoun(description: &str) -> Option<&'static str> {
+    let words = text::words(description);
+    let contains = |forms: &[&str]| words.iter().any(|word| forms.contains(&word.as_str()));
+    let pronoun = match (contains(&["he", "him", "his", "himself"]), contains(&["she", "her", "hers", "herself"])) {
+        (true, false) => "he",
+        (false, true) => "she",
+        _ => return None,
+    };
+    let mut sentences = description.split(['.', '!', '?', '\n']);
+    let begins = sentences.any(|sentence| text::words(sentence).first().is_some_and(|first| first == pronoun));
+    begins.then_some(pronoun)
+}
+
 fn parse_gender(text: &str) -> Gender {
     match text::words(text).first().map(String::as_str) {
         Some("he" | "him" | "male" | "man" | "m") => Gender::He,
@@ -317,6 +348,20 @@ mod tests {
     use hearsay_model::{Author, Change, Entity, Fact, Method, Operation, Provenance};
 
     use super::*;
+
+    #[test]
+    fn a_description_states_the_pronoun_of_a_person() {
+        for (description, expected) in [
+            ("Odo is a ferryman. He is deaf in one ear.", Some("he")),
+            ("A clerk of the guild. She owes Odo nine guilders.", Some("she")),
+            ("The landlady.\nShe was married to a lockkeeper who drowned.", Some("she")),
+            ("A clerk. She owes Odo nine guilders, and he knows it.", None),
+            ("The captain who lost her ship.", None),
+            ("A ferryman.", None),
+        ] {
+            assert_eq!(described_pronoun(description), expected, "{description}");
+        }
+    }
 
     #[test]
     fn the_longest_name_at_each_word_is_found() {

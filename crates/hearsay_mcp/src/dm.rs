@@ -18,7 +18,10 @@ use hearsay_model::{
 use hearsay_query::{
     facts::FactRow,
     journal::UndoTarget,
-    resolve::{find_fact, find_session, resolve, resolve_all, resolve_speaker},
+    resolve::{
+        find_fact, find_session, resolve, resolve_all, resolve_character, resolve_characters, resolve_place,
+        resolve_speaker,
+    },
     review::{ReviewItem, ReviewQueue, review_queue, review_rows},
     search::{MAX_HITS, Search, SearchHit},
     trust::TrustCalibration,
@@ -91,10 +94,10 @@ pub(crate) fn search(memory: &Memory, arguments: SearchArguments) -> Result<Sear
 /// Resolves the names of a question to a character.
 pub(crate) fn question_as(memory: &Memory, arguments: AskAsArguments) -> Result<(EntityId, Question), ToolError> {
     read_state(memory, move |state| {
-        let character = resolve(state, &arguments.character)?;
+        let character = resolve_character(state, &arguments.character)?;
         let question = Question {
-            present: resolve_all(state, &arguments.listeners)?,
-            place: arguments.place.as_deref().map(|place| resolve(state, place)).transpose()?,
+            present: resolve_characters(state, &arguments.listeners)?,
+            place: arguments.place.as_deref().map(|place| resolve_place(state, place)).transpose()?,
             about: resolve_all(state, &arguments.about)?,
             text: arguments.question,
             limit: arguments.limit,
@@ -311,7 +314,7 @@ pub(crate) fn log(memory: &Memory, arguments: LogArguments) -> Result<LogOutput,
         let find = |name: &str| speaker_or_player(state, name, resolve_speaker(state, name));
         let speaker = arguments.speaker.as_deref().map(find).transpose()?;
         let (speaker, at_table) = speaker.map_or((None, false), |(speaker, is_player)| (Some(speaker), is_player));
-        let heard_by = resolve_all(state, &arguments.to)?;
+        let heard_by = resolve_characters(state, &arguments.to)?;
         let session = arguments.session.as_deref().map(|session| find_session(state, session)).transpose()?;
         let line = LogLine { speaker, at_table, heard_by, ..LogLine::typed(text) };
         Ok((line, session.map(|session| session.id.clone())))

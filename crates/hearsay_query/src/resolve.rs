@@ -29,7 +29,9 @@ pub fn resolve(state: &State, name: &str) -> Result<EntityId, QueryError> {
     resolve_in(state, name, Wanted::Any)
 }
 
-/// Finds an entity like [`resolve`]. The error suggests only similar names of entities that can speak.
+/// Finds an entity that can speak like [`resolve`]. A part of a name, an occupation or a description refers to a place
+/// or a thing only if it refers to no entity that can speak. The error suggests only similar names of entities that can
+/// speak.
 ///
 /// # Errors
 /// Returns the same errors as [`resolve`].
@@ -37,8 +39,8 @@ pub fn resolve_character(state: &State, name: &str) -> Result<EntityId, QueryErr
     resolve_in(state, name, Wanted::Character)
 }
 
-/// Finds a place like [`resolve`]. If a name has several meanings, and some of them are places, only the places count. The
-/// error suggests no similar names of characters and groups.
+/// Finds a place like [`resolve`]. A part of a name or a description refers to an entity that is no place only if it
+/// refers to no place. The error suggests no similar names of characters and groups.
 ///
 /// # Errors
 /// Returns the same errors as [`resolve`].
@@ -60,12 +62,24 @@ pub fn resolve_named(state: &State, name: &str) -> Result<EntityId, QueryError> 
 pub(crate) enum Wanted {
     /// All entities.
     Any,
-    /// All entities. The error suggests only characters and groups, and entities of unknown kind.
+    /// Characters, groups and entities of unknown kind, or all entities if none of these has the name. The error
+    /// suggests no other entities.
     Character,
     /// Places, or all entities if no place has the name. The error suggests no characters and groups.
     Place,
     /// Entities with a matching name.
     Named,
+}
+
+impl Wanted {
+    /// Returns whether an entity of this kind takes precedence over other entities with the same name.
+    fn prefers(self, kind: Option<Kind>) -> bool {
+        match self {
+            Self::Any | Self::Named => true,
+            Self::Character => kind.is_none_or(|kind| kind.can_speak()),
+            Self::Place => kind == Some(Kind::Location),
+        }
+    }
 }
 
 /// Finds an entity like [`resolve`], but all words must be complete. Use this function for names from a file, such as
@@ -156,10 +170,6 @@ fn one_candidate(
     wanted: Wanted,
     mut candidates: Vec<EntityId>,
 ) -> Result<EntityId, QueryError> {
-    let is_place = |id: &EntityId| source.kind_of(id) == Some(Kind::Location);
-    if wanted == Wanted::Place && candidates.iter().any(is_place) {
-        candidates.retain(is_place);
-    }
     match candidates.len() {
         0 => Err(QueryError::Unknown { name: name.into(), nearest: nearest_entity_ids(source, name, wanted) }),
         1 => Ok(candidates.swap_remove(0)),
@@ -175,23 +185,36 @@ fn one_candidate(
 
 /// Returns the entities to which a name can refer. Sorted.
 fn candidates(source: &impl NameSource, name: &str, wanted: Wanted) -> Vec<EntityId> {
-    let mut found = candidates_with_words(source, name);
-    if found.is_empty() {
-        found = entities_with_name_part(source, name, LastWord::MayBeIncomplete);
+    if let Resolution::One(id) = source.find_exact(name) {
+        return vec![id];
     }
-    if found.is_empty() && wanted != Wanted::Named {
-        found = entities_with_id_prefix(source, name);
+    let searches: [&dyn Fn() -> Vec<EntityId>; 5] = [
+        &|| candidates_with_words(source, name),
+        &|| entities_with_name_part(source, name, LastWord::MayBeIncomplete),
+        &|| entities_with_id_prefix(source, name),
+        &|| entities_where(source, |id| source.noun_phrases_of(id).iter().any(|phrase| refers_by(name, phrase))),
+        &|| entities_where(source, |id| source.player_of(id).is_some_and(|player| is_player_name(name, player))),
+    ];
+    let count = if wanted == Wanted::Named { 2 } else { searches.len() };
+    let mut first_found = Vec::new();
+    for search in searches.iter().take(count) {
+        let found = search();
+        let (preferred, others): (Vec<_>, Vec<_>) =
+            found.into_iter().partition(|id| wanted.prefers(source.kind_of(id)));
+        if !preferred.is_empty() {
+            return preferred;
+        }
+        if first_found.is_empty() {
+            first_found = others;
+        }
     }
-    if found.is_empty() && wanted != Wanted::Named {
-        let is_described = |id: &&EntityId| source.noun_phrases_of(id).iter().any(|phrase| refers_by(name, phrase));
-        found = source.entity_ids().filter(is_described).cloned().collect();
-        found.sort_unstable();
-    }
-    if found.is_empty() && wanted != Wanted::Named {
-        let is_played = |id: &&EntityId| source.player_of(id).is_some_and(|player| is_player_name(name, player));
-        found = source.entity_ids().filter(is_played).cloned().collect();
-        found.sort_unstable();
-    }
+    first_found
+}
+
+/// Returns the entities with a property. Sorted.
+fn entities_where(source: &impl NameSource, has_property: impl Fn(&EntityId) -> bool) -> Vec<EntityId> {
+    let mut found: Vec<EntityId> = source.entity_ids().filter(|id| has_property(id)).cloned().collect();
+    found.sort_unstable();
     found
 }
 
@@ -226,6 +249,14 @@ pub fn resolve_all(state: &State, names: &[String]) -> Result<Vec<EntityId>, Que
     names.iter().map(|name| resolve(state, name)).collect()
 }
 
+/// Finds the characters and groups that have the given names, like [`resolve_character`].
+///
+/// # Errors
+/// Returns the same errors as [`resolve`].
+pub fn resolve_characters(state: &State, names: &[String]) -> Result<Vec<EntityId>, QueryError> {
+    names.iter().map(|name| resolve_character(state, name)).collect()
+}
+
 /// Whether the last word of a part of a name must be complete.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum LastWord {
@@ -253,10 +284,7 @@ fn entities_with_name_part(source: &impl NameSource, part: &str, last_word: Last
             name.any(|other| other == *word || prefix.is_some_and(|prefix| other.starts_with(prefix.as_str())))
         })
     };
-    let has_matching_name = |id: &&EntityId| source.open_names_of(id).into_iter().any(has_part);
-    let mut found: Vec<EntityId> = source.entity_ids().filter(has_matching_name).cloned().collect();
-    found.sort_unstable();
-    found
+    entities_where(source, |id| source.open_names_of(id).into_iter().any(&has_part))
 }
 
 /// Returns the entities whose ids begin with a text of at least two whole words, such as `father-benno` for
@@ -265,11 +293,7 @@ fn entities_with_id_prefix(source: &impl NameSource, text: &str) -> Vec<EntityId
     let Some(prefix) = EntityId::new(text.trim()).ok().filter(|prefix| prefix.as_str().contains('-')) else {
         return Vec::new();
     };
-    let has_prefix =
-        |id: &&EntityId| id.as_str().strip_prefix(prefix.as_str()).is_some_and(|rest| rest.starts_with('-'));
-    let mut found: Vec<EntityId> = source.entity_ids().filter(has_prefix).cloned().collect();
-    found.sort_unstable();
-    found
+    entities_where(source, |id| id.as_str().strip_prefix(prefix.as_str()).is_some_and(|rest| rest.starts_with('-')))
 }
 
 /// A speaker: a character, and the secret name that the character uses, if any.

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use hearsay_model::{Acquisition, Audience, Credence, EntityId, Fact, FactStatus, Knower, Secrecy, State};
+use hearsay_model::{
+    Acquisition, Audience, Credence, EntityId, Fact, FactId, FactStatus, Knower, Secrecy, State, attribute,
+};
 
 use super::recorder::{LearningRecorder, newest_name_and_kind};
 use crate::{Occasion, StateViews, learn::Learning};
@@ -14,6 +16,8 @@ pub struct Acquaintance {
     pub met: BTreeSet<EntityId>,
     /// Entities whose names the character hears or reads. The character learns their names and kinds.
     pub named: BTreeSet<EntityId>,
+    /// Aliases that the character hears or reads, as facts about the entities in `named`. The character learns them.
+    pub aliases: BTreeSet<FactId>,
     /// Places where the character is. The character learns their names, their kinds and their visible facts. A new edge
     /// to the name of the place records each visit.
     pub visited: BTreeSet<EntityId>,
@@ -34,7 +38,7 @@ pub fn meet(state: &State, knower: &EntityId, acquaintance: &Acquaintance, occas
     };
     let visible: Vec<_> = state.vocabulary().attributes().map(|attribute| &attribute.name).collect();
     let visible = visible.into_iter().filter(|name| state.vocabulary().behavior(name).visible).collect::<Vec<_>>();
-    let Acquaintance { met, named, visited } = acquaintance;
+    let Acquaintance { met, named, aliases, visited } = acquaintance;
     let entities: BTreeSet<&EntityId> = met.iter().chain(named).chain(visited).filter(|id| *id != knower).collect();
     for id in entities {
         let is_visited = visited.contains(id);
@@ -42,6 +46,8 @@ pub fn meet(state: &State, knower: &EntityId, acquaintance: &Acquaintance, occas
         let mut facts: Vec<&Fact> = Vec::new();
         if is_visited || named.contains(id) {
             facts.extend(newest_name_and_kind(state, id).map(|(_, fact)| fact));
+            let own_aliases = state.facts_with_subject(id, attribute::ALIAS).open();
+            facts.extend(own_aliases.filter(|fact| aliases.contains(&fact.id())).map(AsRef::as_ref));
         }
         let is_name_known = || view.facts_with_subject(id).any(|known| known.is_name());
         if is_seen && (!facts.is_empty() || is_name_known()) {

@@ -21,7 +21,7 @@ use crate::{
 pub(crate) fn check(args: &args::Say, output: &mut Output) -> Result<()> {
     let memory = campaign::open_for_speech(&args.campaign, Access::Read, output)?;
     let names = Names::read(&memory, output)?;
-    let (speaker, mut listeners) = (names.speaker(&args.speaker)?, names.entities(&args.to)?);
+    let (speaker, mut listeners) = (names.speaker(&args.speaker)?, names.characters(&args.to)?);
     texts::wait_until_ready(&memory)?;
     if listeners.is_empty() {
         let place = names.optional_place(args.circumstances.at.as_ref())?;

@@ -151,7 +151,7 @@ fn options(args: &FactArgs, attitude: Option<i64>, names: &Names) -> Result<Fact
         statement: args.statement.clone(),
         secret: args.secret,
         common: args.common,
-        known_by: names.entities(&args.known_by)?,
+        known_by: names.characters(&args.known_by)?,
         attitude,
         since: args.since.clone(),
         until: args.until.clone(),

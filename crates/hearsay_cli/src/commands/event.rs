@@ -233,7 +233,7 @@ pub(crate) fn say(args: &args::Say, output: &mut Output) -> Result<()> {
     let names = Names::read(&memory, output)?;
     let speaker = names.speaker(&args.speaker)?;
     let mut states = stated_facts(&args.states, &args.new, &names)?;
-    let hearers = Hearers::listed_or_at_place(names.entities(&args.to)?);
+    let hearers = Hearers::listed_or_at_place(names.characters(&args.to)?);
     let circumstances = circumstances(&args.circumstances, &names)?;
     drop(names);
     let (text, lie) = (args.text.clone(), args.lie);
@@ -257,7 +257,7 @@ pub(crate) fn tell_others(args: &args::Tell, output: &mut Output) -> Result<()> 
         Ok(GameEvent::Tell {
             teller: names.speaker(&args.teller)?,
             fact,
-            hearers: Hearers::listed_or_at_place(names.entities(&args.to)?),
+            hearers: Hearers::listed_or_at_place(names.characters(&args.to)?),
             retold: is_retold.then(|| Retelling { statement: args.retold.clone(), object }),
             lie: args.lie,
             citing: names.optional_entity(args.citing.as_ref())?,
@@ -300,7 +300,7 @@ pub(crate) fn refute(args: &args::Refute, output: &mut Output) -> Result<()> {
             fact: names.fact(&args.fact)?,
             statement: args.statement.clone(),
             teller: names.optional_speaker(args.teller.as_ref())?,
-            hearers: Hearers::listed_or_at_place(names.entities(hearers)?),
+            hearers: Hearers::listed_or_at_place(names.characters(hearers)?),
             credence: args.credence,
             circumstances: circumstances(&args.circumstances, names)?,
         })
@@ -313,7 +313,7 @@ pub(crate) fn reveal(args: &args::Reveal, output: &mut Output) -> Result<()> {
         Ok(GameEvent::Reveal {
             holder: names.speaker(&args.holder)?,
             fact: names.fact(&args.fact)?,
-            to: Hearers::listed_or_at_place(names.entities(&args.to)?),
+            to: Hearers::listed_or_at_place(names.characters(&args.to)?),
             openly: args.openly,
             circumstances: circumstances(&args.circumstances, names)?,
         })

@@ -62,8 +62,8 @@ pub(crate) fn extract(args: &args::Extract, output: &mut Output) -> Result<()> {
             let draft = Draft {
                 text,
                 form,
-                speaker: names.optional_entity(args.by.as_ref())?,
-                present: names.entities(&args.present)?,
+                speaker: names.optional_character(args.by.as_ref())?,
+                present: names.characters(&args.present)?,
                 place: names.optional_place(args.at.as_ref())?,
                 before: Vec::new(),
             };

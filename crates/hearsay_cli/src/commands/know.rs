@@ -207,7 +207,7 @@ pub(crate) fn who_knows(args: &args::WhoKnows, output: &mut Output) -> Result<()
 pub(crate) fn secrets(args: &args::Secrets, output: &mut Output) -> Result<()> {
     let memory = campaign::open(&args.campaign, Access::Read, EncoderUse::Disabled, output)?;
     let (names, moment) = Names::read_at(&memory, &args.point_in_time, output)?;
-    let character = names.optional_entity(args.character.as_ref())?;
+    let character = names.optional_character(args.character.as_ref())?;
     let filter = SecretFilter { character, untold: args.untold, limit: args.limit };
     let (rows, total) = query::secrets::secrets(names.state(), &filter, moment)?;
     output.data(&json!({ "secrets": rows, "all": total }))?;

@@ -22,7 +22,7 @@ use crate::{
 pub(crate) fn feelings(args: &args::Feelings, output: &mut Output) -> Result<()> {
     let memory = campaign::open(&args.campaign, Access::Read, EncoderUse::Disabled, output)?;
     let (names, moment) = Names::read_at(&memory, &args.point_in_time, output)?;
-    let character = names.entity(&args.character)?;
+    let character = names.character(&args.character)?;
     let towards = names.optional_entity(args.towards.as_ref())?;
     let rows = query::feelings::feelings(names.state(), &character, towards.as_ref(), moment)?;
     output.data(&json!({ "character": character, "feelings": rows }))?;
@@ -61,7 +61,7 @@ fn parts(change: &FeelingValues) -> String {
 pub(crate) fn trust(args: &args::CharacterTrust, output: &mut Output) -> Result<()> {
     let memory = campaign::open(&args.campaign, Access::Read, EncoderUse::Disabled, output)?;
     let (names, moment) = Names::read_at(&memory, &args.point_in_time, output)?;
-    let character = names.entity(&args.character)?;
+    let character = names.character(&args.character)?;
     let towards = names.optional_entity(args.towards.as_ref())?;
     let result = character_trust(names.state(), &character, towards.as_ref(), moment)?;
     output.data(&json!({ "character": character, "default": result.default, "trust": result.trust }))?;
@@ -95,7 +95,7 @@ pub(crate) fn trust(args: &args::CharacterTrust, output: &mut Output) -> Result<
 pub(crate) fn memory(args: &args::CharacterMemory, output: &mut Output) -> Result<()> {
     let memory = campaign::open(&args.campaign, Access::Read, EncoderUse::Disabled, output)?;
     let (names, moment) = Names::read_at(&memory, &args.point_in_time, output)?;
-    let character = names.entity(&args.character)?;
+    let character = names.character(&args.character)?;
     let result = query::memory::memory(names.state(), &character, args.all, moment)?;
     output.data(&result)?;
     let name = names.state().name_or_id(&character);

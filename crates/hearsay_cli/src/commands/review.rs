@@ -74,7 +74,7 @@ pub(crate) fn run(args: &args::Review, output: &mut Output) -> Result<()> {
     let memory = campaign::open(&args.campaign, access, EncoderUse::Disabled, output)?;
     if let Some(decision) = args.decision {
         let names = Names::read(&memory, output)?;
-        let (facts, knowers) = (names.facts(&args.facts)?, names.entities(&args.known_by)?);
+        let (facts, knowers) = (names.facts(&args.facts)?, names.characters(&args.known_by)?);
         let object = match (&args.object, &facts[..]) {
             (Some(object), [fact, ..]) => Some(names.replacement(*fact, object)?),
             _ => None,

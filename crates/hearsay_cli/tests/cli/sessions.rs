@@ -92,6 +92,26 @@ fn a_character_at_the_scene_learns_the_names_that_it_hears() {
 }
 
 #[test]
+fn a_hearer_learns_a_name_from_its_title_and_surname_and_from_an_alias() {
+    let test_dir = TestDir::new();
+    test_dir.write(
+        "mill/people.yaml",
+        "entities:\n  - {id: lyra, name: Lyra Fenn, kind: player, home: none}\n  - {id: grau, name: Doctor Amsel Grau, \
+         kind: npc, home: none}\n  - {id: ortega, name: Guadalupe Ortega, kind: npc, home: none, aliases: [Lupe]}\n",
+    );
+    test_dir.ok(&["-C", "mill", "session", "start", "--at", "the-mill"]);
+    test_dir.ok(&["-C", "mill", "log", "--by", "ada", "Doctor Grau saw me."]);
+    test_dir.ok(&["-C", "mill", "log", "--by", "ada", "Do not tell Lupe."]);
+    let about = |name: &str| ["-C", "mill", "ask", "--as", "lyra", "--about", name, "Who is that?"].map(str::to_owned);
+    let fails = about("grau");
+    test_dir.fails(&fails.each_ref().map(String::as_str), 3, &["lyra knows no entity called `grau`"]);
+    test_dir.ok(&["-C", "mill", "session", "end"]);
+    for name in ["grau", "Doctor Grau", "Lupe", "Ortega"] {
+        test_dir.ok(&about(name).each_ref().map(String::as_str));
+    }
+}
+
+#[test]
 fn the_attending_characters_move_with_the_scenes_and_stay_there() {
     let test_dir = TestDir::new();
     let weir = "{id: weir, name: The Weir, kind: location}";

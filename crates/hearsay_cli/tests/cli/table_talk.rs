@@ -373,3 +373,30 @@ fn a_kept_promise_closes_its_thread() {
     test_dir.ok(&["-C", "mill", "log", "Tamsin Oakley promised Cole to mend the roof."]);
     assert!(threads().contains("mend the roof"), "{}", threads());
 }
+
+#[test]
+fn a_speaker_is_found_among_those_who_can_speak() {
+    let test_dir = TestDir::new();
+    test_dir.write(
+        "mill/town.yaml",
+        "entities:\n  - {id: parlour, name: Finch's Parlour, kind: location}\n  - {id: finch, name: Cornelius Finch, kind: \
+         npc, home: the-mill}\n  - {id: lyra, name: Lyra Fenn, kind: player, home: none}\n  - {id: old-marr, name: Old \
+         Marr, kind: npc, home: none}\n  - {id: young-marr, name: Young Marr, kind: npc, home: none}\n",
+    );
+    test_dir.ok(&["-C", "mill", "session", "start", "--at", "the-mill"]);
+    let logged = test_dir.ok(&["-C", "mill", "log", "Finch: We are closed."]);
+    assert!(logged.contains("said by: Cornelius Finch"), "{logged}");
+    test_dir.ok(&["-C", "mill", "ask", "--as", "finch", "--with", "lyra", "Who is here?"]);
+    let heard = test_dir.json(&["-C", "mill", "log", "--by", "lyra", "--to", "finch", "Not here."])["heard_by"].clone();
+    assert_eq!(heard, serde_json::json!(["finch", "lyra"]));
+    // Two characters have the name, so the line is not recorded as narration.
+    test_dir.fails(
+        &["-C", "mill", "log", "Marr: I saw nothing."],
+        3,
+        &["`Marr` can mean several entities", "`old-marr`, `young-marr`"],
+    );
+    test_dir.write("talk.txt", "Finch: We are closed.\nMarr: Hm.\n");
+    let preview = test_dir.json(&["-C", "mill", "session", "import", "talk.txt", "--dry-run"]);
+    assert_eq!(preview["speakers"][0]["is"]["character"], "finch");
+    assert_eq!(preview["speakers"][1]["is"]["ambiguous"], serde_json::json!(["old-marr", "young-marr"]));
+}

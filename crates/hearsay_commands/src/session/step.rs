@@ -1,6 +1,6 @@
 //! Steps of a session: its start, changes of attendance, and its end.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use hearsay_belief::{
     Occasion,
@@ -8,7 +8,7 @@ use hearsay_belief::{
 };
 use hearsay_model::{
     ActiveSession, Author, Change, Date, EntityId, Kind, Knower, Operation, Session, SessionId, SessionSetting,
-    Setting, SettingKey, State, Timestamp, spelling, text,
+    Setting, SettingKey, State, Timestamp, attribute, spelling, text,
 };
 use hearsay_query::{
     dates::parse_date,
@@ -200,7 +200,8 @@ fn acquaintance_changes(state: &State, session: &Session) -> Vec<Change> {
     let time = session.end.clone().or_else(|| session.start.clone());
     let occasion = Occasion { time, place: None, session: Some(session.id.clone()) };
     let participants = participants(state, session);
-    let met = participants.iter().map(|id| (id, acquaintance(state, session, id)));
+    let owners = name_word_owners(state);
+    let met = participants.iter().map(|id| (id, acquaintance(state, session, id, &owners)));
     met.flat_map(|(id, met)| learn::meet(state, id, &met, &occasion).changes).collect()
 }
 
@@ -214,11 +215,33 @@ fn participants(state: &State, session: &Session) -> BTreeSet<EntityId> {
     session.present.iter().chain(others).cloned().collect()
 }
 
+/// Returns the words of the open names of all characters, without everyday words. A word has an owner if it is part of
+/// the names of only one character.
+fn name_word_owners(state: &State) -> BTreeMap<String, Option<EntityId>> {
+    let mut owners: BTreeMap<String, Option<EntityId>> = BTreeMap::new();
+    let ids = state.entities().map(|entity| &entity.id);
+    for id in ids.filter(|id| state.kind(id).is_some_and(|kind| kind.is_character())) {
+        let words = state.open_names(id).into_iter().flat_map(text::words);
+        for word in words.filter(|word| !spelling::is_common_word(word)) {
+            let owner = owners.entry(word).or_insert_with(|| Some(id.clone()));
+            if owner.as_ref() != Some(id) {
+                *owner = None;
+            }
+        }
+    }
+    owners
+}
+
 /// Returns the entities that a character met in a session, and those whose names it heard: the other characters who
 /// attended the session, the speakers of the lines that the character heard, the entities that these lines name, and
 /// the places where these lines were said. A character who did not attend the session met only those attending
-/// characters who heard the same lines.
-fn acquaintance(state: &State, session: &Session, character: &EntityId) -> Acquaintance {
+/// characters who heard the same lines. `owners` contains the [words of names](name_word_owners).
+fn acquaintance(
+    state: &State,
+    session: &Session,
+    character: &EntityId,
+    owners: &BTreeMap<String, Option<EntityId>>,
+) -> Acquaintance {
     let knower = Knower::Entity(character.clone());
     let passages = state.passages_in_session(Some(&session.id)).map(|(_, passage)| passage);
     let heard: Vec<_> = passages.filter(|passage| passage.received_at(&knower).is_some()).collect();
@@ -249,6 +272,17 @@ fn acquaintance(state: &State, session: &Session, character: &EntityId) -> Acqua
     };
     let named: Vec<EntityId> = acquaintance.met.iter().filter(is_named).cloned().collect();
     acquaintance.named.extend(named);
+    // So is a part that only one character has: "Doctor Grau is dead."
+    let capitalized = heard
+        .iter()
+        .flat_map(|passage| passage.text.split_whitespace())
+        .filter(|word| word.trim_start_matches(|c: char| !c.is_alphanumeric()).starts_with(char::is_uppercase));
+    let owned = capitalized.flat_map(text::words).filter_map(|word| owners.get(&word)?.clone());
+    acquaintance.named.extend(owned);
+    let is_heard = |alias: &str| texts.iter().any(|text| text::contains_name(text, &text::words(alias)));
+    let aliases = acquaintance.named.iter().flat_map(|id| state.facts_with_subject(id, attribute::ALIAS).open());
+    let heard_aliases = aliases.filter(|fact| fact.object().text().is_some_and(is_heard)).map(|fact| fact.id());
+    acquaintance.aliases = heard_aliases.collect();
     acquaintance
 }
 

@@ -17,7 +17,7 @@ use hearsay_commands::{
 use hearsay_extract::{Extractor, Language, Lexicon, READING_MODEL, ReadingModel, SentenceEncoder};
 use hearsay_model::{
     Author, Change, EngineSetting, Evidence, Fact, FactStatus, Key, Operation, PassageId, Position, Setting,
-    SettingKey, State,
+    SettingKey, State, attribute,
 };
 use hearsay_query::views::identifies_subject;
 
@@ -544,7 +544,7 @@ fn may_change_names(state: &State, key: &Key) -> bool {
 
 /// Returns whether a fact states a name or the kind of an entity, or is used to recognize the entity in texts.
 fn affects_names(state: &State, fact: &Fact) -> bool {
-    identifies_subject(state.vocabulary(), fact.predicate())
+    identifies_subject(state.vocabulary(), fact.predicate()) || fact.predicate().as_str() == attribute::DESCRIPTION
 }
 
 /// Requests the vectors of sentences from the encoder's thread.

@@ -1,12 +1,12 @@
 //! Finds names of entities of the campaign, and chooses between entities with the same name.
 
-use hearsay_model::spelling::is_common_word;
+use hearsay_model::{spelling::is_common_word, text};
 
 use super::{EntityRef, MentionFinder, NameMention, is_pronoun};
 use crate::{
     grammar::WordClass,
     kind_set::KindSet,
-    lexicon::{LinkCandidate, NameType},
+    lexicon::{LexiconEntity, LinkCandidate, NameType},
     tokenizer::{Token, TokenKind},
 };
 
@@ -154,6 +154,10 @@ impl MentionFinder<'_> {
         // to the Sunken Map, and "to the mill" to Grauer's Mill.
         let is_lowercase_part =
             candidate.name_type == NameType::Part && !has_capital && tokens.iter().any(|token| token.is_capitalized);
+        // "The sluice" does not refer to Sluice Hall, but "the hall" can.
+        if is_lowercase_part && words.last().is_some_and(|word| is_modifier_in(entity, &word.norm)) {
+            return false;
+        }
         let is_thing = entity.kinds == KindSet::THING;
         let is_destination = entity.kinds == KindSet::PLACE && self.is_destination(tokens, start, end);
         if is_lowercase_part && !is_thing && !is_destination && !self.is_in_scene(candidate.entity) {
@@ -239,4 +243,13 @@ impl MentionFinder<'_> {
             || scene.place == Some(entity)
             || scene.speaker == Some(entity)
     }
+}
+
+/// Returns whether a word stands before the noun of a name, as "sluice" does in "Sluice Hall". In "Order of the Rose",
+/// both "order" and "rose" are nouns. The name of a person has no noun.
+fn is_modifier_in(entity: &LexiconEntity, word: &str) -> bool {
+    let words = text::words(&entity.name);
+    let is_noun = |at: usize| words.get(at + 1).is_none_or(|next| next == "of");
+    let mut positions = (0..words.len()).filter(|at| words[*at] == word).peekable();
+    !entity.kinds.intersects(KindSet::PERSON) && positions.peek().is_some() && !positions.any(is_noun)
 }

@@ -63,6 +63,8 @@ pub(crate) struct MentionFinder<'a> {
     pub(crate) grammar: &'a Grammar,
     pub(crate) scene: &'a Scene,
     pub(crate) text: &'a str,
+    /// Whether a character speaks the text, and can therefore address others by name.
+    pub(crate) is_speech: bool,
 }
 
 impl MentionFinder<'_> {
@@ -73,6 +75,7 @@ impl MentionFinder<'_> {
         while at < tokens.len() {
             let name = self
                 .find_known(tokens, at)
+                .or_else(|| self.find_short_address(tokens, at))
                 .or_else(|| self.find_similar(tokens, at))
                 .or_else(|| self.find_new(tokens, at, new_names));
             match name {

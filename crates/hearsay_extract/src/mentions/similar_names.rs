@@ -1,4 +1,4 @@
-//! Finds words that are spelt similarly to the name of an entity of the campaign.
+//! Finds words that are spelt similarly to the name of an entity of the campaign, and short forms of names.
 
 use hearsay_model::spelling::is_common_word;
 
@@ -8,7 +8,37 @@ use crate::{grammar::WordClass, lexicon::NameType, tokenizer::Token};
 /// Maximum number of words that are compared with a name for similar spelling.
 const MAX_SIMILAR_NAME_WORDS: usize = 3;
 
+/// Minimum number of letters of a short form of a name.
+const MIN_SHORT_NAME_LETTERS: usize = 3;
+
 impl MentionFinder<'_> {
+    /// Returns the person whom a speaker addresses by the beginning of a name: "The doctor is dead, Bran." The word stands
+    /// at the start or the end of a sentence, and a comma sets it off.
+    pub(super) fn find_short_address(&self, tokens: &[Token], at: usize) -> Option<NameMention> {
+        let token = &tokens[at];
+        let is_comma = |at: usize| tokens.get(at).is_some_and(|token| token.is_punctuation(","));
+        let ends_sentence = |at: usize| tokens.get(at).is_none_or(|token| token.is_punctuation(".!?\u{2026}"));
+        let is_first = Self::is_sentence_start(tokens, at) && is_comma(at + 1);
+        let is_last = at > 0 && is_comma(at - 1) && ends_sentence(at + 1);
+        let can_be_short_name = token.is_word()
+            && token.is_capitalized
+            && token.norm.chars().count() >= MIN_SHORT_NAME_LETTERS
+            && !self.word_class(token).has(WordClass::TITLE)
+            && !is_common_word(&token.norm)
+            && !self.is_ordinary_word(tokens, at);
+        if !self.is_speech || !(is_first || is_last) || !can_be_short_name {
+            return None;
+        }
+        Some(NameMention {
+            start: at,
+            end: at + 1,
+            entity: EntityRef::Known(self.lexicon.person_with_beginning(&token.norm)?),
+            name_type: NameType::Part,
+            is_fuzzy: true,
+            is_ambiguous: false,
+        })
+    }
+
     /// Returns a known name that is spelt similarly to the words at a token.
     pub(super) fn find_similar(&self, tokens: &[Token], at: usize) -> Option<NameMention> {
         let first = &tokens[at];

@@ -123,16 +123,24 @@ impl WindowLine {
 
 impl Window {
     /// Returns whether the pronoun at a word cannot refer to a candidate: their genders differ, a pronoun such as "she"
-    /// would refer to a hearer whom the line addresses, "you" would refer to the speaker, or "we" would refer to somebody
-    /// else alone.
+    /// would refer to the speaker or to a hearer whom the line addresses, the line itself names somebody to whom the
+    /// pronoun fits before it, "you" would refer to the speaker, or "we" would refer to somebody else alone.
     pub(crate) fn excludes(&self, line: &WindowLine, word: usize, candidate: &ReferentCandidate) -> bool {
         let pronoun_gender = line.pronouns.iter().find(|(at, _)| *at == word).map(|(_, gender)| *gender);
+        let is_participant = |entity: EntityRef| line.speaker == Some(entity) || line.addressed.contains(&entity);
         let is_speaker = line.speaker == Some(candidate.entity);
+        // In speech, "he" after a name in the same line is this person: "Then it was Odo. He opened the gate."
+        let is_closer = |other: &ReferentCandidate, gender: Gender| {
+            let is_before = other.line == line.line && other.word.is_some_and(|at| at < word);
+            is_before && other.gender == gender && !is_participant(other.entity)
+        };
         is_speaker && line.hearer_references.contains(&word)
             || line.speaker.is_some() && !is_speaker && line.group_references.contains(&word)
-            || pronoun_gender.is_some_and(|pronoun_gender| {
-                ![Gender::Unknown, pronoun_gender].contains(&candidate.gender)
-                    || line.addressed.contains(&candidate.entity)
+            || pronoun_gender.is_some_and(|gender| {
+                let names_closer = || self.candidates.iter().any(|other| is_closer(other, gender));
+                ![Gender::Unknown, gender].contains(&candidate.gender)
+                    || is_participant(candidate.entity)
+                    || line.speaker.is_some() && candidate.line != line.line && names_closer()
             })
     }
 }
@@ -230,6 +238,29 @@ fn build_window(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_spoken_pronoun_refers_to_the_person_whom_its_line_names() {
+        let [speaker, odo, bram] = [0, 1, 2].map(EntityRef::Known);
+        let line = |names, pronouns| ModelLine {
+            role: LineRole::Player,
+            speaker: Some(speaker),
+            words: vec![vec![UNK_TOKEN]; 4],
+            names,
+            pronouns,
+            self_references: Vec::new(),
+            hearer_references: Vec::new(),
+            group_references: Vec::new(),
+            addressed: Vec::new(),
+            non_final_words: Vec::new(),
+        };
+        let lines = [line(vec![(0..1, bram)], Vec::new()), line(vec![(0..1, odo)], vec![(2, Gender::He)])];
+        let windows = build_windows(&lines, 1, WindowSize::default(), &|_| Gender::He);
+        let window = &windows[0];
+        let allowed = window.candidates.iter().filter(|candidate| !window.excludes(&window.lines[0], 2, candidate));
+        let allowed: Vec<EntityRef> = allowed.map(|candidate| candidate.entity).collect();
+        assert_eq!(allowed, [odo]);
+    }
 
     #[test]
     fn windows_have_the_given_size() {

@@ -72,7 +72,9 @@ impl<'a> TextExtractor<'a> {
         self.history.sentence += 1;
         self.sentences += usize::from(!self.only_names);
         self.scene.recent = self.history.recent_entities();
-        let mention_finder = MentionFinder { lexicon: self.lexicon, grammar, scene: &self.scene, text: self.source };
+        let is_speech = self.text.form == TextType::Talk;
+        let mention_finder =
+            MentionFinder { lexicon: self.lexicon, grammar, scene: &self.scene, text: self.source, is_speech };
         let mut names = mention_finder.find_names(tokens, &mut self.new_names);
         let nicknames = self.link_nicknames(tokens, &mut names);
         self.note_topic(tokens, &names);

@@ -124,7 +124,9 @@ impl SentenceReader<'_> {
             })
             .flat_map(|clause| clause.subjects.clone())
             .collect();
-        for (index, name) in self.names.iter().enumerate() {
+        // A later pronoun does not refer to the person whom the speaker addresses.
+        let addressed = self.final_address();
+        for (index, name) in self.names.iter().enumerate().filter(|(_, name)| Some(name.entity) != addressed) {
             let np = self.chunks.noun_groups.iter().position(|np| np.name == Some(index) && !np.owner_is_name);
             let is_subject = np.is_some_and(|np| subjects.contains(&np));
             let (kinds, gender) = (self.kinds(name.entity), self.gender(name.entity));
@@ -245,6 +247,7 @@ impl SentenceReader<'_> {
         self.run_stage(ExtractionStage::KeywordCandidates, |reader| reader.propose_from_keywords(&statuses));
         self.run_stage(ExtractionStage::AttributeCandidates, Self::propose_from_notes);
         self.run_stage(ExtractionStage::Classifiers, |reader| reader.apply_classifiers(&statuses));
+        self.drop_facts_about_address();
     }
 
     /// Runs a stage, unless it is switched off.

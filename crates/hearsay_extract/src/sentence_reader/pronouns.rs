@@ -1,7 +1,9 @@
 //! Finds the entities that pronouns refer to.
 
 use super::{ResolvedEntity, SentenceReader};
-use crate::{chunker::Chunk, kind_set::KindSet, lexicon::Gender, mentions::EntityRef};
+use crate::{
+    chunker::Chunk, grammar::WordClass, kind_set::KindSet, lexicon::Gender, mentions::EntityRef, tokenizer::Token,
+};
 
 /// Returns the gender of a pronoun of the third person, or `None` for other words.
 fn pronoun_gender(pronoun: &str) -> Option<Gender> {
@@ -12,6 +14,11 @@ fn pronoun_gender(pronoun: &str) -> Option<Gender> {
         "they" | "them" | "their" | "theirs" | "themselves" | "themself" => Gender::They,
         _ => return None,
     })
+}
+
+/// Returns whether a word refers to the hearer.
+fn is_second_person(word: &str) -> bool {
+    matches!(word, "you" | "your" | "yours" | "yourself")
 }
 
 impl SentenceReader<'_> {
@@ -62,12 +69,37 @@ impl SentenceReader<'_> {
         is_person.then_some(ResolvedEntity::uncertain(name.entity, Some("pronoun"), None))
     }
 
+    /// Returns the person whom the sentence only addresses at its end: "The doctor is dead, Odo." The name in "I know her
+    /// husband, Odo" is no address, nor is the last name of a list.
+    pub(super) fn final_address(&self) -> Option<EntityRef> {
+        let name = self.names.last().filter(|name| name.start > 1 && self.norm(name.start - 1) == ",")?;
+        let is_final = self.tokens[name.end..].iter().all(|token| token.is_punctuation(".!?\u{2026}"));
+        let follows_kin = self.grammar.word_class(self.norm(name.start - 2)).has(WordClass::KIN);
+        let is_listed = self.names.iter().any(|other| other.end + 1 == name.start);
+        let is_only = self.names.iter().filter(|other| other.entity == name.entity).count() == 1;
+        let is_person = matches!(name.entity, EntityRef::Known(_))
+            && self.kinds(name.entity).intersects(KindSet::PERSON)
+            && self.speech.speaker != Some(name.entity);
+        let is_address = is_final && is_person && is_only && !follows_kin && !is_listed;
+        (self.speech.is_table_talk && is_address).then_some(name.entity)
+    }
+
+    /// Drops the facts about a person whom the sentence only addresses at its end. A sentence with "you" can be about
+    /// this person, and a sentence with "he" can explain the pronoun with the name.
+    pub(super) fn drop_facts_about_address(&mut self) {
+        let is_reference = |token: &Token| {
+            pronoun_gender(&token.norm).is_some_and(|gender| gender != Gender::It) || is_second_person(&token.norm)
+        };
+        let Some(addressed) = self.final_address().filter(|_| !self.tokens.iter().any(is_reference)) else { return };
+        self.facts.retain(|fact| fact.subject != addressed);
+    }
+
     pub(crate) fn resolve_pronoun(&self, word: &str, token: usize, excluded: &[EntityRef]) -> Vec<ResolvedEntity> {
         let gender = match word {
             "i" | "me" | "my" | "mine" | "myself" => {
                 return self.speech.speaker.map(ResolvedEntity::certain).into_iter().collect();
             }
-            "you" | "your" | "yours" | "yourself" => {
+            word if is_second_person(word) => {
                 return match self.speech.hearers[..] {
                     [hearer] if self.speech.is_direct_speech && self.kinds(hearer).intersects(KindSet::PERSON) => {
                         vec![ResolvedEntity::uncertain(hearer, Some("pronoun"), None)]
@@ -85,6 +117,7 @@ impl SentenceReader<'_> {
         if self.speech.is_direct_speech || self.speech.speaker.is_some() {
             excluded.extend(self.speech.speaker);
         }
+        excluded.extend(self.final_address().filter(|_| matches!(gender, Gender::He | Gender::She)));
         let is_recent = self.history.listed_in_sentence + 3 > self.history.sentence;
         if gender == Gender::They && self.history.listed_together.len() > 1 && is_recent {
             let single = self

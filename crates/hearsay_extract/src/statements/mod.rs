@@ -5,6 +5,7 @@
 //! the sentence is right. The sentence becomes a fact about its subject. The patterns of the extractor then read the
 //! sentence, and find facts with predicates of the vocabulary in it. These facts are called typed facts.
 
+mod empty_words;
 mod features;
 mod merge;
 mod sentence;
@@ -163,7 +164,8 @@ impl<'a> PreparedDocument<'a> {
         let (mut all_words, mut lines) = (Vec::new(), Vec::new());
         for (at, line) in source.iter().enumerate() {
             let words = split_words(line.text);
-            let finder = MentionFinder { lexicon, grammar, scene: &scene, text: line.text };
+            let is_speech = line.speaker.is_some();
+            let finder = MentionFinder { lexicon, grammar, scene: &scene, text: line.text, is_speech };
             let tokens = tokenizer::tokenize(line.text, 0);
             let mut names = Vec::new();
             let mut mentions = finder.find_names(&tokens, &mut new_names);

@@ -5,9 +5,11 @@ use std::ops::Range;
 
 use hearsay_model::Factuality;
 
-use super::{PreparedDocument, word_splitter::Word};
+use super::{PreparedDocument, empty_words::StatementWords, word_splitter::Word};
 use crate::{
     conjugation::{Inflections, third_person},
+    document::LineRole,
+    function_words::is_be_form,
     grammar::WordClass,
     mentions::EntityRef,
     model::{DecodedStatement, LikelyReferent, Referent},
@@ -131,7 +133,7 @@ impl SentenceWriter<'_, '_> {
     }
 
     fn write_statement(&self, decoded: &DecodedStatement) -> Option<StatementText> {
-        if self.is_question(decoded) || !self.is_complete(decoded) {
+        if self.is_question(decoded) || !self.is_complete(decoded) || self.states_nothing(decoded) {
             return None;
         }
         let names = &self.document.lines[self.line].names;
@@ -307,6 +309,14 @@ impl SentenceWriter<'_, '_> {
         following_words.find(|word| matches!(word.text, "." | "!" | "?")).is_some_and(|word| word.text == "?")
     }
 
+    /// Returns whether the words of a line of a session state no fact, although they can be a sentence.
+    fn states_nothing(&self, decoded: &DecodedStatement) -> bool {
+        let line = &self.document.source[self.line];
+        let (statement, grammar) = (decoded.words.clone(), self.document.extractor.grammar());
+        let words = StatementWords { words: self.words, statement, grammar };
+        line.speaker.is_some() && words.say_nothing() || line.role != LineRole::Written && words.are_gesture()
+    }
+
     /// Returns whether the words can be a complete sentence: they have a verb, do not end too early, and are not an
     /// order.
     fn is_complete(&self, decoded: &DecodedStatement) -> bool {
@@ -318,7 +328,14 @@ impl SentenceWriter<'_, '_> {
             .filter(|word| word.starts_with(char::is_alphanumeric));
         let last = words.next().unwrap_or_default();
         let first = self.lower(decoded.words.start);
+        // Example: "We should go back before", if the line continues with "she changes her mind"
+        let is_interrupted = |word: &String| {
+            let next = self.words.get(decoded.words.end);
+            CLAUSE_BOUNDARIES.contains(&word.as_str())
+                && next.is_some_and(|next| next.text.starts_with(char::is_alphanumeric))
+        };
         !NON_FINAL_WORDS.contains(&last.as_str())
+            && !is_interrupted(&last)
             && !["let", "please", "don"].contains(&first.as_str())
             && words.next().is_some()
             && self.has_verb(decoded)
@@ -390,6 +407,16 @@ impl SentenceWriter<'_, '_> {
                 body.push_str(word.text);
                 continue;
             }
+            // "They are there" becomes "They are at the Mill". After other verbs, the preposition is unknown.
+            if matches!(lower.as_str(), "there" | "here") {
+                let previous = replacement.words.start.checked_sub(1).map(|word| self.lower(word)).unwrap_or_default();
+                if is_be_form(&previous) {
+                    body.push_str("at ");
+                } else if !self.document.extractor.grammar().word_class(&previous).has(WordClass::PREPOSITION) {
+                    body.push_str(word.text);
+                    continue;
+                }
+            }
             named_entities.extend(replacement.entity);
             body.push_str(&replacement.name);
             if replacement.words.len() > 1 {
@@ -460,7 +487,8 @@ impl SentenceWriter<'_, '_> {
         }
         let grammar = self.document.extractor.grammar();
         let lower = self.lower(next);
-        let closed_classes = WordClass::PREPOSITION.or(WordClass::CONJUNCTION).or(WordClass::DETERMINER);
+        let closed_classes =
+            WordClass::PREPOSITION.or(WordClass::CONJUNCTION).or(WordClass::DETERMINER).or(WordClass::RELATIVE);
         let has_next_word = next < end && lower.starts_with(char::is_alphanumeric);
         has_next_word
             && !grammar.word_class(&lower).has(closed_classes)
@@ -475,6 +503,7 @@ impl SentenceWriter<'_, '_> {
             ("were", false) => "was".to_owned(),
             ("have", false) => "has".to_owned(),
             ("do", false) => "does".to_owned(),
+            (_, false) if AUXILIARIES.contains(&verb) => verb.to_owned(),
             (_, false) if self.is_base_form(verb) && !NON_VERBS.contains(&verb) => third_person(verb),
             _ => verb.to_owned(),
         }

@@ -58,7 +58,7 @@ impl<'a> Introduction<'a> {
     }
 
     /// Finds the speaker. Returns the name of the speaker and its identity. Returns `None` if the words before the verb do
-    /// not begin with the name of a character or of the DM.
+    /// not begin with the name of a character or of the DM. The name can be ambiguous.
     pub(super) fn speaker(&self, names: &SpeakerNames<'_>) -> Option<(String, SpeakerIdentity)> {
         let max_words = self.subject.len().min(MAX_REFERENCE_WORDS);
         (1..=max_words).rev().find_map(|count| {
@@ -69,7 +69,7 @@ impl<'a> Introduction<'a> {
             }
             let name = name.trim_end_matches(',');
             let identity = names.identify_typed(name);
-            let is_speaker = matches!(identity, SpeakerIdentity::Character(_) | SpeakerIdentity::Dm);
+            let is_speaker = !matches!(identity, SpeakerIdentity::Nobody | SpeakerIdentity::Unknown);
             is_speaker.then(|| (name.to_owned(), identity))
         })
     }

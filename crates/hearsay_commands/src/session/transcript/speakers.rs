@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 
 use hearsay_model::{EntityId, Resolution, SpeakerRole, State, TalkKind, attribute, spelling, text, words};
-use hearsay_query::resolve::{Speaker, resolve_character, resolve_complete_words, resolve_named};
+use hearsay_query::{
+    QueryError,
+    resolve::{Speaker, resolve_character, resolve_complete_words, resolve_named},
+};
 use serde::Serialize;
 
 use crate::{
@@ -207,7 +210,10 @@ impl<'a> SpeakerNames<'a> {
         for name in [name, name_without_note, note].into_iter().filter(|name| !name.is_empty()) {
             match self.state.resolve(name) {
                 Resolution::One(id) => return SpeakerIdentity::Character(id),
-                Resolution::Ambiguous(candidates) => return SpeakerIdentity::Ambiguous(candidates),
+                Resolution::Ambiguous(mut candidates) => {
+                    candidates.retain(|id| self.can_speak(id));
+                    return SpeakerIdentity::from_candidates(&candidates);
+                }
                 Resolution::None => {}
             }
         }
@@ -217,11 +223,21 @@ impl<'a> SpeakerNames<'a> {
         if let Some(characters) = self.short_names.get(&text::normalize(name_without_note)) {
             return SpeakerIdentity::from_candidates(characters);
         }
-        // A part of a name is enough if it is the name of only one character, such as the name behind a title.
-        match resolve_complete_words(self.state, name_without_note) {
-            Ok(id) if self.is_character(&id) => SpeakerIdentity::Character(id),
-            _ => SpeakerIdentity::Unknown,
-        }
+        // A part of a name is enough, such as the name behind a title. Places and things do not speak.
+        let mut candidates = match resolve_complete_words(self.state, name_without_note) {
+            Ok(id) => vec![id],
+            Err(QueryError::Ambiguous { candidates, .. }) => candidates.into_iter().map(|(id, _)| id).collect(),
+            Err(_) => Vec::new(),
+        };
+        candidates.retain(|id| self.is_character(id));
+        SpeakerIdentity::from_candidates(&candidates)
+    }
+
+    /// Returns an error with the characters to whom the name of a speaker can refer, if there are several.
+    pub(super) fn require_unambiguous(&self, name: &str, identity: &SpeakerIdentity) -> Result<(), QueryError> {
+        let SpeakerIdentity::Ambiguous(ids) = identity else { return Ok(()) };
+        let candidates = ids.iter().map(|id| (id.clone(), self.state.name_or_id(id).to_owned())).collect();
+        Err(QueryError::Ambiguous { name: name.to_owned(), candidates })
     }
 
     /// Returns the character or person to whom the words before the colon of a typed line refer. Unlike the name of a
@@ -241,8 +257,9 @@ impl<'a> SpeakerNames<'a> {
         // "Rain" abbreviates no name.
         let can_abbreviate = spelling::letters(&reference_words).chars().count() >= MIN_ABBREVIATION_LETTERS
             && !reference_words.iter().all(|word| spelling::is_common_word(word));
-        let is_abbreviation =
-            resolve_named(self.state, reference).is_ok() && resolve_complete_words(self.state, reference).is_err();
+        let is_unknown = |found| matches!(found, Err(QueryError::Unknown { .. }));
+        let is_abbreviation = !is_unknown(resolve_named(self.state, reference))
+            && is_unknown(resolve_complete_words(self.state, reference));
         if reference_words.len() > MAX_REFERENCE_WORDS || (is_abbreviation && !can_abbreviate) {
             return None;
         }

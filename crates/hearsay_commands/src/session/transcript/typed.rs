@@ -35,7 +35,8 @@ impl LogLine {
     /// Returns any other line unchanged.
     ///
     /// # Errors
-    /// Returns an error if the line names an unknown or ambiguous hearer.
+    /// Returns an error if several characters have the name of the speaker, or if the line names an unknown or ambiguous
+    /// hearer.
     pub fn with_named_speaker<'a>(&'a self, state: &State) -> Result<Cow<'a, Self>, CommandError> {
         if !self.may_name_speaker() {
             return Ok(Cow::Borrowed(self));
@@ -62,7 +63,7 @@ impl LogLine {
         let text = self.text.clone();
         let Some((name, said)) = split_speaker(text.trim()) else { return Ok(false) };
         let (name, hearers) = split_hearers(name).map_or((name, None), |(name, hearers)| (name, Some(hearers)));
-        let is_speaker = self.take_speech(names, name, &names.identify_typed(name), said);
+        let is_speaker = self.take_speech(names, name, &names.identify_typed(name), said)?;
         if let Some(hearers) = hearers.filter(|_| is_speaker) {
             add_new(&mut self.heard_by, resolve_hearers(state, hearers)?);
         }
@@ -76,8 +77,10 @@ impl LogLine {
         let introduction = Introduction::find(text.trim()).filter(|introduction| introduction.introduces_words(state));
         let Some(introduction) = introduction else { return Ok(()) };
         let speaker = introduction.speaker(names);
-        let is_speaker =
-            speaker.is_some_and(|(name, identity)| self.take_speech(names, &name, &identity, introduction.said));
+        let is_speaker = match speaker {
+            Some((name, identity)) => self.take_speech(names, &name, &identity, introduction.said)?,
+            None => false,
+        };
         if self.speaker.is_some() && !is_speaker {
             return Ok(());
         }
@@ -95,12 +98,25 @@ impl LogLine {
 
     /// Makes the line words that a speaker with a name and an identity says. Returns `false` if this speaker cannot say
     /// the line.
-    fn take_speech(&mut self, names: &SpeakerNames<'_>, name: &str, identity: &SpeakerIdentity, said: &str) -> bool {
+    ///
+    /// # Errors
+    /// Returns an error if the line has no speaker yet, and several characters have the name.
+    fn take_speech(
+        &mut self,
+        names: &SpeakerNames<'_>,
+        name: &str,
+        identity: &SpeakerIdentity,
+        said: &str,
+    ) -> Result<bool, CommandError> {
         let named = names.line(name, identity, said);
         let is_speaker = match (&self.speaker, identity) {
             (Some(given), identity) => *identity == SpeakerIdentity::Character(given.id.clone()),
             (None, SpeakerIdentity::Character(id)) => names.can_speak(id),
-            (None, _) => named.at_table,
+            (None, _) if named.at_table => true,
+            (None, identity) => {
+                names.require_unambiguous(name, identity)?;
+                false
+            }
         };
         if is_speaker || self.speaker.is_none() {
             self.talk_kind = self.talk_kind.or(named.talk_kind);
@@ -111,7 +127,7 @@ impl LogLine {
                 (self.speaker, self.at_table) = (named.speaker, named.at_table);
             }
         }
-        is_speaker
+        Ok(is_speaker)
     }
 
     /// Returns the character whose name the DM probably misspelled before the colon of a [typed](Self::typed) line

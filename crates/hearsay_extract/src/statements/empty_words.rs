@@ -1,0 +1,132 @@
+//! Words that are a complete sentence but state no fact: unreal conditions, indirect questions, threats, and gestures.
+
+use std::ops::Range;
+
+use super::word_splitter::Word;
+use crate::{
+    conjugation::Inflections,
+    function_words::is_be_form,
+    grammar::{Grammar, WordClass},
+};
+
+/// Maximum number of words between a verb such as "ask" and the question word of an indirect question.
+const MAX_WORDS_BEFORE_QUESTION: usize = 4;
+
+/// The words of a statement in its line.
+pub(super) struct StatementWords<'d, 'a> {
+    pub(super) words: &'d [Word<'a>],
+    pub(super) statement: Range<usize>,
+    pub(super) grammar: &'d Grammar,
+}
+
+impl StatementWords<'_, '_> {
+    fn lower(&self, word: usize) -> String {
+        self.words.get(word).map(|word| word.text.to_lowercase()).unwrap_or_default()
+    }
+
+    /// Returns whether spoken words state no fact.
+    pub(super) fn say_nothing(&self) -> bool {
+        self.are_unreal() || self.ask_indirectly() || self.deny_future_of_hearer()
+    }
+
+    /// Returns whether the words say what would be under a condition: "I would go there if I were you."
+    fn are_unreal(&self) -> bool {
+        let ends_sentence = |word: &Word<'_>| matches!(word.text, "." | "!" | "?");
+        let Range { start, end } = self.statement;
+        let sentence_start = self.words[..start].iter().rposition(ends_sentence).map_or(0, |at| at + 1);
+        let sentence_end = self.words[end..].iter().position(ends_sentence).map_or(self.words.len(), |at| end + at);
+        let is_apostrophe = |word: usize| matches!(self.words[word].text, "'" | "\u{2019}");
+        let is_would = |word: usize| match self.lower(word).as_str() {
+            "would" => true,
+            "d" => word > 0 && is_apostrophe(word - 1),
+            _ => false,
+        };
+        (start..end).any(is_would) && (sentence_start..sentence_end).any(|word| self.lower(word) == "if")
+    }
+
+    /// Returns whether the words tell that somebody asks something: "I ask her who opened the gate."
+    fn ask_indirectly(&self) -> bool {
+        let asks = |word: &usize| {
+            let forms = self.grammar.verb_forms.get(&self.lower(*word));
+            forms.is_some_and(|forms| forms.iter().any(|(base, _)| matches!(base.as_str(), "ask" | "wonder")))
+        };
+        let is_question_word = |word: usize| {
+            let lower = self.lower(word);
+            lower != "that" && self.grammar.word_class(&lower).has(WordClass::RELATIVE)
+                || matches!(lower.as_str(), "what" | "when" | "why" | "how" | "if" | "whether")
+        };
+        let Range { start, end } = self.statement;
+        let first_verb = (start..end).find(asks);
+        first_verb.is_some_and(|verb| (verb + 1..end).take(MAX_WORDS_BEFORE_QUESTION).any(is_question_word))
+    }
+
+    /// Returns whether the words deny what the hearer will do: "You will not stop me."
+    fn deny_future_of_hearer(&self) -> bool {
+        let start = self.statement.start;
+        let follows = |at: usize, words: &[&str]| words.contains(&self.lower(start + at).as_str());
+        follows(0, &["you"])
+            && (follows(1, &["won"])
+                || follows(1, &["will", "shall"]) && follows(2, &["not", "never"])
+                || follows(2, &["ll"]) && follows(3, &["not", "never"]))
+    }
+
+    /// Returns whether the words are about a movement without a goal: "comes in", "goes upstairs". Only particles follow
+    /// the verb.
+    pub(super) fn are_gesture(&self) -> bool {
+        let Range { start, end } = self.statement;
+        let is_verb = |word: &usize| {
+            let lower = self.lower(*word);
+            let forms = self.grammar.verb_forms.get(&lower);
+            !self.words[*word].text.starts_with(char::is_uppercase)
+                && !is_be_form(&lower)
+                && !self.grammar.word_class(&lower).has(WordClass::AUXILIARY.or(WordClass::MODAL))
+                && forms.is_some_and(|forms| {
+                    forms.iter().any(|(_, form)| form.has(Inflections::THIRD.or(Inflections::PAST)))
+                })
+        };
+        let Some(verb) = (start..end).find(is_verb) else { return false };
+        let is_particle = |word: usize| {
+            let is_word = self.words[word].text.starts_with(char::is_alphanumeric);
+            let class = self.grammar.word_class(&self.lower(word));
+            !is_word || class.has(WordClass::PREPOSITION.or(WordClass::ADVERB))
+        };
+        verb + 1 < end && (verb + 1..end).all(is_particle)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Language, statements::word_splitter::split_words};
+
+    #[test]
+    fn conditions_questions_threats_and_gestures_state_nothing() {
+        let language = Language::english();
+        let check = |text: &str, is_empty: fn(&StatementWords<'_, '_>) -> bool| {
+            let words = split_words(text);
+            is_empty(&StatementWords { words: &words, statement: 0..words.len(), grammar: &language.grammar })
+        };
+        for (text, expected) in [
+            ("I would go to the mill if I were you", true),
+            ("If I were you, I'd sell the mill", true),
+            ("Odo would sell the mill", false),
+            ("I ask her who opened the gate", true),
+            ("I wonder whether Odo sold the mill", true),
+            ("Odo asked me for the key", false),
+            ("You will not stop me", true),
+            ("You won't leave this room", true),
+            ("You will find the key under the hearth", false),
+        ] {
+            assert_eq!(check(text, |words| words.say_nothing()), expected, "{text}");
+        }
+        for (text, expected) in [
+            ("Mirela comes in", true),
+            ("the sheriff goes upstairs", true),
+            ("Odo is inside", false),
+            ("Odo goes to the mill", false),
+            ("Odo sold the mill", false),
+        ] {
+            assert_eq!(check(text, |words| words.are_gesture()), expected, "{text}");
+        }
+    }
+}
