@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use hearsay_model::{Credence, Date, EntityId, FactId, FactRelation, GameTime, KnowledgeId, Predicate, PredicateRole};
+use hearsay_model::{
+    Credence, Date, EntityId, FactId, FactRelation, GameTime, KnowledgeId, Predicate, PredicateRole, Timestamp,
+};
 use serde::Serialize;
 
 use crate::{
@@ -69,17 +71,18 @@ impl View {
         if self.vocabulary().is_functional(predicate) {
             let is_believed = |belief: &&Belief| belief.status == BeliefStatus::Believed;
             // If several values are believed, the latest is the current value. Among equally recent values, the value
-            // with the highest credence is the current value.
-            let rank = |belief: &Belief| (belief.known.recency().sort_key(), belief.credence, belief.known.id());
-            let latest =
-                beliefs.iter().filter(is_believed).max_by_key(|belief| rank(belief)).map(|belief| {
-                    (belief.known.id(), belief.known.object().clone(), belief.known.recency().sort_key())
-                });
+            // with the highest credence is the current value. A character can move several times on one day, so of two
+            // locations with the same date, the location that was recorded later is the current location.
+            let is_location = PredicateRole::Location.is(predicate);
+            let key = |belief: &Belief| belief.known.recency().sort_key(is_location);
+            let rank = |belief: &Belief| (key(belief), belief.credence, belief.known.id());
+            let latest = beliefs.iter().filter(is_believed).max_by_key(|belief| rank(belief));
+            let latest = latest.map(|belief| (belief.known.id(), belief.known.object().clone(), key(belief)));
             if let Some((id, object, latest_key)) = latest {
                 for belief in
                     beliefs.iter_mut().filter(|b| b.status == BeliefStatus::Believed && *b.known.object() != object)
                 {
-                    let earlier = belief.known.recency().sort_key() < latest_key;
+                    let earlier = key(belief) < latest_key;
                     belief.status = if earlier { BeliefStatus::Superseded(id) } else { BeliefStatus::Outweighed(id) };
                 }
             }
@@ -387,8 +390,9 @@ pub struct Attribution {
 }
 
 impl Recency {
-    /// Returns the sort key for facts about one subject: the start of validity, then the time of learning.
-    fn sort_key(self) -> (Option<GameTime>, Option<GameTime>) {
-        (self.since, self.learned)
+    /// Returns the sort key for facts about one subject: the start of validity, then the time of learning, and then the
+    /// time of recording if `by_recording` is `true`.
+    fn sort_key(self, by_recording: bool) -> (Option<GameTime>, Option<GameTime>, Option<Timestamp>) {
+        (self.since, self.learned, by_recording.then_some(self.recorded))
     }
 }

@@ -87,7 +87,7 @@ pub fn place_at(state: &State, id: &EntityId, moment: Option<GameTime>) -> Optio
 }
 
 /// Returns the canon fact that is valid at a moment and states the value of a predicate. Of several facts, the latest
-/// fact counts.
+/// fact counts. Of several facts with the same date, the fact that was recorded last counts.
 fn latest_value<'s>(
     state: &'s State,
     id: &EntityId,
@@ -96,7 +96,7 @@ fn latest_value<'s>(
 ) -> Option<&'s Arc<Fact>> {
     let facts = state.facts_with_subject(id, role.name()).at(moment);
     let canon = facts.filter(|fact| fact.status() == FactStatus::Canon);
-    canon.max_by_key(|fact| (fact.validity().start(), fact.id()))
+    canon.max_by_key(|fact| (fact.validity().start(), fact.provenance().recorded, fact.id()))
 }
 
 /// Returns whether an entity is at another place than a scene: whether its location at the moment of the scene is

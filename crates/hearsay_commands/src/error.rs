@@ -89,17 +89,11 @@ pub enum CommandError {
         /// Requested end, which is too early.
         end: String,
     },
-    /// Error: an arriving character is already present, or a leaving character is absent.
-    #[error(
-        "{who} cannot {action} now, because this character is {presence} present in the session",
-        action = if *here { "arrive" } else { "leave" },
-        presence = if *here { "already" } else { "not" }
-    )]
-    Attendance {
+    /// Error: a leaving character is absent.
+    #[error("{who} cannot leave now, because this character is not present in the session")]
+    AlreadyAbsent {
         /// Id of the character.
         who: EntityId,
-        /// Whether the character is present.
-        here: bool,
     },
     /// Error: a line of the log is invalid.
     #[error("line {number} of the new log lines is invalid: {source}")]

@@ -15,6 +15,7 @@ pub mod gossip;
 mod lie;
 pub mod line_reading;
 pub mod merge;
+mod moves;
 pub mod patches;
 pub mod policy;
 pub mod presence;

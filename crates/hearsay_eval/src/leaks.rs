@@ -303,7 +303,9 @@ impl KnownPart {
     }
 
     fn add_passage(&mut self, passage: &Passage, visible_knowers: &BTreeSet<Knower>) {
-        let mut passage = Passage { mentions: Vec::new(), place: None, lie: false, ..passage.clone() };
+        let mut passage = passage.clone();
+        (passage.mentions, passage.place) = (Vec::new(), None);
+        (passage.lie, passage.confidential) = (false, false);
         passage.heard_by.retain(|knower| visible_knowers.contains(knower));
         passage.readers.retain(|reader| visible_knowers.contains(&reader.knower));
         let readers = passage.readers.iter().map(|reader| &reader.knower);

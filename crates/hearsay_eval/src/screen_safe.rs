@@ -6,7 +6,7 @@
 //! screens must be equal.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     sync::Arc,
     thread,
     time::{Duration, Instant},
@@ -287,7 +287,8 @@ fn world_with_secrets(seed: u64, number: u64) -> Result<State> {
     let recap = EditedRecap { session: session.clone(), players: false, text: format!("{SECRET_WORD} won.") };
     changes.push(Change::Set(Setting::Session(SessionSetting::Recap(recap))));
     let here = PLAYERS.iter().map(|id| EntityId::new(*id)).collect::<Result<_, _>>()?;
-    let playing = ActiveSession { session, here, place: Some(EntityId::new("inn")?), time: None };
+    let place = Some(EntityId::new("inn")?);
+    let playing = ActiveSession { session, here, absent: BTreeMap::new(), place, time: None };
     changes.push(Change::Set(Setting::Session(SessionSetting::Playing(playing))));
     let description = format!("The story of {SECRET_WORD}.");
     let campaign = CampaignInfo { name: "A world".into(), description, ..CampaignInfo::default() };

@@ -6,6 +6,7 @@ use crate::{
     mentions::EntityRef,
     predicate_properties::PredicateProperties,
     sentence_reader::{ResolvedEntity, SentenceReader},
+    triggers::Trigger,
 };
 
 /// Match of a pattern. `object` is the first item of the list of objects. If the object is the owner in a noun group,
@@ -160,10 +161,14 @@ impl SentenceReader<'_> {
             Some(Chunk::Token(at)) => {
                 let token = &self.tokens[*at];
                 let precedes_preposition = self.syntax.is_preposition(item + 1);
+                // Example: "hurries off to the mill"
+                let is_direction = self.syntax.word(item + 1) == "to"
+                    && self.grammar.triggers.contains(Trigger::Direction, &token.norm);
                 // Examples: "down at the mill", "right in the middle"
                 precedes_preposition
                     && (PLACE_PARTICLES.contains(&token.norm.as_str())
                         || PLACE_INTENSIFIERS.contains(&token.norm.as_str()))
+                    || is_direction
                     || token.is("alone")
                     || token.is_word()
                         && (self.grammar.word_class(&token.norm).has(WordClass::ADVERB)

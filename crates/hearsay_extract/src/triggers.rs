@@ -21,9 +21,11 @@ pub(crate) enum Trigger {
     Wishing,
     /// Verbs of perception: the subject knows about the thing.
     Perception,
+    /// Words between a verb of motion and "to" that do not change where somebody goes: "hurries off to the mill".
+    Direction,
 }
 
-const LISTS: [(&str, Trigger); 7] = [
+const LISTS: [(&str, Trigger); 8] = [
     ("past_acts", Trigger::PastAct),
     ("endings", Trigger::Ending),
     ("positions", Trigger::Position),
@@ -31,6 +33,7 @@ const LISTS: [(&str, Trigger); 7] = [
     ("telling", Trigger::Telling),
     ("wishing", Trigger::Wishing),
     ("perception", Trigger::Perception),
+    ("directions", Trigger::Direction),
 ];
 
 /// The words of all lists.

@@ -45,6 +45,10 @@ pub struct Passage {
     /// can see this value.
     #[serde(default)]
     pub lie: bool,
+    /// Whether the speaker says the passage to some of the characters who are present, such as a whisper, so that the
+    /// others do not hear it. Only the DM can see this value.
+    #[serde(default)]
+    pub confidential: bool,
 }
 
 /// The kind of talk in a line of a session.
@@ -99,6 +103,7 @@ impl Passage {
             readers: Vec::new(),
             talk_kind: None,
             lie: false,
+            confidential: false,
         }
     }
 

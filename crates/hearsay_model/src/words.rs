@@ -40,6 +40,20 @@ pub struct Words {
     pub reflexives: Vec<String>,
     /// Phrases of narration about persons who do not notice what happens. A `*` stands for the names of the persons.
     pub unnoticed_phrases: Vec<String>,
+    /// Words that can precede the subject of a sentence of narration, such as `then`.
+    pub clause_openers: Vec<String>,
+    /// Verbs whose subject need not perceive what narration tells, such as `sleeps`.
+    pub inactive_verbs: Vec<String>,
+    /// Verbs of motion, such as `walks`. With one of the `departure_particles`, they state that a person leaves.
+    pub motion_verbs: Vec<String>,
+    /// Adverbs between a verb of motion and a particle: "goes *back* upstairs".
+    pub motion_adverbs: Vec<String>,
+    /// Words after a verb of motion that state that a person leaves, such as `away`.
+    pub departure_particles: Vec<String>,
+    /// Verbs that alone state that a person leaves, such as `departs`.
+    pub leaving_verbs: Vec<String>,
+    /// Words that can follow one of the `leaving_verbs`: "leaves *with* the others".
+    pub leaving_followers: Vec<String>,
     /// Words at the start of a line in square brackets, before the name of the place to which the scene moves, such as
     /// `at`.
     pub place_openers: Vec<String>,

@@ -173,10 +173,12 @@ impl Ask {
             return (place, self.present.clone());
         }
         let is_at_session = place.as_ref() == session_place;
-        // At the place of the session, a player character whose player is away is not in the scene.
+        // At the place of the session, neither a character who left the scene nor a player character whose player is
+        // away is in the scene.
+        let has_left = |id: &EntityId| playing.is_some_and(|playing| playing.absent.get(id) == session_place);
         let is_absent = |id: &EntityId| match attending.contains(id) {
             true => !is_at_session,
-            false => is_at_session && state.kind(id) == Some(Kind::Player),
+            false => is_at_session && (state.kind(id) == Some(Kind::Player) || has_left(id)),
         };
         let seen = place.iter().flat_map(|place| view.observed_at(place));
         let seen = seen.filter(|known| !self.hidden.contains(known.predicate()));

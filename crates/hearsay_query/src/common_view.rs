@@ -219,6 +219,7 @@ impl Reducer<'_> {
                 readers,
                 mentions: Vec::new(),
                 evidence: Vec::new(),
+                confidential: false,
                 lie: false,
                 ..passage.clone()
             }
@@ -246,7 +247,8 @@ impl Reducer<'_> {
             Setting::World(WorldSetting::Attribute(definition)) if !used.contains(&definition.name) => None,
             Setting::Session(SessionSetting::Playing(playing)) => {
                 let place = playing.place.clone().filter(|place| self.is_nameable(place));
-                let playing = ActiveSession { here: self.only_players(&playing.here), place, ..playing.clone() };
+                let (here, absent) = (self.only_players(&playing.here), BTreeMap::new());
+                let playing = ActiveSession { here, absent, place, ..playing.clone() };
                 Some(Setting::Session(SessionSetting::Playing(playing)))
             }
             Setting::Session(SessionSetting::Recap(recap)) if !recap.players => None,

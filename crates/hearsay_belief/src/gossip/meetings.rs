@@ -102,7 +102,8 @@ impl<'s> Person<'s> {
             return None;
         }
         let places = self.place_facts(when);
-        places.map(|(fact, place)| (fact.validity().start(), fact.id(), *place)).max().map(|(.., place)| place)
+        let latest = places.max_by_key(|(fact, _)| (fact.validity().start(), fact.provenance().recorded, fact.id()));
+        latest.map(|(_, place)| *place)
     }
 
     /// Returns the canon facts that state the place of the character at a moment: its locations, or else its residences.

@@ -25,7 +25,8 @@ Example:
     Start(SessionStart),
     /// Record that characters arrive late or leave early
     #[command(after_help = "\
-While a character is absent, the character does not hear the lines of the log.
+While a character is absent, the character does not hear the lines of the log. An NPC who lives
+at the place can leave too.
 
 Example:
   hearsay session attend --arrive kestrel-vane --leave sister-ilva")]

@@ -7,7 +7,7 @@ use hearsay_belief::{StateViews, View, valid_death_fact};
 use hearsay_commands::{
     fact_matching::{FactMatch, FactMatches},
     line_reading::UnrecordedLine,
-    session::{Log, LogLine, hearers_without},
+    session::{AttendanceHint, Log, LogLine, hearers_without},
 };
 use hearsay_engine::{Memory, MemoryError, ReadSnapshot, Written, real_time};
 use hearsay_model::{Author, Change, EntityId, Fact, FactId, Knower, Operation, Passage, State, TalkKind, escape};
@@ -71,7 +71,7 @@ pub(crate) fn log(args: &args::SessionLog, output: &mut Output) -> Result<()> {
         session = Some(session_or_latest(names.state(), session.as_ref())?.id.clone());
     }
     let mut log = Log { session, lines: vec![line], ..Log::default() };
-    let absent_speakers = absent_speakers(&log, names.state());
+    let attendance_notes = attendance_notes(&log, names.state(), &args.campaign);
     check_given_facts(&log, &mut facts, names.state(), output);
     drop(names);
     let mut earlier = None;
@@ -88,7 +88,7 @@ pub(crate) fn log(args: &args::SessionLog, output: &mut Output) -> Result<()> {
     }
     let operation = memory.read(build_operation.clone())?.wait()?;
     let passages = added_passages(&operation.changes);
-    note_speakers(&memory, &args.campaign, &passages, absent_speakers, output)?;
+    note_speakers(&memory, &args.campaign, &passages, attendance_notes, output)?;
     let heard_lines = passages.iter().filter(|passage| !passage.is_out_of_character());
     let heard_by: Vec<Knower> = heard_lines.flat_map(|passage| passage.heard_by.clone()).collect();
     let (mut written, mut found) = (None, None);
@@ -312,24 +312,34 @@ fn confirmation(args: &args::SessionLog, line: Option<u32>, fact: &FactMatch) ->
     }
 }
 
-/// Returns a note for each speaker who is not recorded as present and therefore hears only its own line.
-fn absent_speakers(log: &Log, state: &State) -> Vec<String> {
-    let note = |id: EntityId| {
-        let name = state.name_or_id(&id);
+/// Returns a note for each character who is not recorded as present, but speaks or acts in the line, and for each
+/// character who leaves the scene according to the line.
+fn attendance_notes(log: &Log, state: &State, campaign: &args::Campaign) -> Vec<String> {
+    let command = |change: &str, id: &EntityId| campaign.command(&format!("session attend --{change} {id}"));
+    let absent = |id: &EntityId| {
+        let (name, arrive) = (state.name_or_id(id), command("arrive", id));
         format!(
-            "{name} is not recorded as present, so {name} does not hear the other lines. If {name} stays in the scene, \
-             run `hearsay session attend --arrive {id}`."
+            "{name} is not recorded as present, so {name} does not hear the other lines. If {name} is in the scene, run \
+             `{arrive}`."
         )
     };
-    log.absent_speakers(state).into_iter().map(note).collect()
+    let hint = |hint: AttendanceHint| match hint.leaves {
+        true => {
+            let (name, leave) = (state.name_or_id(&hint.character), command("leave", &hint.character));
+            format!("{name} still hears the lines of the scene. If {name} leaves, run `{leave}`.")
+        }
+        false => absent(&hint.character),
+    };
+    let speakers = log.absent_speakers(state);
+    speakers.iter().map(absent).chain(log.attendance_hints(state).into_iter().map(hint)).collect()
 }
 
-/// Prints a warning if the speaker of a line is dead. Otherwise, prints the notes about absent speakers.
+/// Prints a warning if the speaker of a line is dead. Otherwise, prints the notes about attendance.
 fn note_speakers(
     memory: &Memory,
     campaign: &args::Campaign,
     passages: &[Arc<Passage>],
-    absent_speakers: Vec<String>,
+    attendance_notes: Vec<String>,
     output: &Output,
 ) -> Result<()> {
     let lines = passages.to_vec();
@@ -349,7 +359,7 @@ fn note_speakers(
         ));
     }
     if deaths.is_empty() && !passages.is_empty() {
-        absent_speakers.into_iter().for_each(|note| output.note(note));
+        attendance_notes.into_iter().for_each(|note| output.note(note));
     }
     Ok(())
 }

@@ -16,9 +16,9 @@ fn a_session_is_played_and_told() {
     test_dir.fails(&["-C", "mill", "log", "--by", "eve", "Hm."], 3, &["no entity is called `eve`"]);
     test_dir.fails(&["-C", "mill", "session", "start"], 1, &["`session-1` is still running"]);
     test_dir.fails(
-        &["-C", "mill", "session", "attend", "--leave", "ben"],
+        &["-C", "mill", "session", "attend", "--leave", "sam-b"],
         1,
-        &["ben cannot leave now", "not present in the session"],
+        &["sam-b cannot leave now", "not present in the session"],
     );
     test_dir.ok(&["-C", "mill", "fact", "add", "ben", "OWES", "ada"]);
     let ended = test_dir.json(&["-C", "mill", "session", "end"]);
@@ -207,6 +207,86 @@ fn an_accepted_move_takes_a_character_out_of_the_scene() {
     let back = test_dir.ok(&["-C", "mill", "session", "attend", "--arrive", "lyra"]);
     assert!(back.contains("Lyra Fenn is now at The Mill"), "{back}");
     assert_eq!(heard_by(&test_dir, &["The sun rises."]), serde_json::json!(["ada", "ben", "lyra", "tam"]));
+}
+
+#[test]
+fn a_resident_who_leaves_hears_nothing_until_it_comes_back() {
+    let test_dir = split_party();
+    let attend = |change: &str, who: &str| test_dir.ok(&["-C", "mill", "session", "attend", change, who]);
+    assert!(attend("--leave", "ben").contains("Ben leaves"));
+    assert_eq!(heard_by(&test_dir, &["Rain falls."]), serde_json::json!(["ada", "lyra", "tam"]));
+    let leave = ["-C", "mill", "session", "attend", "--leave", "ben"];
+    test_dir.fails(&leave, 1, &["ben cannot leave now"]);
+    // A scene at another place does not bring Ben back.
+    heard_by(&test_dir, &["--at", "weir", "Fog lies over the water."]);
+    let back = heard_by(&test_dir, &["--at", "the-mill", "The fire burns."]);
+    assert_eq!(back, serde_json::json!(["ada", "lyra", "tam"]));
+    attend("--arrive", "ben");
+    assert_eq!(heard_by(&test_dir, &["The rain stops."]), serde_json::json!(["ada", "ben", "lyra", "tam"]));
+    assert!(attend("--arrive", "lyra").contains("Lyra Fenn is already here"));
+    // Ben lives here, so he does not travel with the party.
+    assert_eq!(heard_by(&test_dir, &["--at", "weir", "The fog lifts."]), serde_json::json!(["lyra", "tam"]));
+    // An NPC who came to the mill and leaves does not hear the lines there, although this is its last known location.
+    heard_by(&test_dir, &["--at", "the-mill", "The door creaks."]);
+    attend("--arrive", "sam-a");
+    attend("--leave", "sam-a");
+    assert_eq!(heard_by(&test_dir, &["Night falls."]), serde_json::json!(["ada", "ben", "lyra", "tam"]));
+    // A recorded move to the place of the scene is a return.
+    attend("--leave", "ben");
+    test_dir.ok(&["-C", "mill", "fact", "add", "ben", "LOCATED_AT", "the-mill"]);
+    assert_eq!(heard_by(&test_dir, &["The sun rises."]), serde_json::json!(["ada", "ben", "lyra", "tam"]));
+}
+
+#[test]
+fn a_person_who_acts_witnesses_the_line_and_the_command_for_the_attendance_is_named() {
+    let test_dir = split_party();
+    test_dir.write("mill/guest.yaml", "entities:\n  - {id: pike, name: Amos Pike, kind: npc, home: weir}\n");
+    let log = |line: &str| test_dir.run(&["-C", "mill", "log", line]);
+    let comes = log("Pike kicks the door open and comes in.");
+    assert!(comes.stderr.contains("session attend --arrive pike`"), "{}", comes.stderr);
+    let is_heard_by_pike =
+        |output: &str| output.lines().any(|line| line.contains("heard by:") && line.contains("Pike"));
+    assert!(is_heard_by_pike(&comes.stdout), "{}", comes.stdout);
+    // A person who does nothing need not be there.
+    let sleeps = log("Pike sleeps in his bed.");
+    assert!(sleeps.stderr.contains("--arrive pike`") && !is_heard_by_pike(&sleeps.stdout), "{}", sleeps.stdout);
+    // The DM decides who attends.
+    assert_eq!(heard_by(&test_dir, &["Rain falls."]), serde_json::json!(["ada", "ben", "lyra", "tam"]));
+    for line in ["Ben nods, puts on his hat and shuffles out.", "Ben goes upstairs.", "Ben leaves The Mill."] {
+        let leaves = log(line);
+        assert!(leaves.stderr.contains("session attend --leave ben`"), "{line}: {}", leaves.stderr);
+    }
+    for line in ["Ben's cart stands outside.", "Ben leaves a coin on the table.", "Ben looks away."] {
+        let stays = log(line);
+        assert!(!stays.stderr.contains("session attend"), "{line}: {}", stays.stderr);
+    }
+}
+
+#[test]
+fn a_move_is_found_with_a_particle_and_the_character_knows_its_last_place() {
+    let test_dir = split_party();
+    test_dir.write("mill/ford.yaml", "entities:\n  - {id: ford, name: The Ford, kind: location}\n");
+    let walk = |line: &str| {
+        let logged = test_dir.json(&["-C", "mill", "log", line]);
+        let found = logged["extracted"].as_array().unwrap().iter().find(|fact| fact["unconfirmed_move"].is_object());
+        let fact = found.unwrap_or_else(|| panic!("{logged}"))["fact"].as_str().unwrap().to_owned();
+        test_dir.ok(&["-C", "mill", "review", "accept", &fact])
+    };
+    walk("Lyra runs out to The Weir.");
+    // Lyra is not in the scene any more, and does not hear this line.
+    walk("Lyra walks to The Ford.");
+    let believed = test_dir.ok(&["-C", "mill", "know", "believes", "lyra", "lyra"]);
+    let place = believed.lines().find(|line| line.starts_with("Lyra Fenn is at"));
+    assert!(place.is_some_and(|line| line.contains("The Ford")), "{believed}");
+}
+
+#[test]
+fn a_recorded_move_is_known_to_the_mover_and_at_the_new_place() {
+    let test_dir = split_party();
+    test_dir.write("mill/guest.yaml", "entities:\n  - {id: pike, name: Amos Pike, kind: npc, home: weir}\n");
+    let moved = test_dir.ok(&["-C", "mill", "fact", "add", "ben", "LOCATED_AT", "weir"]);
+    let known_to = moved.lines().find(|line| line.contains("known to:")).unwrap_or_else(|| panic!("{moved}"));
+    assert!(known_to.contains("Amos Pike") && known_to.contains("Ben") && !known_to.contains("Mill"), "{moved}");
 }
 
 #[test]

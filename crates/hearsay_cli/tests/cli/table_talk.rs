@@ -60,6 +60,11 @@ fn a_whispered_confession_stays_between_the_two() {
         let knowers = test_dir.ok(&["-C", "mill", "know", "who-knows", &fact]);
         assert!(!knowers.contains("conceals it"), "{knowers}");
     }
+    // The absence of a character who attended the session does not make words confidential.
+    test_dir.ok(&["-C", "mill", "session", "attend", "--leave", "tamsin-oakley"]);
+    let aloud = extracted_fact(&test_dir, &["--by", "ada", "I hate Cole."]);
+    let knowers = test_dir.ok(&["-C", "mill", "know", "who-knows", &aloud]);
+    assert!(!knowers.contains("conceals it"), "{knowers}");
 }
 
 #[test]

@@ -4,9 +4,9 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use hearsay_belief::{EntityLookup, default_audience, move_edges};
 use hearsay_model::{
-    Attitude, Author, Change, Entity, EntityId, Fact, FactStatus, GameSetting, Kind, Knower, KnowledgeEdge, Method,
-    Object, Predicate, PredicateRole, Provenance, RelationField, Secrecy, Setting, State, Timestamp, Validity, Value,
-    attribute,
+    Attitude, Audience, Author, Change, Date, Entity, EntityId, Fact, FactStatus, GameSetting, Kind, Knower,
+    KnowledgeEdge, Method, Object, Predicate, PredicateRole, Provenance, RelationField, Secrecy, Setting, State,
+    Timestamp, Validity, Value, attribute,
 };
 use hearsay_query::{
     dates::{clock_date, parse_date},
@@ -15,7 +15,7 @@ use hearsay_query::{
 };
 
 use super::{options::FactOptions, succession::succession};
-use crate::CommandError;
+use crate::{CommandError, moves::Move};
 
 /// Computes the changes of one edit.
 pub(crate) struct Editor<'a> {
@@ -102,7 +102,7 @@ impl Editor<'_> {
         for fact in facts {
             let audience = self.state.vocabulary().audience(&rules, &fact);
             let known_by = default_audience(audience, &fact, &surroundings);
-            changes.extend(fact_with_knowers(Arc::new(fact), known_by));
+            changes.extend(fact_with_knowers(Arc::new(fact), known_by, None));
         }
         Ok((format!("add {name}"), changes))
     }
@@ -195,18 +195,25 @@ impl Editor<'_> {
         let mut changes = succession(self.state, &open_values, fact.predicate(), fact.object(), &mut validity);
         let fact = Arc::new(builder.validity(validity).build()?);
         let audience = self.state.vocabulary().audience(&self.state.audience_rules(), &fact);
-        let mut known_by = match options.secret {
+        // In a game, the audience of the game decides who learns a new location.
+        let moved = Move::from_fact(self.state, &fact).filter(|_| self.author != Author::Game);
+        let mut known_by = match (options.secret, moved) {
             // A character knows a secret about itself. A group or place does not, because it would share the secret
             // with all its members or residents.
-            true => {
+            (true, _) => {
                 let is_character = self.state.kind(fact.subject()).is_some_and(|kind| kind.is_character());
                 Vec::from_iter(is_character.then(|| fact.subject().clone().into()))
             }
-            false => default_audience(audience, &fact, self.state),
+            (false, Some(moved)) if audience == Audience::Local => {
+                moved.knowers().into_iter().map(Knower::from).collect()
+            }
+            (false, _) => default_audience(audience, &fact, self.state),
         };
         require_entities(self.state, &options.known_by)?;
         known_by.extend(options.known_by.iter().cloned().map(Knower::from));
-        changes.extend(fact_with_knowers(fact, known_by));
+        let learned = moved.and_then(|_| fact.validity().from.clone());
+        changes.extend(moved.and_then(|moved| moved.end_of_absence()));
+        changes.extend(fact_with_knowers(fact, known_by, learned));
         Ok(changes)
     }
 
@@ -258,13 +265,15 @@ impl Editor<'_> {
     }
 }
 
-/// Returns the changes that add a fact and its knowers. All knowers of a secret conceal it.
-fn fact_with_knowers(fact: Arc<Fact>, mut known_by: Vec<Knower>) -> Vec<Change> {
+/// Returns the changes that add a fact and its knowers, who learn it at a game time or have always known it. All knowers
+/// of a secret conceal it.
+fn fact_with_knowers(fact: Arc<Fact>, mut known_by: Vec<Knower>, learned: Option<Date>) -> Vec<Change> {
     let (id, conceals) = (fact.id(), fact.secrecy() == Secrecy::Secret);
     known_by.sort();
     known_by.dedup();
-    let edges = known_by
-        .into_iter()
-        .map(|knower| Change::Learn(Arc::new(KnowledgeEdge { conceals, ..KnowledgeEdge::authored(knower, id) })));
-    std::iter::once(Change::AssertFact(fact)).chain(edges).collect()
+    let edge = |knower| {
+        let learned = learned.clone();
+        Change::Learn(Arc::new(KnowledgeEdge { conceals, learned, ..KnowledgeEdge::authored(knower, id) }))
+    };
+    std::iter::once(Change::AssertFact(fact)).chain(known_by.into_iter().map(edge)).collect()
 }

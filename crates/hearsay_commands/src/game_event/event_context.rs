@@ -18,7 +18,7 @@ use hearsay_query::{
     duplicates::known_equivalent,
     ids::{require_entities, require_entity, require_fact, require_session},
     resolve::{Speaker, public_name},
-    session::{attending_in_scene, later_time, next_line},
+    session::{later_time, next_line},
 };
 
 use super::parts::{Circumstances, Hearers, Retelling, Stated};
@@ -120,9 +120,7 @@ impl<'a> EventContext<'a> {
         }
         let moment = self.occasion.moment();
         let mut present_characters = match self.scene() {
-            Some(scene) => {
-                scene_characters(self.state, &attending_in_scene(self.state, scene), scene.place.as_ref(), moment)
-            }
+            Some(scene) => scene_characters(self.state, scene, scene.place.as_ref(), moment),
             None => {
                 let place = self.occasion.place.clone().or_else(|| place_at(self.state, speaker?, moment));
                 place.map(|place| characters_at(self.state, &place, moment)).unwrap_or_default()
@@ -279,6 +277,8 @@ impl<'a> EventContext<'a> {
         let speaker = &speaker.id;
         require_speaker(self.state, speaker)?;
         let hearers = self.hearers(hearers, Some(speaker))?;
+        let present = self.scene().map(|_| self.hearers(&Hearers::AtPlace, Some(speaker))).transpose()?;
+        let confidential = present.is_some_and(|present| present.iter().any(|id| !hearers.contains(id)));
         let session = self.occasion.session.clone();
         // The line number distinguishes the ids of passages with the same words.
         let line = next_line(self.state, session.as_ref());
@@ -290,6 +290,7 @@ impl<'a> EventContext<'a> {
             line,
             mentions,
             talk_kind: Some(TalkKind::InCharacter),
+            confidential,
             ..Passage::new(text.trim())
         };
         if passage.text.is_empty() {

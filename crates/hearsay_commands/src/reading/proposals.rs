@@ -9,7 +9,7 @@ use hearsay_model::{
     FactStatus, Factuality, History, Knower, Object, OpenThread, Operation, Passage, Predicate, PredicateRole, Span,
     State, Timestamp, Validity, attribute, text, words,
 };
-use hearsay_query::{review::is_unconfirmed_entity, session::is_private};
+use hearsay_query::review::is_unconfirmed_entity;
 
 use super::{
     Findings,
@@ -218,19 +218,17 @@ impl ProposalBuilder<'_> {
         }
     }
 
-    /// Returns whether the passage was said to some characters only: to one character, or not to all who took part in the
-    /// session.
+    /// Returns whether the passage was said in private: to one character, or so that others who are present do not hear
+    /// it.
     fn is_private(&self) -> bool {
         let passage = self.passage;
         let is_character = |knower: &Knower| {
             knower.entity().and_then(|id| self.state.kind(id)).is_some_and(|kind| kind.is_character())
         };
         let hearer_count = passage.heard_by.iter().filter(|knower| knower.entity() != passage.speaker.as_ref()).count();
-        let session = passage.session.as_ref().and_then(|id| self.state.session(id));
-        let is_heard_by_all = || session.is_none_or(|session| !is_private(session, passage));
         passage.speaker.is_some()
             && passage.heard_by.iter().all(is_character)
-            && (hearer_count <= 1 || !is_heard_by_all())
+            && (hearer_count <= 1 || passage.confidential)
     }
 
     fn proposal(

@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     CommandError,
     edit::{Correction, Editor, succession},
+    moves::Move,
 };
 
 /// The DM's decision on a fact.
@@ -96,6 +97,7 @@ impl Decision {
                     changes.extend(ended_values(state, fact));
                     changes.extend(support_from_duplicates(state, fact, &related_facts)?);
                     changes.extend(keep_from_dm_text(state, fact, id));
+                    changes.extend(Move::from_fact(state, fact).into_iter().flat_map(|moved| moved.accepted(id)));
                     (summary, changes)
                 }
             },
@@ -121,6 +123,7 @@ impl Decision {
                     return Ok(Operation { author: Author::Dm, recorded: now, summary, changes });
                 }
                 changes.extend(keep_from_dm_text(state, fact, new.id()));
+                changes.extend(Move::from_fact(state, &new).into_iter().flat_map(|moved| moved.accepted(id)));
                 // The original fact stays in the state as rejected, so that it is not proposed again.
                 changes.push(match new.id() == id {
                     true => Change::Confirm(id),

@@ -32,7 +32,7 @@ use crate::{
     CommandError,
     game_event::{mentioned_entities, secret_name},
     lie::mark_line_as_lie,
-    presence::{require_speaker, scene_characters},
+    presence::{require_speaker, scene_hearers},
 };
 
 /// Lines to write to the log of a session.
@@ -345,7 +345,7 @@ impl Log {
         for line in &self.lines {
             place = line.place.as_ref().or(place);
             let Some(Speaker { id, .. }) = &line.speaker else { continue };
-            let is_present = || scene_characters(state, &playing.here, place, moment).contains(id);
+            let is_present = || scene_hearers(state, &playing.here, &playing.absent, place, moment).contains(id);
             let is_out_of_character = line.known_talk_kind(self.source.is_some()) == Some(TalkKind::OutOfCharacter);
             if !is_out_of_character && line.heard_by.is_empty() && state.kind(id) != Some(Kind::Player) && !is_present()
             {
@@ -495,10 +495,14 @@ impl LogPosition<'_> {
         let mut heard_by: Vec<Knower> = hearers.into_iter().map(Knower::Entity).collect();
         heard_by.sort();
         heard_by.dedup();
+        let is_left_out = |id: EntityId| !heard_by.contains(&Knower::Entity(id));
+        let has_named_hearers = speaker.is_some() && !line.heard_by.is_empty();
+        let confidential = has_named_hearers && self.default_hearers().into_iter().any(is_left_out);
         Ok(Passage {
             speaker,
             speaker_alias: alias.map(str::to_owned),
             lie: line.lie,
+            confidential,
             session: Some(self.session.id.clone()),
             time: self.time.clone(),
             place,
@@ -561,6 +565,6 @@ impl LogPosition<'_> {
     /// Returns the hearers of a line said aloud.
     fn default_hearers(&self) -> Vec<EntityId> {
         let moment = self.time.as_ref().and_then(|date| date.time);
-        scene_characters(self.state, &self.party.present, self.place.as_ref(), moment)
+        scene_hearers(self.state, &self.party.present, &self.party.absent, self.place.as_ref(), moment)
     }
 }

@@ -6,6 +6,7 @@
 //! operation from the current state, but does not apply it.
 
 mod arrival;
+mod attendance;
 mod extracted_facts;
 mod line_numbers;
 mod log;
@@ -21,6 +22,7 @@ mod tests;
 mod transcript;
 mod transcript_lines;
 
+pub use attendance::AttendanceHint;
 pub use log::{Log, LogLine, LogSource, hearers_without};
 pub use new::NewSession;
 pub use recap::save_recap;

@@ -1,6 +1,6 @@
 //! The attending characters at one line of a log: who is in the scene, and who is at another place.
 
-use std::mem;
+use std::{collections::BTreeMap, mem};
 
 use hearsay_belief::place_at;
 use hearsay_model::{ActiveSession, Author, Change, EntityId, GameTime, Session, State, words};
@@ -19,6 +19,8 @@ pub(super) struct Party {
     pub(super) departures: Vec<(EntityId, Vec<EntityId>)>,
     /// Characters who stayed at their place when the scene changed.
     left_behind: Vec<EntityId>,
+    /// Characters who left the scene: see [`ActiveSession::absent`].
+    pub(super) absent: BTreeMap<EntityId, EntityId>,
 }
 
 impl Party {
@@ -31,7 +33,8 @@ impl Party {
             None => attending.clone(),
         };
         let away = attending.iter().filter(|id| !present.contains(id)).cloned().collect();
-        Self { present, away, ..Self::default() }
+        let absent = playing.map(|playing| playing.absent.clone()).unwrap_or_default();
+        Self { present, away, absent, ..Self::default() }
     }
 
     /// Returns all attending characters, sorted.

@@ -18,7 +18,7 @@ use hearsay_query::{
 use serde::{Deserialize, Serialize};
 
 use super::{arrival::SessionScene, new::NewSession, party::Party};
-use crate::CommandError;
+use crate::{CommandError, presence::scene_hearers};
 
 /// A step of a session: its start, a change of attendance or of the scene, or its end.
 ///
@@ -30,7 +30,8 @@ pub enum SessionStep {
     /// scene.
     Start(NewSession),
     /// Records characters who arrive or leave. Characters who arrive are at the place of the scene, and hear the
-    /// following lines. Characters who leave do not hear these lines.
+    /// following lines. Characters who leave, also residents of the place, do not hear lines at this place until they
+    /// arrive again or the session ends.
     Attend {
         /// Characters that arrive.
         arrive: Vec<EntityId>,
@@ -59,8 +60,7 @@ impl SessionStep {
     /// # Errors
     /// Returns an error if a session starts while another session is being played. Also returns an error if attendance
     /// changes, the scene moves or a session ends while no session is being played. Other errors are an unknown
-    /// character or place, an invalid date, an arriving character who is already present, or a leaving character who is
-    /// absent.
+    /// character or place, an invalid date, or a leaving character who is absent.
     pub fn operation(&self, state: &State, author: Author, recorded: Timestamp) -> Result<Operation, CommandError> {
         let (summary, changes) = match self {
             Self::Start(new) => start(state, new, &author, recorded)?,
@@ -84,7 +84,8 @@ fn start(state: &State, new: &NewSession, author: &Author, now: Timestamp) -> St
     let scene = SessionScene { state, attending: &present, place: place.as_ref(), time: time.as_ref() };
     let arrival = scene.arrival(&present, author, now)?;
     let summary = format!("{id} begins: {}{}", session.title, arrival.summary);
-    let playing = Setting::Session(SessionSetting::Playing(ActiveSession { session: id, here: present, place, time }));
+    let playing = ActiveSession { session: id, here: present, absent: BTreeMap::new(), place, time };
+    let playing = Setting::Session(SessionSetting::Playing(playing));
     let mut changes = arrival.changes;
     changes.extend([Change::SetSession(session), Change::Set(playing)]);
     Ok((summary, changes))
@@ -93,28 +94,41 @@ fn start(state: &State, new: &NewSession, author: &Author, now: Timestamp) -> St
 fn attend(state: &State, arrive: &[EntityId], leave: &[EntityId], author: &Author, now: Timestamp) -> StepResult {
     let playing = state.active_session().ok_or(CommandError::NotPlaying)?;
     require_entities(state, arrive.iter().chain(leave))?;
-    let (mut present, in_scene) = (playing.here.clone(), attending_in_scene(state, playing));
-    for (number, character) in arrive.iter().enumerate() {
-        if in_scene.contains(character) || arrive[..number].contains(character) {
-            return Err(CommandError::Attendance { who: character.clone(), here: true });
-        }
-        // An attending character who is at another place comes back.
-        if !present.contains(character) {
-            present.push(character.clone());
-        }
-    }
-    for character in leave {
-        let index = present.iter().position(|id| id == character);
-        present.remove(index.ok_or_else(|| CommandError::Attendance { who: character.clone(), here: false })?);
-    }
-    present.sort();
-    let mut changes = vec![Change::Set(Setting::Session(SessionSetting::Playing(ActiveSession {
-        here: present,
-        ..playing.clone()
-    })))];
     let mut session = session_of(state, &playing.session)?;
+    let (time, place) = (later_time(state, playing.time.clone()), playing.place.as_ref());
+    let moment = time.as_ref().and_then(|date| date.time);
+    let in_scene = attending_in_scene(state, playing);
+    let (already_here, mut arriving): (Vec<EntityId>, Vec<EntityId>) =
+        arrive.iter().cloned().partition(|id| in_scene.contains(id));
+    arriving.dedup();
+    let (mut here, mut absent) = (playing.here.clone(), playing.absent.clone());
+    let mut attending = Vec::new();
+    for character in &arriving {
+        let is_back =
+            absent.remove(character).is_some() && scene_hearers(state, &[], &absent, place, moment).contains(character);
+        // A resident of the place who comes back does not attend the session.
+        if !is_back || session.present.contains(character) {
+            attending.push(character.clone());
+        }
+    }
+    here.extend(attending.iter().cloned());
+    here.sort();
+    here.dedup();
+    for character in leave {
+        let attended = here.contains(character);
+        here.retain(|id| id != character);
+        // The location or the home of the character is the place of the scene.
+        let stays = scene_hearers(state, &here, &absent, place, moment).contains(character);
+        match place.filter(|_| stays) {
+            Some(place) => _ = absent.insert(character.clone(), place.clone()),
+            None if attended => {}
+            None => return Err(CommandError::AlreadyAbsent { who: character.clone() }),
+        }
+    }
+    let attendance = ActiveSession { here, absent, ..playing.clone() };
+    let mut changes = vec![Change::Set(Setting::Session(SessionSetting::Playing(attendance)))];
     let present_count = session.present.len();
-    session.present.extend(arrive.iter().cloned());
+    session.present.extend(attending);
     session.present.sort();
     session.present.dedup();
     if session.present.len() > present_count {
@@ -124,11 +138,11 @@ fn attend(state: &State, arrive: &[EntityId], leave: &[EntityId], author: &Autho
         let names: Vec<&str> = ids.iter().map(|id| state.name_or_id(id)).collect();
         (!names.is_empty()).then(|| format!("{} {verb}", names.join(", ")))
     };
-    let parts: Vec<String> = [describe(arrive, "joins"), describe(leave, "leaves")].into_iter().flatten().collect();
-    let time = later_time(state, playing.time.clone());
-    let in_scene: Vec<EntityId> = in_scene.iter().chain(arrive).filter(|id| !leave.contains(id)).cloned().collect();
-    let scene = SessionScene { state, attending: &in_scene, place: playing.place.as_ref(), time: time.as_ref() };
-    let arrival = scene.arrival(arrive, author, now)?;
+    let parts = [(&arriving[..], "joins"), (leave, "leaves"), (&already_here[..], "is already here")];
+    let parts: Vec<String> = parts.into_iter().filter_map(|(ids, verb)| describe(ids, verb)).collect();
+    let in_scene: Vec<EntityId> = in_scene.iter().chain(&arriving).filter(|id| !leave.contains(id)).cloned().collect();
+    let scene = SessionScene { state, attending: &in_scene, place, time: time.as_ref() };
+    let arrival = scene.arrival(&arriving, author, now)?;
     changes.extend(arrival.changes);
     Ok((format!("{}: {}{}", playing.session, parts.join("; "), arrival.summary), changes))
 }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 /// Version of the protocol. Increment the version with every change of the messages, including changes of the model
 /// types in the messages.
-pub(super) const VERSION: u32 = 3;
+pub(super) const VERSION: u32 = 4;
 
 /// Maximum size of a frame in bytes (4 GiB). Before a client has sent the token, [`MAX_HELLO_BYTES`] applies.
 const MAX_FRAME_BYTES: u64 = 4 << 30;

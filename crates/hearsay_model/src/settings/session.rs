@@ -1,5 +1,7 @@
 //! Settings of sessions.
 
+use std::{collections::BTreeMap, mem};
+
 use serde::{Deserialize, Serialize};
 
 use super::SettingKey;
@@ -15,6 +17,10 @@ pub struct ActiveSession {
     /// [`Session::present`](crate::Session) lists the characters that attended at any time during the session. Sorted
     /// and unique.
     pub here: Vec<EntityId>,
+    /// The characters who left the scene although their location or home is its place, each with this place. Such a
+    /// character does not hear the lines that are said at the place.
+    #[serde(default)]
+    pub absent: BTreeMap<EntityId, EntityId>,
     /// The place of the current scene; `None` if it is not set.
     pub place: Option<EntityId>,
     /// The game time that the session log has reached; `None` if it is not set.
@@ -60,7 +66,8 @@ impl SessionSetting {
     pub(super) fn visit_references<'a>(&'a self, visit: &mut dyn FnMut(Reference<'a>)) {
         visit(Reference::Session(self.session()));
         if let Self::Playing(playing) = self {
-            playing.here.iter().chain(&playing.place).for_each(|id| visit(Reference::Entity(id)));
+            let absent = playing.absent.iter().flat_map(|(character, place)| [character, place]);
+            playing.here.iter().chain(&playing.place).chain(absent).for_each(|id| visit(Reference::Entity(id)));
         }
     }
 
@@ -69,6 +76,11 @@ impl SessionSetting {
             Self::Playing(playing) => {
                 renaming.session(&mut playing.session);
                 playing.here.iter_mut().chain(&mut playing.place).for_each(|id| renaming.entity(id));
+                for (mut character, mut place) in mem::take(&mut playing.absent) {
+                    renaming.entity(&mut character);
+                    renaming.entity(&mut place);
+                    playing.absent.insert(character, place);
+                }
                 if !R::KEEPS_IDS_EQUAL {
                     playing.here.sort();
                     playing.here.dedup();

@@ -34,7 +34,7 @@ pub(crate) const OTHER_VERSION: &str = "another version of Hearsay wrote it";
 
 /// Version of the format. Increment the version with every change of the format, including changes of the model types
 /// that are serialized.
-const FORMAT: u32 = 18;
+const FORMAT: u32 = 19;
 
 /// Approximate size of a frame in bytes. Several processors decode frames in parallel.
 const FRAME: usize = 1 << 20;

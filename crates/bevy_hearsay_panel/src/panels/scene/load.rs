@@ -7,7 +7,7 @@ use hearsay_commands::presence::scene_characters;
 use hearsay_engine::{MemoryError, ReadSnapshot};
 use hearsay_model::{EntityId, Fact, FactId, Kind, Knower, PredicateRole, Secrecy, State, attribute};
 use hearsay_query as query;
-use hearsay_query::{ask::Answer, session::attending_in_scene, table::PlayersView};
+use hearsay_query::{ask::Answer, table::PlayersView};
 use hearsay_recall::{Detail, Form, Line, Section, SectionKind, Source};
 
 use super::model::{
@@ -46,7 +46,7 @@ impl SceneSettingModel {
         let logged = playing.and_then(|playing| playing.time.clone());
         let game_time = state.clock().max(logged.as_ref().and_then(|date| date.time));
         let mut present_ids: Vec<EntityId> = match playing {
-            Some(playing) => scene_characters(state, &attending_in_scene(state, playing), place.as_ref(), game_time),
+            Some(playing) => scene_characters(state, playing, place.as_ref(), game_time),
             None => place.iter().flat_map(|place| characters_at(state, place, game_time)).collect(),
         };
         present_ids.extend(request.added.iter().filter(|id| state.entity(id).is_some()).cloned());

@@ -1,6 +1,7 @@
 //! Transcripts and typed lines: the links from the names of speakers and hearers to characters, and the preview of an
 //! import.
 
+mod acting;
 mod hearers;
 mod import;
 mod introduction;
@@ -13,6 +14,7 @@ mod tests;
 mod typed;
 mod unnoticed;
 
+pub(super) use acting::actors;
 pub use import::{PreviewRow, TranscriptImport, TranscriptReport};
 pub use remember::remember_speakers;
 pub use speakers::{

@@ -31,7 +31,7 @@ impl LogLine {
     /// the name of this speaker is removed from the text.
     ///
     /// For narration, finds the characters that do not notice what happens, as in `Wren takes the key. Odo doesn't
-    /// notice.` A line that a player or nobody says is out of character if it contains a phrase about the game.
+    /// notice.`, and the characters that act and therefore witness the line, as in `Pell kicks the door open.` A line that a player or nobody says is out of character if it contains a phrase about the game.
     /// Returns any other line unchanged.
     ///
     /// # Errors
@@ -46,7 +46,7 @@ impl LogLine {
         if !line.read_name(&names, state)? {
             line.read_introduction(&names, state)?;
         }
-        if line.speaker.is_none() && line.heard_by.is_empty() {
+        if line.is_said_to_all() {
             let unaware = unaware_characters(&names, &line.text);
             add_new(&mut line.unheard_by, unaware);
         }
@@ -54,6 +54,10 @@ impl LogLine {
         let is_at_table = line.at_table || line.speaker.is_none();
         if is_at_table && !states_facts && line.talk_kind.is_none() && has_game_phrase(&line.text) {
             line.talk_kind = Some(TalkKind::OutOfCharacter);
+        }
+        if line.is_said_to_all() && line.talk_kind != Some(TalkKind::OutOfCharacter) {
+            let witnesses = line.acting_witnesses(state);
+            add_new(&mut line.with, witnesses);
         }
         Ok(Cow::Owned(line))
     }

@@ -1,7 +1,7 @@
 //! Tests of compaction: everything that can be read or undone stays the same, and the remaining operations give the
 //! same state.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     super::*,
@@ -296,7 +296,8 @@ fn slots_and_sessions_hold_compaction_back() {
     let retention = |operations, sessions| UndoRetention { operations, sessions };
     apply(&mut state, Author::Dm, vec![Change::SetSession(session(0)), Change::SetSession(session(1))]);
     for n in 0..2 {
-        let playing = crate::ActiveSession { session: session(n).id, here: Vec::new(), place: None, time: None };
+        let (here, absent) = (Vec::new(), BTreeMap::new());
+        let playing = crate::ActiveSession { session: session(n).id, here, absent, place: None, time: None };
         apply(&mut state, Author::Dm, vec![Change::Set(Setting::Session(SessionSetting::Playing(playing)))]);
         apply(&mut state, Author::Dm, vec![Change::Unset(SettingKey::Playing)]);
     }
