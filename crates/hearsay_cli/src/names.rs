@@ -20,6 +20,7 @@ use hearsay_query::{
         Speaker, find_fact, find_session, resolve, resolve_character, resolve_merged, resolve_named, resolve_object,
         resolve_place, resolve_replacement, resolve_speaker,
     },
+    review::{SettledFact, find_removed},
 };
 
 use crate::{
@@ -251,6 +252,33 @@ impl Names {
 
     pub(crate) fn facts(&self, references: &[String]) -> Result<Vec<FactId>> {
         references.iter().map(|reference| self.fact(reference)).collect()
+    }
+
+    /// Returns the facts on which the DM can decide, and the facts on which nothing is left to decide.
+    ///
+    /// # Errors
+    /// Returns an error if a reference matches no fact or several facts.
+    pub(crate) fn undecided_facts(&self, references: &[String]) -> Result<(Vec<FactId>, Vec<SettledFact>)> {
+        let (mut undecided, mut settled) = (Vec::new(), Vec::new());
+        for reference in references {
+            let found = self.fact(reference).and_then(|fact| Ok(require_fact(&self.state, fact)?));
+            match found {
+                Ok(fact) => match SettledFact::rejected(fact) {
+                    Some(fact) => settled.push(fact),
+                    None => undecided.push(fact.id()),
+                },
+                Err(error) => {
+                    let query_error = error.downcast_ref::<QueryError>();
+                    let is_unknown = matches!(query_error, Some(QueryError::FactReference { count: 0, .. }));
+                    match find_removed(&self.state, reference).filter(|_| is_unknown) {
+                        Some(fact) => settled.push(fact),
+                        None if references.len() > 1 => return Err(error.context("no decision was recorded")),
+                        None => return Err(error),
+                    }
+                }
+            }
+        }
+        Ok((undecided, settled))
     }
 
     /// Returns the entity with this name, or else the fact. If neither is found, the error is about the entity.

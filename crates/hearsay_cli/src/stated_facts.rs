@@ -188,6 +188,11 @@ impl LineFacts {
         !self.states.is_empty() || !self.may_state.is_empty()
     }
 
+    /// Returns whether the line may state a fact that the user has not confirmed.
+    pub(crate) fn may_state_any(&self) -> bool {
+        !self.may_state.is_empty()
+    }
+
     /// Returns the facts that the line states.
     pub(crate) fn ids(&self) -> Vec<FactId> {
         self.states.iter().map(|row| row.fact.fact).collect()

@@ -215,6 +215,15 @@ pub(crate) struct ExtractedRow {
     pub(crate) settles: Option<SettledPromises>,
 }
 
+impl ExtractedRow {
+    /// Returns whether the fact waits for review and [`print_extracted_facts`] prints the command that accepts it.
+    pub(crate) fn is_offered(&self) -> bool {
+        let closes = |settled: &SettledPromises| settled.is_unique && settled.promises.len() == 1;
+        let closes_promise = self.status == FactStatus::Proposed && self.settles.as_ref().is_some_and(closes);
+        self.unconfirmed_death.is_some() || self.unconfirmed_move.is_some() || closes_promise
+    }
+}
+
 /// Names of a character that moves and of its new place.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct UnconfirmedMove {

@@ -142,6 +142,12 @@ pub enum CommandError {
         /// Number of the line.
         line: u32,
     },
+    /// Error: the line already has the requested speaker and hearers.
+    #[error("line {line} is already recorded with this speaker and these hearers, so nothing would change")]
+    SameLine {
+        /// Number of the line.
+        line: u32,
+    },
     /// Error: the line already has the requested kind of talk.
     #[error("line {line} is already recorded as {kind}, so nothing would change", kind = talk_kind_name(*kind))]
     SameTalkKind {

@@ -10,7 +10,7 @@ use hearsay_recall::EntityLinker;
 use crate::{
     QueryError,
     referring::{is_referring, noun_phrase},
-    resolve::{MAX_CANDIDATES, NameSource, Wanted, resolve_in},
+    resolve::{MAX_CANDIDATES, NameSource, Wanted, facts_with_statement, resolve_in},
 };
 
 /// Minimum number of digits of an abbreviated fact id.
@@ -130,7 +130,7 @@ impl NamedView {
     }
 
     /// Finds a fact that the knower knows. `given` is the id of the fact, the first digits of its id (at least four),
-    /// or two or more words of its statement.
+    /// or two or more words of its statement. If `given` is the whole statement of a fact, finds this fact.
     ///
     /// # Errors
     /// Returns an error if the knower knows no matching fact, or several matching facts.
@@ -184,7 +184,9 @@ impl NamedView {
             let words = text::words(known.statement());
             content_words.iter().all(|word| words.contains(word))
         };
-        self.view.facts().filter(contains_all).collect()
+        let found: Vec<&Known> = self.view.facts().filter(contains_all).collect();
+        let same = facts_with_statement(&found, given, |known| known.statement());
+        if same.is_empty() { found } else { same }
     }
 
     /// Returns the facts that concern an entity. The entity is the subject or object of the fact, or the statement

@@ -2,8 +2,8 @@
 
 use hearsay_model::{Predicate, ReferringExpression, Vocabulary, attribute, spelling, text};
 
-/// Words before a noun in a description: "Hanna Pike is the landlady".
-const ARTICLES: [&str; 3] = ["a", "an", "the"];
+/// Words before a noun in a description: "Hanna Pike is the landlady". Ids can begin with these words too.
+pub(crate) const ARTICLES: [&str; 3] = ["a", "an", "the"];
 
 /// Returns whether a text can refer to an entity by the value of this attribute.
 pub(crate) fn is_referring(vocabulary: &Vocabulary, predicate: &Predicate) -> bool {

@@ -7,20 +7,21 @@ use std::sync::Arc;
 
 use hearsay_model::{
     EntityId, Fact, FactId, FactStatus, Kind, Object, Predicate, Resolution, Secrecy, Session, State, Vocabulary,
-    attribute, spelling, text,
+    attribute, spelling, text, words,
 };
 use serde::{Deserialize, Serialize};
 
 use crate::{
     QueryError,
-    referring::{is_referring, noun_phrase, refers_by},
+    referring::{ARTICLES, is_referring, noun_phrase, refers_by},
 };
 
 /// Finds an entity by its id, its name, an alias, or a part of its name that no other entity shares. The part is a
 /// first name, a surname, or a title with a surname. If no name matches the words, the last word may be the beginning
-/// of a word, such as `tam` for Tamsin. Secret names match only in full. If still no name matches, finds the entity by
-/// the first words of its id, such as `father-benno` for `father-benno-kalt`, or by its occupation, its title or its
-/// description: `the landlady`. As a last resort, finds a character by the name of its player.
+/// of a word, such as `tam` for Tamsin. Secret names match only in full. The article at the start of an id may be
+/// missing, as in `hollow-jack` for `the-hollow-jack`. If still no name matches, finds the entity by the first words of
+/// its id, such as `father-benno` for `father-benno-kalt`, or by its occupation, its title or its description: `the
+/// landlady`. As a last resort, finds a character by the name of its player.
 ///
 /// # Errors
 /// Returns an error if no entity has this name, or if several entities have this name. The error contains the ids of
@@ -229,7 +230,10 @@ pub(crate) fn candidates_with_words(source: &impl NameSource, name: &str) -> Vec
     match source.find_exact(name) {
         Resolution::One(id) => vec![id],
         Resolution::Ambiguous(candidates) => candidates,
-        Resolution::None => entities_with_name_part(source, name, LastWord::Complete),
+        Resolution::None => {
+            let found = entities_with_id_without_article(source, name);
+            if found.is_empty() { entities_with_name_part(source, name, LastWord::Complete) } else { found }
+        }
     }
 }
 
@@ -287,13 +291,35 @@ fn entities_with_name_part(source: &impl NameSource, part: &str, last_word: Last
     entities_where(source, |id| source.open_names_of(id).into_iter().any(&has_part))
 }
 
+/// Returns the entities whose ids differ from a text only in an article at the start, such as `the-hollow-jack` for
+/// `hollow-jack`. The text must consist of at least two words. Sorted.
+fn entities_with_id_without_article(source: &impl NameSource, text: &str) -> Vec<EntityId> {
+    let Some(given) = EntityId::new(text.trim()).ok().filter(|given| given.as_str().contains('-')) else {
+        return Vec::new();
+    };
+    let given = without_article(given.as_str());
+    entities_where(source, |id| without_article(id.as_str()) == given)
+}
+
+/// Returns an id without the article at its start: `hollow-jack` for `the-hollow-jack`.
+fn without_article(id: &str) -> &str {
+    match id.split_once('-') {
+        Some((first, rest)) if ARTICLES.contains(&first) => rest,
+        _ => id,
+    }
+}
+
 /// Returns the entities whose ids begin with a text of at least two whole words, such as `father-benno` for
 /// `father-benno-kalt`. Sorted.
 fn entities_with_id_prefix(source: &impl NameSource, text: &str) -> Vec<EntityId> {
-    let Some(prefix) = EntityId::new(text.trim()).ok().filter(|prefix| prefix.as_str().contains('-')) else {
+    let Ok(given) = EntityId::new(text.trim()) else { return Vec::new() };
+    let prefix = without_article(given.as_str());
+    if !prefix.contains('-') {
         return Vec::new();
-    };
-    entities_where(source, |id| id.as_str().strip_prefix(prefix.as_str()).is_some_and(|rest| rest.starts_with('-')))
+    }
+    entities_where(source, |id| {
+        without_article(id.as_str()).strip_prefix(prefix).is_some_and(|rest| rest.starts_with('-'))
+    })
 }
 
 /// A speaker: a character, and the secret name that the character uses, if any.
@@ -444,14 +470,32 @@ fn facts_with_words(state: &State, given: &str) -> Vec<Arc<Fact>> {
     };
     let found: Vec<Arc<Fact>> = state.facts().filter(contains_all_words).cloned().collect();
     let (rejected, live): (Vec<_>, Vec<_>) = found.into_iter().partition(|fact| fact.status() == FactStatus::Rejected);
-    let is_statement = |fact: &Arc<Fact>| text::normalize(fact.statement()) == text::normalize(given);
     for facts in [&live, &rejected] {
-        let same: Vec<Arc<Fact>> = facts.iter().filter(|fact| is_statement(fact)).cloned().collect();
+        let same = facts_with_statement(facts, given, |fact| fact.statement());
         if !same.is_empty() {
             return same;
         }
     }
     live
+}
+
+/// Returns the facts whose whole statement is a text. The comparison ignores case, punctuation and filler words, such as
+/// articles. If a statement also has the same filler words, returns only the facts with this statement.
+pub(crate) fn facts_with_statement<T: Clone>(facts: &[T], given: &str, statement: impl Fn(&T) -> &str) -> Vec<T> {
+    let normal = text::normalize(given);
+    let words = words_without_fillers(given);
+    let mut same = facts.to_vec();
+    same.retain(|fact| words_without_fillers(statement(fact)) == words);
+    let mut equal = same.clone();
+    equal.retain(|fact| text::normalize(statement(fact)) == normal);
+    if equal.is_empty() { same } else { equal }
+}
+
+/// Returns the words of a sentence, without filler words.
+fn words_without_fillers(sentence: &str) -> Vec<String> {
+    let mut sentence = text::words(sentence);
+    sentence.retain(|word| !words::contains_word(&words::english().fillers, word));
+    sentence
 }
 
 /// Returns a name of an entity for use in a sentence that other characters may learn. The result is never a secret

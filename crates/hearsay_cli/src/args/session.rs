@@ -120,19 +120,17 @@ By default, the characters who attend the session and the non-player characters 
 place of the scene hear the line. Only Mirela hears `Odo whispers to Mirela: ...`. She does
 not hear `Odo hides. Mirela doesn't notice.` Nobody hears a line that is out of character.
 
-If narration may state a secret that some hearers do not know, Hearsay names the secret. On a
-terminal, it asks whether the secret comes out. If not, the line is out of character. To let
-the secret come out later, pass the number of the line with --line, and the secret with
---states.
+If narration may state a secret, Hearsay asks on a terminal whether the secret comes out. If
+not, the line is out of character.
 
 Examples:
   hearsay log \"The bell of the chapel rings at low water.\"
   hearsay log --by mirela-voss --at the-gilded-gull \"The ledger is gone.\"
   hearsay log --by odo-brandt --to mirela-voss,hob-carrow \"Not a word.\"
   hearsay log \"Odo whispers to Mirela: Not a word.\"
-  hearsay log \"Laura: Can I roll for that?\"
   hearsay log --lie \"Odo: I was in all night.\"
-  hearsay log --line 12 --lie";
+  hearsay log --yes
+  hearsay log --line 12 --by odo-brandt --without pell";
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct NewSession {
@@ -194,11 +192,15 @@ pub(crate) struct SessionLog {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
     /// Text of the line
-    #[arg(value_parser = text, required_unless_present = "line")]
+    #[arg(value_parser = text, required_unless_present_any = ["line", "yes"])]
     pub(crate) text: Option<String>,
-    /// Number of a recorded line; instead of adding a new line, apply --lie or --states to this line
-    #[arg(long, value_name = "N", conflicts_with_all = ["text", "by", "at", "time"])]
+    /// Number of a recorded line; instead of adding a new line, apply --by, --with, --without, --lie, --states or --yes
+    /// to this line
+    #[arg(long, value_name = "N", conflicts_with_all = ["text", "at", "time"])]
     pub(crate) line: Option<u32>,
+    /// Say yes to all questions about a line [default: the last line]
+    #[arg(long, conflicts_with_all = ["text", "by", "at", "time", "to", "with", "without", "states", "lie", "in_character"])]
+    pub(crate) yes: bool,
     /// Speaker (id or name), or the player of the speaker [default: the name at the start of the text; otherwise,
     /// narration]
     #[arg(long, value_name = "CHARACTER", value_parser = name, add = entities())]
@@ -217,6 +219,9 @@ pub(crate) struct SessionLog {
     /// Additional character who hears the line; may be repeated
     #[arg(long, value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) with: Vec<String>,
+    /// Character who does not hear the line; may be repeated
+    #[arg(long, value_name = "CHARACTER", value_parser = name, add = entities())]
+    pub(crate) without: Vec<String>,
     /// Fact that the line states: its handle (short name), the start of its id, or words of its statement; may be
     /// repeated [default: the facts that Hearsay recognizes in the words of a speaker]
     #[arg(long, value_name = "FACT", value_parser = name, add = facts())]

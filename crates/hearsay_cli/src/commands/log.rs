@@ -1,4 +1,7 @@
-//! `hearsay log`: adds a line to the log of a session.
+//! `hearsay log`: adds a line to the log of a session, or changes a recorded line.
+
+mod confirmation;
+mod correction;
 
 use std::{io, sync::Arc};
 
@@ -7,10 +10,12 @@ use hearsay_belief::{StateViews, View, valid_death_fact};
 use hearsay_commands::{
     fact_matching::{FactMatch, FactMatches},
     line_reading::UnrecordedLine,
-    session::{AttendanceHint, Log, LogLine, hearers_without},
+    session::{AttendanceHint, Log, LogLine, hearers_without, is_table_line},
 };
 use hearsay_engine::{Memory, MemoryError, ReadSnapshot, Written, real_time};
-use hearsay_model::{Author, Change, EntityId, Fact, FactId, Knower, Operation, Passage, State, TalkKind, escape};
+use hearsay_model::{
+    Author, Change, EntityId, Fact, FactId, Knower, Operation, Passage, State, TalkKind, escape, words,
+};
 use hearsay_query::{resolve::Speaker, session::session_or_latest};
 use serde::Serialize;
 
@@ -48,6 +53,17 @@ struct LogOutput {
 }
 
 pub(crate) fn log(args: &args::SessionLog, output: &mut Output) -> Result<()> {
+    if args.yes {
+        confirmation::confirm(args, output)
+    } else if correction::is_correction(args) {
+        correction::correct(args, output)
+    } else {
+        record(args, output)
+    }
+}
+
+/// Adds a line to the log, or records which facts a recorded line states.
+fn record(args: &args::SessionLog, output: &mut Output) -> Result<()> {
     let access = Access::for_dry_run(args.dry_run);
     let is_read = args.line.is_none() && (args.by.is_none() || args.states.is_empty());
     let memory = match is_read {
@@ -106,7 +122,8 @@ pub(crate) fn log(args: &args::SessionLog, output: &mut Output) -> Result<()> {
     }
     let display = DisplayNames::read(&memory)?;
     if let Some(similar) = similar_speaker {
-        note_similar_speaker(&args.campaign, &display.name(&similar), written.as_ref(), output);
+        let line = passages.first().filter(|_| written.is_some()).map(|passage| passage.line);
+        note_similar_speaker(args, &similar, &display.name(&similar), line, output);
     }
     if passages.is_empty() {
         output.line("  the line is already in the log")?;
@@ -130,6 +147,7 @@ pub(crate) fn log(args: &args::SessionLog, output: &mut Output) -> Result<()> {
     }
     let new_facts = extracted_facts(&memory, &passages)?;
     print_extracted_facts(&new_facts, &args.campaign, output)?;
+    confirmation::print_hint(args, line_number, &facts, &new_facts, output)?;
     if is_empty_lie && new_facts.is_empty() && !args.dry_run {
         output.note(
             "Hearsay found no fact in this lie, so no hearer believes the lie yet. To record the facts that it \
@@ -146,9 +164,9 @@ pub(crate) fn log(args: &args::SessionLog, output: &mut Output) -> Result<()> {
 
 /// Returns the line to log. Its speaker is missing if the name of the speaker is part of the text.
 fn log_line(args: &args::SessionLog, names: &Names) -> Result<LogLine> {
-    if args.line.is_some() && !(args.to.is_empty() && args.with.is_empty()) {
-        let message = "--line names a recorded line, whose hearers do not change; to let another character learn a fact \
-                       of the line, run `hearsay event tell --by SPEAKER FACT --to CHARACTER`";
+    if args.line.is_some() && !args.to.is_empty() {
+        let message = "--to is for new lines; to change the hearers of a recorded line, pass --line with --with or \
+                       --without";
         return Err(CliError::new(USAGE_ERROR, message).into());
     }
     let speaker = args.by.as_ref().map(|name| names.speaker_or_player(name)).transpose()?;
@@ -161,6 +179,7 @@ fn log_line(args: &args::SessionLog, names: &Names) -> Result<LogLine> {
         time: args.time.clone(),
         heard_by: names.characters(&args.to)?,
         with: names.characters(&args.with)?,
+        unheard_by: names.characters(&args.without)?,
         states: names.facts(&args.states)?,
         lie: args.lie,
         recorded_line: args.line,
@@ -259,7 +278,7 @@ fn confirm_secrets(
 
 /// Prints the commands with which the secrets of a line come out, or with which the line is heard without them.
 fn print_withheld_note(args: &args::SessionLog, line: u32, facts: &LineFacts, output: &Output) {
-    let session = args.session.as_ref().map(|session| format!(" --session {session}")).unwrap_or_default();
+    let session = session_option(args);
     let reveal = args.campaign.command(&format!("log --line {line}{}{session}", facts.withheld_options()));
     let mark = args.campaign.command(&format!("session mark {line} narration{session}"));
     output.note(format!(
@@ -318,9 +337,13 @@ fn attendance_notes(log: &Log, state: &State, campaign: &args::Campaign) -> Vec<
     let command = |change: &str, id: &EntityId| campaign.command(&format!("session attend --{change} {id}"));
     let absent = |id: &EntityId| {
         let (name, arrive) = (state.name_or_id(id), command("arrive", id));
+        let missed = missed_lines(state, id).map_or_else(String::new, |(lines, last)| {
+            let add = campaign.command(&format!("log --line {last} --with {id}"));
+            format!(" {name} also did not hear {lines}; if {name} was there, run `{add}` for each line.")
+        });
         format!(
             "{name} is not recorded as present, so {name} does not hear the other lines. If {name} is in the scene, run \
-             `{arrive}`."
+             `{arrive}`.{missed}"
         )
     };
     let hint = |hint: AttendanceHint| match hint.leaves {
@@ -332,6 +355,28 @@ fn attendance_notes(log: &Log, state: &State, campaign: &args::Campaign) -> Vec<
     };
     let speakers = log.absent_speakers(state);
     speakers.iter().map(absent).chain(log.attendance_hints(state).into_iter().map(hint)).collect()
+}
+
+/// Maximum number of missed lines in a note.
+const MAX_MISSED_LINES: usize = 5;
+
+/// Returns the newest lines of the scene being played that a character did not hear, as text such as `lines 7 and 9`,
+/// and the number of the last of them. Returns `None` if there are none.
+fn missed_lines(state: &State, id: &EntityId) -> Option<(String, u32)> {
+    let playing = state.active_session()?;
+    let knower = Knower::Entity(id.clone());
+    let lines = state.passages_in_session(Some(&playing.session)).map(|(_, passage)| passage);
+    let mut lines: Vec<&Arc<Passage>> = lines.filter(|passage| is_table_line(passage)).collect();
+    lines.sort_unstable_by_key(|passage| passage.line);
+    let in_scene = lines.into_iter().rev().take_while(|passage| passage.place == playing.place);
+    let is_missed = |passage: &&Arc<Passage>| !passage.is_out_of_character() && !passage.has_participant(&knower);
+    let mut numbers: Vec<u32> = in_scene.filter(is_missed).map(|passage| passage.line).take(MAX_MISSED_LINES).collect();
+    numbers.reverse();
+    let last = *numbers.last()?;
+    let texts: Vec<String> = numbers.iter().map(u32::to_string).collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let noun = if texts.len() == 1 { "line" } else { "lines" };
+    Some((format!("{noun} {}", words::join_names(&texts)), last))
 }
 
 /// Prints a warning if the speaker of a line is dead. Otherwise, prints the notes about attendance.
@@ -373,12 +418,13 @@ fn death_of_speaker(state: &State, line: &Passage) -> Option<(String, Arc<Fact>)
     Some((state.name_or_id(speaker).to_owned(), Arc::clone(death)))
 }
 
-/// Prints a note about a line of narration whose first words are similar to the name of a character.
-fn note_similar_speaker(campaign: &args::Campaign, name: &str, written: Option<&Written>, output: &Output) {
-    let correction = match written {
-        Some(written) => {
-            let undo = campaign.command(&format!("undo {}", written.position));
-            format!("To correct the name, run `{undo}`, and log the line again.")
+/// Prints a note about a line of narration whose first words are similar to the name of the character `similar`. `line`
+/// is the number of the recorded line.
+fn note_similar_speaker(args: &args::SessionLog, similar: &EntityId, name: &str, line: Option<u32>, output: &Output) {
+    let correction = match line {
+        Some(line) => {
+            let correct = format!("log --line {line} --by {similar}{}", session_option(args));
+            format!("If {name} says the line, run `{}`.", args.campaign.command(&correct))
         }
         None => "To correct the name, repeat the command with the right name.".to_owned(),
     };
@@ -388,12 +434,17 @@ fn note_similar_speaker(campaign: &args::Campaign, name: &str, written: Option<&
     ));
 }
 
+/// Returns the option that names the session of the command.
+fn session_option(args: &args::SessionLog) -> String {
+    args.session.as_ref().map_or_else(String::new, |session| format!(" --session {session}"))
+}
+
 /// Returns the option or command that makes a line part of the story.
 fn override_hint(args: &args::SessionLog, passage: &Passage) -> String {
     if args.dry_run {
         return "--in-character".to_owned();
     }
-    let session = args.session.as_ref().map_or_else(String::new, |session| format!(" --session {session}"));
+    let session = session_option(args);
     let command = args.campaign.command(&format!("session mark {} in-character{session}", passage.line));
     format!("--in-character; for this line, `{command}`")
 }

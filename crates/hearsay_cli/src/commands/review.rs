@@ -12,7 +12,10 @@ use hearsay_query::{
     ids::require_fact,
     preview::{Preview, preview_applied, state_after},
     reveals::newly_fulfilled,
-    review::{DecidedFact, ReviewItem, ReviewQueue, ReviewRow, decided_facts, review_queue, review_rows},
+    review::{
+        DecidedFact, ReviewItem, ReviewQueue, ReviewRow, SettledFact, SettledReason, decided_facts, review_queue,
+        review_rows,
+    },
 };
 use serde::Serialize;
 use serde_json::json;
@@ -41,6 +44,8 @@ struct DecisionOutput {
     result: EditOutput,
     /// The facts on which the operation decided, with their knowers.
     decided: Vec<DecidedFact>,
+    /// The other facts of the command, on which nothing is left to decide.
+    settled: Vec<SettledFact>,
 }
 
 /// JSON output of a decision in a dry run.
@@ -52,6 +57,8 @@ struct DecisionPreview {
     preview: Preview,
     /// The facts on which the operation would decide, with the knowers that they would have.
     decided: Vec<DecidedFact>,
+    /// The other facts of the command, on which nothing is left to decide.
+    settled: Vec<SettledFact>,
 }
 
 pub(crate) fn run(args: &args::Review, output: &mut Output) -> Result<()> {
@@ -72,31 +79,66 @@ pub(crate) fn run(args: &args::Review, output: &mut Output) -> Result<()> {
     }
     let access = if args.decision.is_some() { Access::for_dry_run(args.dry_run) } else { Access::Read };
     let memory = campaign::open(&args.campaign, access, EncoderUse::Disabled, output)?;
-    if let Some(decision) = args.decision {
-        let names = Names::read(&memory, output)?;
-        let (facts, knowers) = (names.facts(&args.facts)?, names.characters(&args.known_by)?);
-        let object = match (&args.object, &facts[..]) {
-            (Some(object), [fact, ..]) => Some(names.replacement(*fact, object)?),
-            _ => None,
-        };
-        drop(names);
-        let decision = match decision {
-            DecisionArg::Accept => Decision::Accept,
-            DecisionArg::Edit => match (object, &args.statement, &facts[..]) {
-                (None, Some(sentence), [fact, ..]) => correction_by(&memory, *fact, sentence)?,
-                (object, statement, _) => {
-                    Decision::Edit { subject: None, predicate: None, object, statement: statement.clone() }
-                }
-            },
-            DecisionArg::False => Decision::False,
-            DecisionArg::Reject => Decision::Reject,
-        };
-        let decisions = Decisions { facts, decision, reason: args.reason.clone() };
-        decide(&memory, decisions, knowers, args.dry_run, output)?;
-        return Ok(memory.close()?);
+    let unchanged = match args.decision {
+        Some(decision) => decide_on(args, decision, &memory, output)?,
+        None => {
+            list(args, &memory, output)?;
+            0
+        }
+    };
+    memory.close()?;
+    if unchanged > 0 {
+        let facts = count(unchanged, "fact was", "facts were");
+        let message = format!("{facts} not changed, because of an earlier decision: see `already` above");
+        return Err(CliError::new(1, message).into());
     }
-    list(args, &memory, output)?;
-    Ok(memory.close()?)
+    Ok(())
+}
+
+/// Decides on the facts that the command names. Returns the number of facts that do not change, because an earlier
+/// decision settled them in another way.
+fn decide_on(args: &args::Review, decision: DecisionArg, memory: &Memory, output: &mut Output) -> Result<usize> {
+    let names = Names::read(memory, output)?;
+    let (facts, settled) = names.undecided_facts(&args.facts)?;
+    let is_as_requested = |fact: &SettledFact| match fact.reason {
+        SettledReason::Rejected | SettledReason::Retracted => matches!(decision, DecisionArg::Reject),
+        SettledReason::EvidenceFor(_) => matches!(decision, DecisionArg::Accept),
+    };
+    if facts.is_empty() && !settled.is_empty() {
+        let settled: Vec<String> = settled.iter().map(format_settled).collect();
+        return Err(CliError::new(1, format!("nothing is left to decide: {}", settled.join("; "))).into());
+    }
+    let knowers = names.characters(&args.known_by)?;
+    let object = match (&args.object, &facts[..]) {
+        (Some(object), [fact, ..]) => Some(names.replacement(*fact, object)?),
+        _ => None,
+    };
+    drop(names);
+    let decision = match decision {
+        DecisionArg::Accept => Decision::Accept,
+        DecisionArg::Edit => match (object, &args.statement, &facts[..]) {
+            (None, Some(sentence), [fact, ..]) => correction_by(memory, *fact, sentence)?,
+            (object, statement, _) => {
+                Decision::Edit { subject: None, predicate: None, object, statement: statement.clone() }
+            }
+        },
+        DecisionArg::False => Decision::False,
+        DecisionArg::Reject => Decision::Reject,
+    };
+    let unchanged = settled.iter().filter(|fact| !is_as_requested(fact)).count();
+    let decisions = Decisions { facts, decision, reason: args.reason.clone() };
+    decide(memory, decisions, knowers, settled, args.dry_run, output)?;
+    Ok(unchanged)
+}
+
+/// Describes a fact on which nothing is left to decide.
+fn format_settled(settled: &SettledFact) -> String {
+    let reason = match settled.reason {
+        SettledReason::Rejected => "already rejected".to_owned(),
+        SettledReason::Retracted => "already retracted".to_owned(),
+        SettledReason::EvidenceFor(fact) => format!("already evidence for the accepted fact {}", fact.short()),
+    };
+    format!("{reason}: \u{201C}{}\u{201D} [{}]", settled.statement, settled.fact.short())
 }
 
 /// Returns the decision that a fact is true in the words of a sentence.
@@ -105,18 +147,19 @@ fn correction_by(memory: &Memory, fact: FactId, sentence: &str) -> Result<Decisi
     let facts = interrupt::wait(&memory.draft(draft)?)?.extraction.facts;
     let sentence = sentence.to_owned();
     let read = memory.read(move |world| {
-        let (vocabulary, fact) = (world.state.vocabulary(), require_fact(&world.state, fact)?);
-        Ok(Decision::corrected_by(vocabulary, sentence, fact, &facts))
+        let fact = require_fact(&world.state, fact)?;
+        Ok(Decision::corrected_by(&world.state, sentence, fact, &facts))
     })?;
     Ok(read.wait()?)
 }
 
 /// Records decisions, or shows their effects in a dry run. If `knowers` is not empty, only these characters know the
-/// accepted facts.
+/// accepted facts. `settled` contains the facts on which nothing is left to decide.
 fn decide(
     memory: &Memory,
     decisions: Decisions,
     knowers: Vec<EntityId>,
+    settled: Vec<SettledFact>,
     dry_run: bool,
     output: &mut Output,
 ) -> Result<()> {
@@ -136,8 +179,8 @@ fn decide(
         })?;
         let decided = read.wait()?;
         let result = print_changes(memory, written, output)?;
-        print_decided(&decided, dry_run, &DisplayNames::read(memory)?, output)?;
-        return print_with_reveals(memory, DecisionOutput { result, decided }, output);
+        print_decided(&decided, &settled, dry_run, &DisplayNames::read(memory)?, output)?;
+        return print_with_reveals(memory, DecisionOutput { result, decided, settled }, output);
     }
     let read = memory.read_in_background(move |world| {
         let operation = build_operation(world)?;
@@ -150,13 +193,20 @@ fn decide(
     let names = DisplayNames::read(memory)?;
     output.line(format!("Dry run, nothing is changed: {}", preview.summary))?;
     print_effects(&preview, &names, output)?;
-    print_decided(&decided, dry_run, &names, output)?;
+    print_decided(&decided, &settled, dry_run, &names, output)?;
     drop(names);
-    print_with_revealable(revealable, DecisionPreview { written: None, preview, decided }, output)
+    print_with_revealable(revealable, DecisionPreview { written: None, preview, decided, settled }, output)
 }
 
-/// Prints who knows each accepted fact, and the other facts on which the operation decided.
-fn print_decided(decided: &[DecidedFact], dry_run: bool, names: &DisplayNames, output: &mut Output) -> Result<()> {
+/// Prints who knows each accepted fact, and the other facts on which the operation decided. Also prints the facts on
+/// which nothing is left to decide.
+pub(crate) fn print_decided(
+    decided: &[DecidedFact],
+    settled: &[SettledFact],
+    dry_run: bool,
+    names: &DisplayNames,
+    output: &mut Output,
+) -> Result<()> {
     let known_to = if dry_run { "will be known to" } else { "known to" };
     let is_single = decided.iter().filter(|fact| fact.status == FactStatus::Canon).count() == 1;
     for (number, fact) in decided.iter().enumerate() {
@@ -173,7 +223,7 @@ fn print_decided(decided: &[DecidedFact], dry_run: bool, names: &DisplayNames, o
             _ => {}
         }
     }
-    Ok(())
+    settled.iter().try_for_each(|fact| output.line(format!("  {}", format_settled(fact))))
 }
 
 /// Lists the items in the review queue and, if the user asks for more, the items that triage holds back.

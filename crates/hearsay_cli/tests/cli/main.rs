@@ -18,6 +18,7 @@ mod files;
 mod handbooks;
 mod hostile;
 mod knowers;
+mod line_corrections;
 mod lists;
 mod live_transcripts;
 mod reviewing;

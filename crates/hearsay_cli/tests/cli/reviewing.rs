@@ -433,3 +433,64 @@ fn the_dm_names_the_knowers_of_an_accepted_fact() {
     let shown = test_dir.json(&["-C", "mill", "fact", "list", "--as", "ada", "--about", "ben"]);
     assert!(shown.to_string().contains("OWES"), "{shown}");
 }
+
+#[test]
+fn a_whole_statement_needs_neither_case_nor_articles_nor_a_full_stop() {
+    let test_dir = TestDir::new();
+    let (at, home) = ("Ada is at The Old Wheel.", "Ada lives at The Old Wheel.");
+    with_proposals(&test_dir, &[("lore", at, None), ("lore", home, None)]);
+    test_dir.fails(&["-C", "mill", "review", "reject", "ada old wheel"], 3, &["ada old wheel"]);
+    test_dir.ok(&["-C", "mill", "review", "reject", "ada is at old wheel"]);
+    assert_eq!(pending(&test_dir), [home]);
+}
+
+#[test]
+fn a_list_of_decisions_skips_facts_that_need_none() {
+    let test_dir = TestDir::new();
+    let statements = [
+        "Ada mends the old wheel of the mill at night.",
+        "Ada mends the old wheel of the mill at night now.",
+        "Ada sleeps late.",
+        "Ada hums.",
+        "Ada fears dogs.",
+    ];
+    let ids = with_proposals(&test_dir, &statements.map(|statement| ("lore", statement, None)));
+    test_dir.ok(&["-C", "mill", "review", "accept", &ids[0]]);
+    assert!(!pending(&test_dir).contains(&statements[1].to_owned()), "{:?}", pending(&test_dir));
+    // The second fact became evidence for the first fact, so it is accepted already.
+    let accepted = test_dir.json(&["-C", "mill", "review", "accept", &ids[1], &ids[2]]);
+    assert_eq!(accepted["decided"][0]["fact"], ids[2].as_str(), "{accepted}");
+    let settled = &accepted["settled"][0];
+    assert_eq!(
+        (&settled["fact"], &settled["reason"]["evidence_for"]),
+        (&ids[1].as_str().into(), &ids[0].as_str().into())
+    );
+    // A rejection does not change it. The other fact is rejected.
+    let rejected = test_dir.run(&["-C", "mill", "review", "reject", &ids[1], &ids[3]]);
+    let reason = format!("  already evidence for the accepted fact {}: ", &ids[0][..8]);
+    assert!(rejected.code == 1 && rejected.stdout.contains(&reason), "{}{}", rejected.stdout, rejected.stderr);
+    assert!(rejected.stderr.contains("1 fact was not changed"), "{}", rejected.stderr);
+    assert_eq!(pending(&test_dir), [statements[4]]);
+    let again = test_dir.ok(&["-C", "mill", "review", "reject", &ids[3], &ids[4], "--dry-run"]);
+    assert!(again.contains("  already rejected: "), "{again}");
+    // An unknown fact may be a mistake, so nothing is decided.
+    let unknown = ["-C", "mill", "review", "reject", "ffffffff", &ids[4]];
+    test_dir.fails(&unknown, 3, &["no decision was recorded", "ffffffff"]);
+    assert_eq!(pending(&test_dir), [statements[4]]);
+    test_dir.fails(&["-C", "mill", "review", "reject", &ids[1]], 1, &["nothing is left to decide"]);
+}
+
+#[test]
+fn a_corrected_sentence_without_the_old_value_is_only_a_sentence() {
+    let test_dir = TestDir::new();
+    test_dir.ok(&["-C", "mill", "entity", "set", "ben", "condition", "missing"]);
+    let find = |words: &str| {
+        let listed = test_dir.json(&["-C", "mill", "fact", "list", "--subject", "ben", "--status", "canon"]);
+        let mut facts = listed["facts"].as_array().unwrap().clone().into_iter();
+        facts.find(|fact| fact["statement"].as_str().unwrap().contains(words))
+    };
+    let missing = find("missing").unwrap()["id"].as_str().unwrap().to_owned();
+    test_dir.ok(&["-C", "mill", "review", "edit", &missing, "--statement", "Ben hums at night."]);
+    assert_eq!(find("Ben hums at night.").unwrap()["predicate"], "lore");
+    assert_eq!(find("missing"), None);
+}

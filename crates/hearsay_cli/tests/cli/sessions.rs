@@ -313,8 +313,9 @@ fn a_recorded_line_tells_a_fact_only_once() {
     let repeated = state();
     assert!(repeated.code == 0 && !repeated.stderr.contains("does not know"), "{}", repeated.stderr);
     assert_eq!(test_dir.ok(&["-C", "mill", "fact", "show", "stone-is-cracked"]), shown);
-    let with = ["-C", "mill", "log", "--line", "1", "--lie", "--with", "tam"];
-    test_dir.fails(&with, 2, &["hearers do not change", "event tell"]);
+    let line = ["-C", "mill", "log", "--line", "1"];
+    test_dir.fails(&[&line[..], &["--lie", "--with", "tam"]].concat(), 2, &["in another command"]);
+    test_dir.fails(&[&line[..], &["--to", "tam"]].concat(), 2, &["--with", "--without"]);
 }
 
 #[test]
@@ -344,10 +345,16 @@ fn a_repeated_import_keeps_line_numbers_and_refuses_other_attendance() {
 fn a_place_is_meant_where_a_place_is_needed() {
     let test_dir = split_party();
     let miller = "{id: old-weir-keeper, name: Weir Keeper, kind: npc, home: none}";
-    test_dir.write("mill/keeper.yaml", &format!("entities:\n  - {miller}\n"));
+    let ford = "{id: the-dry-ford, name: The Dry Ford, kind: location}";
+    test_dir.write("mill/keeper.yaml", &format!("entities:\n  - {miller}\n  - {ford}\n"));
     assert_eq!(heard_by(&test_dir, &["--at", "Weir", "Fog."]), serde_json::json!(["lyra", "tam"]));
     // The first words of an id are enough.
     assert!(test_dir.ok(&["-C", "mill", "entity", "show", "old-weir"]).contains("Weir Keeper"));
+    // The article of an id may be missing.
+    for name in ["dry-ford", "dry ford", "the-dry-ford"] {
+        assert!(test_dir.ok(&["-C", "mill", "entity", "show", name]).contains("The Dry Ford"), "{name}");
+        assert!(test_dir.ok(&["-C", "mill", "fact", "list", "--about", name]).contains("The Dry Ford"), "{name}");
+    }
     assert!(test_dir.ok(&["entity", "--help"]).contains("search \"*\""));
 }
 

@@ -164,6 +164,22 @@ fn without_a_terminal_a_doubtful_fact_is_named_and_not_taught() {
 }
 
 #[test]
+fn one_word_confirms_what_a_logged_line_may_state() {
+    let test_dir = gullhaven();
+    test_dir.ok(&["-C", "gull", "session", "start", "--at", "the-gilded-gull"]);
+    let line = "Perhaps Tobin sold me a print of the key.";
+    let logged = test_dir.ok(&["-C", "gull", "log", "--by", "kestrel-vane", line]);
+    assert!(logged.contains("  may state: tobin-sold-key: "), "{logged}");
+    assert!(logged.contains("`hearsay -C gull log --yes`") && logged.contains("log --line 1 --yes`"), "{logged}");
+    assert_eq!(knowers(&test_dir, "tobin-sold-key"), ["kestrel-vane"]);
+    let confirmed = test_dir.json(&["-C", "gull", "log", "--yes"]);
+    assert_eq!((&confirmed["line"], &confirmed["states"][0]["handle"]), (&1.into(), &"tobin-sold-key".into()));
+    assert!(knowers(&test_dir, "tobin-sold-key").len() > 3, "{confirmed}");
+    test_dir.fails(&["-C", "gull", "log", "--line", "99", "--yes"], 1, &["no line 99"]);
+    test_dir.fails(&["-C", "gull", "log", "--yes", "It rains."], 2, &["--yes"]);
+}
+
+#[test]
 fn a_logged_line_teaches_those_at_the_table() {
     let test_dir = gullhaven();
     test_dir.ok(&["-C", "gull", "session", "start", "--at", "the-gilded-gull"]);

@@ -262,7 +262,7 @@ fn a_misspelled_speaker_is_narration_with_a_note() {
     };
     let misspelled = note(&["Tamsyn: Good evening."]);
     assert!(misspelled.contains("did you mean \"Tamsin Oakley: \u{2026}\"?"), "{misspelled}");
-    assert!(misspelled.contains("`hearsay -C mill undo "), "{misspelled}");
+    assert!(misspelled.contains("`hearsay -C mill log --line 1 --by tamsin-oakley`"), "{misspelled}");
     for line in ["Benn: Good evening.", "Tamsim whispers to Ada: Hm."] {
         assert!(note(&[line]).contains("did you mean"), "{line}");
     }

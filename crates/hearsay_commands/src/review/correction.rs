@@ -1,7 +1,7 @@
 //! Correction of a fact by a sentence.
 
 use hearsay_extract::{ExtractedFact, FactObject, Mention};
-use hearsay_model::{EntityId, Fact, Factuality, Object, Predicate, Vocabulary, attribute};
+use hearsay_model::{EntityId, Fact, Factuality, Object, Predicate, State, attribute, spelling, text};
 
 use super::Decision;
 
@@ -14,9 +14,11 @@ impl Decision {
     ///
     /// If the sentence states a relation or an attribute of a recorded entity, the decision takes subject, predicate
     /// and object from the sentence. Of several facts, the one that resembles the corrected fact most counts. Otherwise,
-    /// only the sentence changes. A fact that is only a sentence (`lore`) changes into unfinished business, such as a
+    /// only the sentence changes, unless the sentence does not contain the object of the fact: the fact then becomes a
+    /// fact that is only a sentence (`lore`). A fact that is only a sentence changes into unfinished business, such as a
     /// promise or a debt, if the sentence states it with a high confidence, and into no other relation.
-    pub fn corrected_by(vocabulary: &Vocabulary, sentence: String, fact: &Fact, facts: &[ExtractedFact]) -> Self {
+    pub fn corrected_by(state: &State, sentence: String, fact: &Fact, facts: &[ExtractedFact]) -> Self {
+        let vocabulary = state.vocabulary();
         let is_sentence = *fact.predicate() == *attribute::LORE;
         let is_candidate = |extracted: &&ExtractedFact| {
             let is_thread = vocabulary.behavior(&extracted.predicate).thread.is_some();
@@ -29,9 +31,24 @@ impl Decision {
                 (predicate != fact.predicate()).then(|| predicate.to_string()),
                 (object != *fact.object()).then_some(object),
             ),
-            None => (None, None, None),
+            None if is_sentence || contains_object(state, &sentence, fact.object()) => (None, None, None),
+            None => (None, Some(attribute::LORE.to_owned()), Some(Object::Value(sentence.as_str().into()))),
         };
         Self::Edit { subject, predicate, object, statement: Some(sentence) }
+    }
+}
+
+/// Returns whether a sentence contains a word of an object: a word of a value, or of a name of an entity.
+fn contains_object(state: &State, sentence: &str, object: &Object) -> bool {
+    let words = |text: &str| -> Vec<String> {
+        let words = text::words(text).into_iter().filter(|word| !spelling::is_stop_word(word));
+        words.map(|word| spelling::stem(&word)).collect()
+    };
+    let sentence = words(sentence);
+    let is_in_sentence = |part: &str| words(part).iter().any(|word| sentence.contains(word));
+    match object {
+        Object::Entity(id) => state.names(id).into_iter().any(is_in_sentence),
+        Object::Value(value) => is_in_sentence(&value.to_string()),
     }
 }
 

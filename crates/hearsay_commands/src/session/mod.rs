@@ -8,6 +8,8 @@
 mod arrival;
 mod attendance;
 mod extracted_facts;
+mod line_confirmation;
+mod line_correction;
 mod line_numbers;
 mod log;
 mod new;
@@ -23,6 +25,8 @@ mod transcript;
 mod transcript_lines;
 
 pub use attendance::AttendanceHint;
+pub use line_confirmation::LineConfirmation;
+pub use line_correction::{LineCorrection, recorded_line};
 pub use log::{Log, LogLine, LogSource, hearers_without};
 pub use new::NewSession;
 pub use recap::save_recap;
@@ -33,5 +37,4 @@ pub use transcript::{
     AssignedSpeaker, PreviewRow, SpeakerAssignment, SpeakerEvidence, SpeakerIdentity, SpeakerProposal, SpeakerRow,
     TranscriptImport, TranscriptReport, is_speaker_label, remember_speakers, speaker_or_player,
 };
-pub(crate) use transcript_lines::is_table_line;
-pub use transcript_lines::{transcript_passages, transcript_session, transcript_talk};
+pub use transcript_lines::{is_table_line, transcript_passages, transcript_session, transcript_talk};

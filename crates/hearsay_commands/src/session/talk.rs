@@ -5,7 +5,7 @@ use std::sync::Arc;
 use hearsay_model::{Author, Change, Operation, Passage, SessionId, State, TalkKind, Timestamp};
 use hearsay_query::session::session_or_latest;
 
-use super::{extracted_facts::facts_only_in, is_table_line};
+use super::{extracted_facts::facts_only_in, line_correction::recorded_line};
 use crate::{CommandError, error::talk_kind_name};
 
 /// The DM's correction of the kind of talk of a line of a session.
@@ -28,10 +28,7 @@ impl TalkCorrection {
     /// Returns an error if the session or the line does not exist, or if the line already has this kind of talk.
     pub fn operation(&self, state: &State, now: Timestamp) -> Result<Operation, CommandError> {
         let session = session_or_latest(state, self.session.as_ref())?;
-        let mut lines = state.passages_in_session(Some(&session.id)).filter(|(_, passage)| is_table_line(passage));
-        let (id, passage) = lines
-            .find(|(_, passage)| passage.line == self.line)
-            .ok_or_else(|| CommandError::NoLine { session: session.id.clone(), line: self.line })?;
+        let (id, passage) = recorded_line(state, Some(&session.id), Some(self.line))?;
         if passage.talk_kind == Some(self.kind) {
             return Err(CommandError::SameTalkKind { line: self.line, kind: self.kind });
         }

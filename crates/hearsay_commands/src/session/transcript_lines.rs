@@ -21,7 +21,7 @@ fn transcript_file(evidence: &Evidence) -> Option<&str> {
 
 /// Returns whether a passage is a line that was said at the table: a line of a live log or of a transcript. The texts
 /// in the files of a campaign tell its story, even if they belong to a session.
-pub(crate) fn is_table_line(passage: &Passage) -> bool {
+pub fn is_table_line(passage: &Passage) -> bool {
     passage.session.is_some() && passage.evidence.iter().all(|evidence| transcript_file(evidence).is_some())
 }
 

@@ -4,6 +4,7 @@ mod count;
 mod decided;
 mod items;
 mod rows;
+mod settled;
 mod stake;
 #[cfg(test)]
 mod tests;
@@ -16,5 +17,6 @@ pub use items::{
     is_unconfirmed_entity, pending_facts_about, review_items,
 };
 pub use rows::{ReviewRow, review, review_rows};
+pub use settled::{SettledFact, SettledReason, find_removed};
 pub use stake::{consequence, stake};
 pub use triage::{ReviewQueue, ReviewSettings, review_queue};

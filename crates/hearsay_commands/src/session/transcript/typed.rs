@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use hearsay_campaign::{split_hearers, split_speaker};
 use hearsay_model::{EntityId, State, TalkKind};
+use hearsay_query::resolve::Speaker;
 
 use super::{
     hearers::resolve_hearers,
@@ -151,22 +152,38 @@ impl LogLine {
         }
     }
 
+    /// Returns the words of a speaker in a text that was recorded as narration. If the text begins with a name that
+    /// nobody has, before a colon, the line treats this name as the name of the speaker.
+    ///
+    /// # Errors
+    /// Returns an error if the text names an unknown or ambiguous hearer.
+    pub(in crate::session) fn spoken_by(speaker: &Speaker, text: &str, state: &State) -> Result<Self, CommandError> {
+        let text = match unknown_speaker(&SpeakerNames::new(state), text) {
+            Some(name) => text.trim().replacen(&name, speaker.id.as_str(), 1),
+            None => text.to_owned(),
+        };
+        let line = Self { speaker: Some(speaker.clone()), ..Self::typed(text) };
+        Ok(line.with_named_speaker(state)?.into_owned())
+    }
+
     /// Returns the misspelled name, and the character that probably has the name.
     fn misspelled_speaker(&self, state: &State) -> Option<(String, EntityId)> {
         if self.speaker.is_some() || !self.may_name_speaker() {
             return None;
         }
-        let names = SpeakerNames::new(state);
-        let text = self.text.trim();
-        let written = split_speaker(text).map(|(name, _)| without_note(name).to_owned());
-        let before_verb = Introduction::find(text).map(|introduction| introduction.subject());
-        let is_unknown = |name: &String| names.identify_typed(name) == SpeakerIdentity::Unknown;
-        let mut candidates = before_verb.or(written).into_iter().filter(is_unknown);
-        candidates.find_map(|name| {
-            let id = similar_character(state, &name)?;
-            Some((name, id))
-        })
+        let name = unknown_speaker(&SpeakerNames::new(state), &self.text)?;
+        let id = similar_character(state, &name)?;
+        Some((name, id))
     }
+}
+
+/// Returns the name before a colon, or before a verb of speech and a colon, at the start of a text, if nobody has this
+/// name.
+fn unknown_speaker(names: &SpeakerNames<'_>, text: &str) -> Option<String> {
+    let text = text.trim();
+    let written = split_speaker(text).map(|(name, _)| without_note(name).to_owned());
+    let before_verb = Introduction::find(text).map(|introduction| introduction.subject());
+    before_verb.or(written).filter(|name| names.identify_typed(name) == SpeakerIdentity::Unknown)
 }
 
 /// Adds the ids that a list does not contain.

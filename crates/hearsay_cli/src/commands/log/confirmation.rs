@@ -1,0 +1,143 @@
+//! `hearsay log --yes`: confirms everything that `log` asked about a recorded line.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use anyhow::Result;
+use hearsay_belief::StateViews;
+use hearsay_commands::{
+    line_reading::UnrecordedLine,
+    session::{LineConfirmation, LogLine, hearers_without, recorded_line},
+};
+use hearsay_engine::{Memory, MemoryError, ReadSnapshot, Written, real_time};
+use hearsay_model::{Author, Evidence, Fact, FactId, Passage, SessionId};
+use hearsay_query::{
+    review::{DecidedFact, decided_facts},
+    session::session_or_latest,
+};
+use serde::Serialize;
+
+use super::session_option;
+use crate::{
+    args,
+    campaign::{self, Access},
+    commands::review::print_decided,
+    display_names::DisplayNames,
+    dry_run::{print_written, write_or_preview},
+    names::Names,
+    output::{CliError, Output},
+    reveals::print_with_reveals,
+    stated_facts::{LineFacts, read_line},
+    texts::{self, ExtractedRow, ExtractionReport, extracted_facts},
+};
+
+/// JSON output of `log --yes`.
+#[derive(Serialize)]
+struct ConfirmationOutput {
+    written: Written,
+    /// Number of the line in the session.
+    line: u32,
+    #[serde(flatten)]
+    facts: LineFacts,
+    /// Facts from the line on which the operation decided, with their knowers.
+    decided: Vec<DecidedFact>,
+    /// Outcome of extracting facts from the line, if extraction ran.
+    found: Option<ExtractionReport>,
+}
+
+/// Confirms everything that `log` asked about a recorded line: the facts that the line may state, and the facts that
+/// `log` offered to accept.
+pub(super) fn confirm(args: &args::SessionLog, output: &mut Output) -> Result<()> {
+    let memory = campaign::open_for_speech(&args.campaign, Access::for_dry_run(args.dry_run), output)?;
+    let names = Names::read(&memory, output)?;
+    let session = names.optional_session(args.session.as_ref())?;
+    let session: SessionId = session_or_latest(names.state(), session.as_ref())?.id.clone();
+    let (_, passage) = recorded_line(names.state(), Some(&session), args.line).map_err(MemoryError::from)?;
+    let passage = Arc::clone(passage);
+    drop(names);
+    let line = passage.line;
+    let offered = extracted_facts(&memory, std::slice::from_ref(&passage))?;
+    let accept: Vec<FactId> = offered.iter().filter(|row| row.is_offered()).map(|row| row.fact).collect();
+    let states = asked_facts(&memory, passage)?;
+    if states.is_empty() && accept.is_empty() {
+        let message = format!("nothing about line {line} of `{session}` waits for your confirmation");
+        return Err(CliError::new(1, message).into());
+    }
+    let names = Names::read(&memory, output)?;
+    let mut facts = LineFacts::given(names.state(), &states);
+    drop(names);
+    let confirmation = LineConfirmation { session, line, states, accept: accept.clone() };
+    let build_operation = move |world: &ReadSnapshot| Ok(confirmation.operation(&world.state, real_time())?);
+    if !facts.is_empty() {
+        facts.set_learned_by(&memory.preview(build_operation.clone())?.wait()?);
+    }
+    let Some(written) = write_or_preview(&memory, args.dry_run, build_operation, output)? else {
+        return Ok(memory.close()?);
+    };
+    let position = written.position;
+    let decided = memory.read(move |world| {
+        let changes = world.state.entry(position).map_or(&[][..], |entry| &entry.operation.changes);
+        let mut decided = decided_facts(&world.state, changes);
+        decided.retain(|fact| accept.contains(&fact.fact));
+        Ok(decided)
+    })?;
+    let decided = decided.wait()?;
+    print_written(&written, output)?;
+    let found = texts::extract_new_texts(&memory, &args.campaign.campaign, output)?;
+    let display = DisplayNames::read(&memory)?;
+    facts.print(&display, |fact| super::confirmation(args, Some(line), fact), output)?;
+    print_decided(&decided, &[], false, &display, output)?;
+    drop(display);
+    print_with_reveals(&memory, ConfirmationOutput { written, line, facts, decided, found }, output)?;
+    Ok(memory.close()?)
+}
+
+/// Returns the recorded facts that a line may state, and that `log` therefore asked about: facts that the speaker knows,
+/// or the secrets because of which nobody hears a narrated line.
+fn asked_facts(memory: &Memory, passage: Arc<Passage>) -> Result<Vec<FactId>> {
+    let is_narration = passage.speaker.is_none();
+    if is_narration && !passage.is_out_of_character() {
+        return Ok(Vec::new());
+    }
+    let line = LogLine {
+        speaker: passage.speaker.clone().map(Into::into),
+        talk_kind: passage.talk_kind.filter(|_| !is_narration),
+        lie: passage.lie,
+        typed: is_narration,
+        ..LogLine::new(passage.text.as_str())
+    };
+    let found = read_line(memory, UnrecordedLine::new(line))?.facts;
+    let mut facts: Vec<FactId> = found.may_state.iter().map(|fact| fact.fact).collect();
+    let read = memory.read(move |world| {
+        let state = &world.state;
+        let id = passage.id();
+        let is_only_in_line = |fact: &&Arc<Fact>| {
+            let provenance = fact.provenance();
+            let mut texts = provenance.evidence.iter().filter_map(Evidence::passage);
+            provenance.author == Author::Extractor && texts.all(|text| text == id)
+        };
+        let from_line: BTreeSet<FactId> =
+            state.facts_citing(id).filter(is_only_in_line).map(|fact| fact.id()).collect();
+        let views = StateViews::new(state);
+        // Only a secret that a hearer does not know is withheld.
+        let is_asked = |fact: FactId| !is_narration || !hearers_without(&views, fact, &passage).is_empty();
+        facts.retain(|fact| !from_line.contains(fact) && is_asked(*fact));
+        Ok(facts)
+    })?;
+    Ok(read.wait()?)
+}
+
+/// Prints the command that confirms everything about which `log` asks for a new line.
+pub(super) fn print_hint(
+    args: &args::SessionLog,
+    line: Option<u32>,
+    facts: &LineFacts,
+    extracted: &[ExtractedRow],
+    output: &mut Output,
+) -> Result<()> {
+    let asks = facts.may_state_any() || extracted.iter().any(ExtractedRow::is_offered);
+    let Some(line) = line.filter(|_| asks && !args.dry_run) else { return Ok(()) };
+    let session = session_option(args);
+    let last = args.campaign.command(&format!("log --yes{session}"));
+    let later = args.campaign.command(&format!("log --line {line} --yes{session}"));
+    output.line(format!("  to say yes to all of this: `{last}`; after further lines: `{later}`"))
+}

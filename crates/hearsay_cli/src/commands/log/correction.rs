@@ -1,0 +1,75 @@
+//! `hearsay log --line` with `--by`, `--with` or `--without`: corrects the speaker or the hearers of a recorded line.
+
+use std::sync::Arc;
+
+use anyhow::Result;
+use hearsay_commands::{fact_matching::SpokenLine, session::LineCorrection};
+use hearsay_engine::{MemoryError, ReadSnapshot, real_time};
+
+use super::{LogOutput, print_hearers, print_line_and_speaker};
+use crate::{
+    args,
+    campaign::{self, Access},
+    display_names::DisplayNames,
+    dry_run::{print_written, write_or_preview},
+    names::Names,
+    output::{CliError, Output, USAGE_ERROR},
+    reveals::print_with_reveals,
+    stated_facts::{LineFacts, recognize},
+    texts::{self, extracted_facts, print_extracted_facts},
+};
+
+/// Returns whether the command line corrects the speaker or the hearers of a recorded line.
+pub(super) fn is_correction(args: &args::SessionLog) -> bool {
+    args.line.is_some() && (args.by.is_some() || !args.with.is_empty() || !args.without.is_empty())
+}
+
+/// Corrects the speaker or the hearers of a recorded line.
+pub(super) fn correct(args: &args::SessionLog, output: &mut Output) -> Result<()> {
+    if args.lie || !args.states.is_empty() {
+        let message =
+            "--line with --by, --with or --without corrects the line; pass --states or --lie in another command";
+        return Err(CliError::new(USAGE_ERROR, message).into());
+    }
+    let memory = campaign::open_for_speech(&args.campaign, Access::for_dry_run(args.dry_run), output)?;
+    let names = Names::read(&memory, output)?;
+    let speaker = args.by.as_ref().map(|name| names.speaker_or_player(name)).transpose()?;
+    let mut correction = LineCorrection {
+        session: names.optional_session(args.session.as_ref())?,
+        line: args.line.unwrap_or_default(),
+        speaker: speaker.map(|(speaker, _)| speaker),
+        with: names.characters(&args.with)?,
+        without: names.characters(&args.without)?,
+        states: Vec::new(),
+    };
+    let passage = Arc::new(correction.passage(names.state()).map_err(MemoryError::from)?);
+    drop(names);
+    let mut facts = LineFacts::default();
+    if let Some(speaker) = correction.speaker.as_ref().filter(|_| !passage.is_out_of_character()) {
+        let line = SpokenLine { lie: passage.lie, ..SpokenLine::new(speaker.id.clone(), passage.text.as_str()) };
+        facts = recognize(&memory, line, output)?;
+    }
+    correction.states = facts.ids();
+    let (line, speaker) = (correction.line, correction.speaker.clone());
+    let build_operation = move |world: &ReadSnapshot| Ok(correction.operation(&world.state, real_time())?);
+    if !facts.is_empty() {
+        facts.set_learned_by(&memory.preview(build_operation.clone())?.wait()?);
+    }
+    let Some(written) = write_or_preview(&memory, args.dry_run, build_operation, output)? else {
+        return Ok(memory.close()?);
+    };
+    print_written(&written, output)?;
+    let found = texts::extract_new_texts(&memory, &args.campaign.campaign, output)?;
+    let display = DisplayNames::read(&memory)?;
+    print_line_and_speaker(Some(line), speaker, &display, output)?;
+    let heard_by = if passage.is_out_of_character() { Vec::new() } else { passage.heard_by.clone() };
+    print_hearers(&heard_by, &display, output)?;
+    facts.print(&display, |fact| super::confirmation(args, Some(line), fact), output)?;
+    drop(display);
+    let talk_kind = passage.talk_kind;
+    let extracted = extracted_facts(&memory, &[passage])?;
+    print_extracted_facts(&extracted, &args.campaign, output)?;
+    let result = LogOutput { written: Some(written), line: Some(line), talk_kind, heard_by, facts, found, extracted };
+    print_with_reveals(&memory, result, output)?;
+    Ok(memory.close()?)
+}
