@@ -37,6 +37,8 @@ pub(super) struct CampaignReader {
     /// For each rumour and lie, its index and the handles of the facts that it contradicts.
     pub(super) contradicted_handles: Vec<(usize, String)>,
     pub(super) pending_opposites: Vec<(Predicate, SourcePosition, String)>,
+    /// Positions of the definitions of relations and attributes.
+    pub(super) definitions: HashMap<Predicate, SourcePosition>,
     pub(super) passages: Vec<CampaignPassage>,
     pub(super) passage_ids: HashMap<String, SourcePosition>,
     pub(super) sessions: Vec<Session>,
@@ -69,6 +71,7 @@ impl CampaignReader {
             covers: Vec::new(),
             contradicted_handles: Vec::new(),
             pending_opposites: Vec::new(),
+            definitions: HashMap::new(),
             passages: Vec::new(),
             passage_ids: HashMap::new(),
             sessions: Vec::new(),

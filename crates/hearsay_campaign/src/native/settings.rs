@@ -226,7 +226,7 @@ impl CampaignReader {
             words: self.read_relation_words(&f).map(Box::new),
         };
         let result = self.vocabulary.define(def.clone());
-        self.check_definition(&f, result).map(|()| def)
+        self.check_definition(&f, &def.name, result).map(|()| def)
     }
 
     /// Reads the opposites of a relation: relations that cannot hold at the same time. An opposite may be declared
@@ -275,10 +275,15 @@ impl CampaignReader {
             behavior: self.read_behavior(&f),
         };
         let result = self.vocabulary.define_attribute(def.clone());
-        self.check_definition(&f, result).map(|()| def)
+        self.check_definition(&f, &def.name, result).map(|()| def)
     }
 
-    fn check_definition(&mut self, f: &Fields, result: Result<(), VocabularyError>) -> Option<()> {
+    fn check_definition(&mut self, f: &Fields, name: &Predicate, result: Result<(), VocabularyError>) -> Option<()> {
+        if let Some(first) = self.definitions.insert(name.clone(), f.at) {
+            let message = format!("`{name}` is already defined at {}", self.diagnostics.format_position(first));
+            self.diagnostics.add(f.at, &f.path, message, "remove one of the two definitions");
+            return None;
+        }
         result.map_err(|error| self.diagnostics.add(f.at, &f.path, error.to_string(), "")).ok()
     }
 }

@@ -66,6 +66,8 @@ fn numbers_dates_and_words() {
     check("minds: {forgetting: mld}", 10, "`mld` is not a value of `forgetting`", "did you mean `mild`?");
     check("minds: {feelings_half_life_days: 0}", 10, "at least 1, not 0", "");
     check("audience: {predicates: {OWNZ: local}}", 10, "unknown predicate `OWNZ`", "did you mean `OWNS`?");
+    let twice = "predicates: [{name: BAD, phrase: '{subject} {object}'},\n  {name: BAD, phrase: '{object} {subject}'}]";
+    check(twice, 11, "`BAD` is already defined at", "remove one of the two definitions");
     check("predicates: [{name: bad, phrase: '{subject} {object}'}]", 10, "write relations LIKE_THIS", "");
     check("predicates: [{name: BAD, phrase: '{subject}'}]", 10, "must contain both", "");
     let behaves = |kind: &str, behavior: &str| format!("{kind}, behavior: {{{behavior}}}}}]");

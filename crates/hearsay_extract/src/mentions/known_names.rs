@@ -150,14 +150,14 @@ impl MentionFinder<'_> {
             is_people_noun(&token.norm)
                 || token.norm.split('-').all(|word| is_common_word(word) || self.grammar.verb_forms.contains_key(word))
         });
-        // "Hit the wall" refers to the Signet Wall only if that wall is part of the scene. "The map" can always refer
-        // to the Sunken Map, and "to the mill" to Grauer's Mill.
-        let is_lowercase_part =
-            candidate.name_type == NameType::Part && !has_capital && tokens.iter().any(|token| token.is_capitalized);
         // "The sluice" does not refer to Sluice Hall, but "the hall" can.
+        let is_lowercase_part = candidate.name_type == NameType::Part && !has_capital;
         if is_lowercase_part && words.last().is_some_and(|word| is_modifier_in(entity, &word.norm)) {
             return false;
         }
+        // "Hit the wall" refers to the Signet Wall only if that wall is part of the scene. "The map" can always refer
+        // to the Sunken Map, and "to the mill" to Grauer's Mill.
+        let is_lowercase_part = is_lowercase_part && tokens.iter().any(|token| token.is_capitalized);
         let is_thing = entity.kinds == KindSet::THING;
         let is_destination = entity.kinds == KindSet::PLACE && self.is_destination(tokens, start, end);
         if is_lowercase_part && !is_thing && !is_destination && !self.is_in_scene(candidate.entity) {

@@ -56,7 +56,8 @@ impl MentionFinder<'_> {
                 continue;
             }
             let words: Vec<String> = tokens[at..end].iter().map(|token| token.norm.replace('-', "")).collect();
-            if words.concat().chars().count() < 4 {
+            // A known name that is not used as a name here is not misspelt.
+            if words.concat().chars().count() < 4 || !self.lexicon.candidates(&words.join(" ")).is_empty() {
                 continue;
             }
             if let Some(entity) = self.lexicon.find_similar(&words) {

@@ -314,7 +314,9 @@ fn plain_requests_are_answered() {
     for path in ["/api/tools", "/mcp/ada", "/mcp/nobody"] {
         assert!(get(path, "").starts_with("HTTP/1.1 401"), "{path}");
     }
-    let unknown = get("/api", "");
+    let overview = get("/api", "");
+    assert!(overview.starts_with("HTTP/1.1 200") && overview.contains("/api/openapi.json"), "{overview}");
+    let unknown = get("/api/nothing", "");
     assert!(unknown.starts_with("HTTP/1.1 404") && unknown.contains("/api/openapi.json"), "{unknown}");
     let stream = TcpStream::connect(server.address()).unwrap();
     let handshake = "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\
