@@ -6,12 +6,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use bevy::ecs::entity::Entity;
-use bevy_hearsay::{
-    prelude::{Attributes, EntityMemoryCommands as _, HearsayPlugins, MemoryId},
-    testing::SteppingApp,
-};
-
 use super::*;
 
 /// A program that runs during the test, with its standard input and output.
@@ -138,64 +132,6 @@ fn commands_a_live_transcript_and_clients_use_one_campaign_at_once() {
     assert!(log(&test_dir).contains("The fog lifts."));
     let status = test_dir.json(&["-C", "mill", "status"]);
     assert_eq!(status["sharing"], serde_json::json!({"role": "owner", "programs": []}));
-}
-
-/// Opens the campaign in a Bevy app, as a game and the DM console do.
-fn open_in_app(test_dir: &TestDir) -> SteppingApp {
-    let mut plugins = HearsayPlugins::empty();
-    plugins.memory.campaign = Some(test_dir.path("mill"));
-    plugins.memory.save = Some(test_dir.path("mill/.hearsay"));
-    plugins.memory.share = true;
-    SteppingApp::new(plugins)
-}
-
-fn entity(app: &mut SteppingApp, id: &str) -> Option<Entity> {
-    let mut ids = app.world_mut().query::<(Entity, &MemoryId)>();
-    ids.iter(app.world()).find(|(_, at)| at.as_str() == id).map(|(entity, _)| entity)
-}
-
-fn attribute(app: &mut SteppingApp, id: &str, name: &str) -> Option<String> {
-    let entity = entity(app, id)?;
-    Some(app.world().get::<Attributes>(entity)?.get(name)?.to_string())
-}
-
-/// Runs both apps until a condition holds for each of them.
-fn run_until(apps: &mut [SteppingApp; 2], condition: impl Fn(&mut SteppingApp) -> bool) {
-    let started = Instant::now();
-    while !apps.iter_mut().all(&condition) {
-        assert!(started.elapsed() < Duration::from_secs(30), "the condition never holds");
-        apps.iter_mut().for_each(|app| app.step());
-        std::thread::sleep(Duration::from_millis(1));
-    }
-}
-
-#[test]
-fn a_game_a_console_commands_and_a_client_see_the_changes_of_each_other() {
-    let test_dir = table();
-    let mut apps = [open_in_app(&test_dir), open_in_app(&test_dir)];
-    run_until(&mut apps, |app| entity(app, "ben").is_some());
-    let mut ada = McpClient::start(&test_dir, "ada");
-    // A command changes an entity. The game and the console show the change.
-    test_dir.ok(&["-C", "mill", "entity", "set", "ben", "mood", "gloomy"]);
-    run_until(&mut apps, |app| attribute(app, "ben", "mood").as_deref() == Some("gloomy"));
-    // A character of the game speaks. The client hears it, and a command shows it.
-    let ben = entity(&mut apps[0], "ben").unwrap();
-    apps[0].world_mut().commands().entity(ben).say("The cart is broken.");
-    apps[0].settle();
-    let heard = ada.call("recall", serde_json::json!({"question": "What did Ben say about the cart?"})).to_string();
-    assert!(heard.contains("The cart is broken."), "{heard}");
-    assert!(log(&test_dir).contains("The cart is broken."));
-    // The client speaks, and the console changes an entity. Everyone else has both changes.
-    ada.call("say", serde_json::json!({"text": "Then we shall walk."}));
-    let ben = entity(&mut apps[1], "ben").unwrap();
-    apps[1].world_mut().commands().entity(ben).set_attribute("occupation", "walker");
-    run_until(&mut apps, |app| attribute(app, "ben", "occupation").as_deref() == Some("walker"));
-    assert!(log(&test_dir).contains("Then we shall walk."));
-    assert!(test_dir.ok(&["-C", "mill", "entity", "show", "ben"]).contains("walker"));
-    for app in &mut apps {
-        assert_eq!(app.take_errors(), [""; 0]);
-    }
-    ada.server.end();
 }
 
 #[test]
