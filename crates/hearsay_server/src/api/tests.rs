@@ -29,7 +29,7 @@ use super::{
 use crate::{Tokens, identities::Identities, test_memory::open_memory};
 
 /// The campaign of the tests of the MCP server, which has the same tools.
-const CAMPAIGN: &str = include_str!("../../../hearsay_mcp/tests/data/mill.yaml");
+const CAMPAIGN: &str = include_str!("../../tests/data/mill.yaml");
 
 /// The API of a small campaign, with its tokens.
 struct TestApi {
