@@ -42,7 +42,7 @@ impl Campaign {
         fs::write(directory.path().join("mill.yaml"), CAMPAIGN).unwrap();
         let settings = "[model]\nenabled = false\n[extraction]\nenabled = false\n";
         fs::write(directory.path().join("hearsay.toml"), settings).unwrap();
-        Self { program: build_program(), directory }
+        Self { program: find_program(), directory }
     }
 
     fn path(&self) -> &Path {
@@ -72,19 +72,14 @@ impl Campaign {
     }
 }
 
-/// Builds the program `hearsay` with the profile of this test, and returns its path. Cargo gives a test only the programs
-/// of its own package.
-fn build_program() -> PathBuf {
+/// Returns the path of the program `hearsay`, which a test of the whole workspace also builds. Cargo gives a test only the
+/// programs of its own package.
+fn find_program() -> PathBuf {
     let test = std::env::current_exe().unwrap();
-    let profile_directory = test.parent().and_then(Path::parent).unwrap();
-    let mut build = Command::new(env!("CARGO"));
-    build.args(["build", "--locked", "--quiet", "--package", "hearsay_cli"]).current_dir(env!("CARGO_MANIFEST_DIR"));
-    build.arg("--target-dir").arg(profile_directory.parent().unwrap());
-    if profile_directory.ends_with("release") {
-        build.arg("--release");
-    }
-    assert!(build.status().unwrap().success());
-    profile_directory.join("hearsay").with_extension(std::env::consts::EXE_EXTENSION)
+    let directory = test.parent().and_then(Path::parent).unwrap();
+    let program = directory.join("hearsay").with_extension(std::env::consts::EXE_EXTENSION);
+    assert!(program.is_file(), "{} is missing; run `cargo build -p hearsay_cli` first", program.display());
+    program
 }
 
 /// A client of `hearsay mcp`.
