@@ -34,7 +34,8 @@ pub(super) struct Remote {
     /// Whether the server is a program on this machine that has the campaign's directory open. The address and the
     /// password of such a server are valid only until the server ends.
     pub(super) is_local: bool,
-    /// Whether this program is the server.
+    /// Whether this program is the server, which reads the texts of all programs with the language model.
+    #[cfg_attr(not(feature = "llm"), allow(dead_code))]
     pub(super) is_host: bool,
     files: Option<DerivedFiles>,
     /// Whether this program has the right to write the graph tables.
