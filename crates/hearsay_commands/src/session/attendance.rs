@@ -1,12 +1,14 @@
 //! Attendance of the characters who act in narration: who witnesses a line, and who probably arrives or leaves.
 
+use std::cell::LazyCell;
+
 use hearsay_belief::{is_dead, place_at};
 use hearsay_model::{EntityId, SessionId, State, TalkKind};
 use hearsay_query::session::{attending_in_scene, later_time};
 
 use super::{
     log::{Log, LogLine},
-    transcript::actors,
+    transcript::{SpeakerNames, actors},
 };
 use crate::presence::scene_hearers;
 
@@ -30,6 +32,8 @@ impl Log {
         };
         let moment = later_time(state, playing.time.clone()).and_then(|date| date.time);
         let in_scene = attending_in_scene(state, playing);
+        // Collected only if there is narration, because this reads the names of all characters.
+        let names = LazyCell::new(|| SpeakerNames::new(state));
         let (mut place, mut hints) = (playing.place.as_ref(), Vec::new());
         for line in &self.lines {
             place = line.place.as_ref().or(place);
@@ -40,7 +44,7 @@ impl Log {
             // A scene at another place can be the scene of attending characters who are already there.
             let attending = if place == playing.place.as_ref() { &in_scene } else { &playing.here };
             let present = scene_hearers(state, attending, &playing.absent, place, moment);
-            for actor in actors(state, &line.text, place) {
+            for actor in actors(&names, state, &line.text, place) {
                 let is_present = present.contains(&actor.id);
                 if (!is_present || actor.leaves) && !is_dead(state, &actor.id, moment) {
                     hints.push(AttendanceHint { character: actor.id, leaves: is_present });
@@ -54,7 +58,7 @@ impl Log {
 impl LogLine {
     /// Returns the characters who witness a line of narration because they act in it. The dead are omitted, and so are
     /// the characters who do not notice what happens, and the attending characters who are at another place.
-    pub(super) fn acting_witnesses(&self, state: &State) -> Vec<EntityId> {
+    pub(super) fn acting_witnesses(&self, names: &SpeakerNames<'_>, state: &State) -> Vec<EntityId> {
         let playing = state.active_session();
         let time = later_time(state, playing.and_then(|playing| playing.time.clone()));
         let moment = time.and_then(|date| date.time);
@@ -65,7 +69,7 @@ impl LogLine {
             is_attending.is_some_and(attends_elsewhere) && place_at(state, id, moment).as_ref() != place
         };
         let is_witness = |id: &EntityId| !self.unheard_by.contains(id) && !is_dead(state, id, moment) && !is_away(id);
-        let actors = actors(state, &self.text, place).into_iter().filter(|actor| actor.acts);
+        let actors = actors(names, state, &self.text, place).into_iter().filter(|actor| actor.acts);
         actors.map(|actor| actor.id).filter(is_witness).collect()
     }
 

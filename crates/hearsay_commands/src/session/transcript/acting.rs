@@ -20,14 +20,18 @@ pub(in crate::session) struct Actor {
 }
 
 /// Returns the characters with whose names the sentences of a text begin. `place` is the place of the scene.
-pub(in crate::session) fn actors(state: &State, narration: &str, place: Option<&EntityId>) -> Vec<Actor> {
-    let names = SpeakerNames::new(state);
+pub(in crate::session) fn actors(
+    names: &SpeakerNames<'_>,
+    state: &State,
+    narration: &str,
+    place: Option<&EntityId>,
+) -> Vec<Actor> {
     let narration = narration.split(QUOTATION_MARKS).next().unwrap_or_default();
     let place = place.map(|place| text::words(state.name_or_id(place))).unwrap_or_default();
     let mut found: Vec<Actor> = Vec::new();
     for sentence in narration.split(SENTENCE_ENDS) {
         let sentence: Vec<&str> = sentence.split_whitespace().collect();
-        let (subjects, predicate) = subjects(&names, state, &sentence);
+        let (subjects, predicate) = subjects(names, state, &sentence);
         let verbs = verbs(predicate);
         let first = verbs.first().and_then(|words| words.first()).map_or("", String::as_str);
         let acts = !is_inactive(first);

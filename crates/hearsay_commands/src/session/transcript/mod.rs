@@ -17,6 +17,7 @@ mod unnoticed;
 pub(super) use acting::actors;
 pub use import::{PreviewRow, TranscriptImport, TranscriptReport};
 pub use remember::remember_speakers;
+pub(super) use speakers::SpeakerNames;
 pub use speakers::{
     AssignedSpeaker, SpeakerAssignment, SpeakerEvidence, SpeakerIdentity, SpeakerProposal, SpeakerRow,
     is_speaker_label, speaker_or_player,

@@ -152,7 +152,7 @@ fn add_name(names: &mut CharactersByName, name: String, id: &EntityId) {
 }
 
 /// Names by which a campaign identifies the speakers of a transcript.
-pub(super) struct SpeakerNames<'a> {
+pub(in crate::session) struct SpeakerNames<'a> {
     state: &'a State,
     /// Characters by their players' full names.
     players: CharactersByName,
@@ -161,7 +161,7 @@ pub(super) struct SpeakerNames<'a> {
 }
 
 impl<'a> SpeakerNames<'a> {
-    pub(super) fn new(state: &'a State) -> Self {
+    pub(in crate::session) fn new(state: &'a State) -> Self {
         let mut names = Self { state, players: CharactersByName::new(), short_names: CharactersByName::new() };
         names.add_first_names();
         names.add_players();

@@ -57,7 +57,7 @@ impl LogLine {
             line.talk_kind = Some(TalkKind::OutOfCharacter);
         }
         if line.is_said_to_all() && line.talk_kind != Some(TalkKind::OutOfCharacter) {
-            let witnesses = line.acting_witnesses(state);
+            let witnesses = line.acting_witnesses(&names, state);
             add_new(&mut line.with, witnesses);
         }
         Ok(Cow::Owned(line))
