@@ -67,7 +67,11 @@ fn a_damaged_byte_changes_no_entry_and_is_found() {
                 // Without a manifest, tables that are no longer used are read too.
                 let wrong = found.iter().find(|(key, value)| intact.get(*key) != Some(*value));
                 assert!(is_manifest || wrong.is_none(), "{case}: {:?}", wrong.map(|(key, _)| key));
-                assert!(!damage.is_empty() || found == intact || is_manifest, "{case}");
+                let lost = intact.keys().filter(|key| !found.contains_key(*key)).map(|(_, sequence)| *sequence).min();
+                let newest = found.keys().map(|(_, sequence)| *sequence).max();
+                // Damage to the last records of a log cannot be told from the incomplete record of a killed program.
+                let is_lost_at_end = is_log && lost > newest;
+                assert!(!damage.is_empty() || lost.is_none() || is_lost_at_end || is_manifest, "{case}");
                 assert!(is_manifest || found.len() * 2 > intact.len(), "{case}: {} of {}", found.len(), intact.len());
             }
             for end in [0, good.len() / 3, good.len().saturating_sub(1)] {
