@@ -1,6 +1,8 @@
 //! Default audience: the knowers of a fact if the author of the fact names no knowers.
 
-use hearsay_model::{Audience, EntityId, Fact, FactStatus, Kind, Knower, PredicateRole, Secrecy, State, Vocabulary};
+use hearsay_model::{
+    Audience, EntityId, Fact, FactStatus, Kind, Knower, Predicate, PredicateRole, Secrecy, State, Vocabulary, attribute,
+};
 
 /// Lookup of the kinds and places of entities for [`default_audience`].
 ///
@@ -8,6 +10,9 @@ use hearsay_model::{Audience, EntityId, Fact, FactStatus, Kind, Knower, Predicat
 pub trait EntityLookup {
     /// Returns the kind of an entity; `None` if the entity has no kind.
     fn kind(&self, id: &EntityId) -> Option<Kind>;
+
+    /// Returns the residence of an entity. A secret residence does not count.
+    fn home(&self, id: &EntityId) -> Option<EntityId>;
 
     /// Returns the place where an entity lives. If the entity has no residence, returns its current location. A secret
     /// residence or location does not count.
@@ -19,12 +24,19 @@ impl EntityLookup for State {
         Self::kind(self, id)
     }
 
-    fn place(&self, id: &EntityId) -> Option<EntityId> {
-        [PredicateRole::Residence, PredicateRole::Location].into_iter().find_map(|role| {
-            let fact = self.newest(id, role.name()).filter(|fact| fact.secrecy() != Secrecy::Secret)?;
-            fact.object().entity().cloned()
-        })
+    fn home(&self, id: &EntityId) -> Option<EntityId> {
+        open_place(self, id, PredicateRole::Residence)
     }
+
+    fn place(&self, id: &EntityId) -> Option<EntityId> {
+        self.home(id).or_else(|| open_place(self, id, PredicateRole::Location))
+    }
+}
+
+/// Returns the residence or the location of an entity, unless it is secret.
+fn open_place(state: &State, id: &EntityId, role: PredicateRole) -> Option<EntityId> {
+    let fact = state.newest(id, role.name()).filter(|fact| fact.secrecy() != Secrecy::Secret)?;
+    fact.object().entity().cloned()
 }
 
 /// Returns the knowers of a fact according to an audience rule. The rule applies to facts whose author names no
@@ -35,7 +47,8 @@ impl EntityLookup for State {
 /// - **Parties**: the subject and the object know the fact.
 /// - **Local**: the subject, the object and a place know the fact. If the subject is a location, the place is the
 ///   subject itself. Otherwise, the place is the residence or location of the subject. If the subject has neither a
-///   residence nor a location, the place is the residence or location of the object.
+///   residence nor a location, the place is the residence or location of the object. Descriptions and lore of a character
+///   are known only at its residence: a guest does not tell them to the residents of its location.
 /// - **Common**: everyone knows the fact.
 ///
 /// Entities that cannot know facts, such as items and events, are not included. For example, a private fact about an
@@ -50,7 +63,12 @@ pub fn default_audience(audience: Audience, fact: &Fact, context: &impl EntityLo
         Audience::Local => {
             knowers.extend(std::iter::once(subject).chain(object).cloned());
             if context.kind(subject) != Some(Kind::Location) {
-                let place = context.place(subject).or_else(|| object.and_then(|object| context.place(object)));
+                let is_guest_text =
+                    is_text(fact.predicate()) && context.kind(subject).is_some_and(|kind| kind.is_character());
+                let place = match is_guest_text {
+                    true => context.home(subject),
+                    false => context.place(subject).or_else(|| object.and_then(|object| context.place(object))),
+                };
                 knowers.extend(place);
             }
         }
@@ -59,6 +77,11 @@ pub fn default_audience(audience: Audience, fact: &Fact, context: &impl EntityLo
     knowers.sort();
     knowers.dedup();
     knowers.into_iter().map(Knower::Entity).collect()
+}
+
+/// Returns whether the facts of a predicate are texts about their subject, which can contain anything.
+fn is_text(predicate: &Predicate) -> bool {
+    [attribute::DESCRIPTION, attribute::LORE].contains(&predicate.as_str())
 }
 
 /// Returns whether a fact is canon and states a membership, a residence or a part-of relation. Knowledge spreads
@@ -85,9 +108,30 @@ mod tests {
             }))
         }
 
-        fn place(&self, id: &EntityId) -> Option<EntityId> {
-            ["ann", "ledger"].contains(&id.as_str()).then(|| EntityId::new("tavern").ok()).flatten()
+        fn home(&self, id: &EntityId) -> Option<EntityId> {
+            (id.as_str() == "ann").then(|| EntityId::new("tavern").ok()).flatten()
         }
+
+        fn place(&self, id: &EntityId) -> Option<EntityId> {
+            ["ann", "cid", "ledger"].contains(&id.as_str()).then(|| EntityId::new("tavern").ok()).flatten()
+        }
+    }
+
+    #[test]
+    fn only_a_residence_shares_descriptions() {
+        let check = |subject: &str, attribute: &str, expected: &[&str]| {
+            let provenance = Provenance::new(Method::Authored, Author::Dm);
+            let subject = EntityId::new(subject).unwrap();
+            let fact = Fact::attribute(&subject, attribute, "text", provenance).unwrap().build().unwrap();
+            let found = default_audience(Audience::Local, &fact, &Town);
+            assert_eq!(found.iter().map(Knower::as_str).collect::<Vec<_>>(), expected, "{subject} {attribute}");
+        };
+        check("ann", attribute::DESCRIPTION, &["ann", "tavern"]);
+        check("cid", attribute::DESCRIPTION, &["cid"]);
+        check("cid", attribute::LORE, &["cid"]);
+        check("cid", "occupation", &["cid", "tavern"]);
+        check("ledger", attribute::DESCRIPTION, &["tavern"]);
+        check("tavern", attribute::DESCRIPTION, &["tavern"]);
     }
 
     #[test]

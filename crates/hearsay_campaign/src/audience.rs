@@ -89,6 +89,13 @@ impl EntityLookup for CampaignSurroundings<'_> {
         self.campaign.entities.get(id).cloned().or_else(|| self.state.kind(id))
     }
 
+    fn home(&self, id: &EntityId) -> Option<EntityId> {
+        if !self.campaign.entities.contains_key(id) {
+            return EntityLookup::home(self.state, id);
+        }
+        self.homes.get(id).map(|place| (*place).clone())
+    }
+
     fn place(&self, id: &EntityId) -> Option<EntityId> {
         if !self.campaign.entities.contains_key(id) {
             return EntityLookup::place(self.state, id);

@@ -19,6 +19,11 @@ impl DisplayNames {
         Ok(Self { state: memory.read(|world| Ok(Arc::clone(&world.state)))?.wait()? })
     }
 
+    /// Returns the state that contains the names.
+    pub(crate) fn state(&self) -> &State {
+        &self.state
+    }
+
     /// Returns the name of an entity. If another entity has the same name, adds the id.
     pub(crate) fn name(&self, id: &EntityId) -> String {
         let name = self.state.name_or_id(id);

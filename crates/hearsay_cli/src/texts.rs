@@ -4,7 +4,7 @@ use std::{path::Path, sync::Arc};
 
 use anyhow::{Context, Result};
 use hearsay_belief::{dead_entity, place_at};
-use hearsay_commands::proposal::ProposalCounts;
+use hearsay_commands::{proposal::ProposalCounts, reading::refers_by_pronoun, review::later_place};
 use hearsay_engine::{Memory, ModelStatus, Settings, Status};
 use hearsay_model::{Author, EntityId, Fact, FactId, FactStatus, Factuality, Passage, PassageId, PredicateRole, State};
 use hearsay_query::session::{FoundFact, MatchingPromises, matching_promises};
@@ -209,6 +209,9 @@ pub(crate) struct ExtractedRow {
     /// Move that the fact states. `None` if the fact states no move, does not wait for review, or is not from narration.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) unconfirmed_move: Option<UnconfirmedMove>,
+    /// Whether the words of the text refer to the character that dies or moves only with a pronoun, which may mean another
+    /// character.
+    pub(crate) is_pronoun: bool,
     /// Promises that were kept or broken according to the fact. `None` if the fact is not about a kept or broken promise,
     /// or is neither canon nor waits for review.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -216,11 +219,19 @@ pub(crate) struct ExtractedRow {
 }
 
 impl ExtractedRow {
-    /// Returns whether the fact waits for review and [`print_extracted_facts`] prints the command that accepts it.
+    /// Returns whether the fact waits for review and `log --yes` accepts it.
     pub(crate) fn is_offered(&self) -> bool {
         let closes = |settled: &SettledPromises| settled.is_unique && settled.promises.len() == 1;
         let closes_promise = self.status == FactStatus::Proposed && self.settles.as_ref().is_some_and(closes);
-        self.unconfirmed_death.is_some() || self.unconfirmed_move.is_some() || closes_promise
+        let changes_character = self.unconfirmed_death.is_some() || self.unconfirmed_move.is_some();
+        (changes_character && !self.is_pronoun) || closes_promise
+    }
+}
+
+impl ExtractedRow {
+    /// Returns the name of the character for whom [`print_extracted_facts`] offers a move.
+    pub(crate) fn moved_character(&self) -> Option<&str> {
+        self.unconfirmed_move.as_ref().map(|moved| moved.character.as_str())
     }
 }
 
@@ -267,6 +278,7 @@ pub(crate) fn extracted_facts(memory: &Memory, passages: &[Arc<Passage>]) -> Res
             let dead = dead_entity(state, fact).filter(|_| is_narration && is_proposed);
             let moved = moved_character(state, fact).filter(|_| is_narration && is_proposed);
             let name = |id: &EntityId| state.name_or_id(id).to_owned();
+            let character = dead.or(moved.map(|(id, _)| id));
             let settles = matching_promises(state, fact).filter(|_| is_proposed || fact.status() == FactStatus::Canon);
             ExtractedRow {
                 fact: fact.id(),
@@ -274,6 +286,7 @@ pub(crate) fn extracted_facts(memory: &Memory, passages: &[Arc<Passage>]) -> Res
                 status: fact.status(),
                 unconfirmed_death: dead.map(name),
                 unconfirmed_move: moved.map(|(id, place)| UnconfirmedMove { character: name(id), place: name(place) }),
+                is_pronoun: character.is_some_and(|id| refers_by_pronoun(state, fact, id)),
                 settles: settles.map(SettledPromises::new),
             }
         };
@@ -286,14 +299,15 @@ pub(crate) fn extracted_facts(memory: &Memory, passages: &[Arc<Passage>]) -> Res
 }
 
 /// Returns the character that moves according to a fact, and its new place. Returns `None` if the fact states no
-/// present location, or if the character is already there.
+/// present location, or if the character is already there or has moved to another place since.
 fn moved_character<'f>(state: &State, fact: &'f Fact) -> Option<(&'f EntityId, &'f EntityId)> {
     let (id, place) = (fact.subject(), fact.object().entity()?);
     let is_location = PredicateRole::Location.is(fact.predicate()) && fact.factuality() == Factuality::Asserted;
     let is_current = fact.fact_relation().is_none() && !fact.validity().is_closed();
     let is_character = state.kind(id).is_some_and(|kind| kind.is_character());
     let is_there = || place_at(state, id, state.clock()).as_ref() == Some(place);
-    (is_location && is_current && is_character && !is_there()).then_some((id, place))
+    let is_now = || !is_there() && later_place(state, fact).is_none();
+    (is_location && is_current && is_character && is_now()).then_some((id, place))
 }
 
 /// Prints extracted facts with their ids. For each death and each move that waits for review, prints the command that
@@ -311,14 +325,17 @@ pub(crate) fn print_extracted_facts(rows: &[ExtractedRow], campaign: &Campaign, 
     }
     for row in rows {
         let accept = campaign.command(&format!("review accept {}", row.fact.short()));
+        let doubt =
+            if row.is_pronoun { "; the text has only a pronoun, so `log --yes` does not accept this" } else { "" };
         if let Some(name) = &row.unconfirmed_death {
+            let reject = campaign.command(&format!("review reject {}", row.fact.short()));
             let text = format!(
-                " {name} counts as alive, and can still hear and speak, until you accept the death: `{accept}`"
+                " {name} counts as alive, but hears no later lines, until you decide: `{accept}` or `{reject}`{doubt}"
             );
             output.line(Line::default().styled(Style::Warning, "warning:").plain(text))?;
         }
         if let Some(UnconfirmedMove { character, place }) = &row.unconfirmed_move {
-            output.line(format!("  to move {character} to {place}, accept the fact: `{accept}`"))?;
+            output.line(format!("  to move {character} to {place}, accept the fact: `{accept}`{doubt}"))?;
         }
         if let Some(settled) = &row.settles {
             let accept = (row.status == FactStatus::Proposed).then_some(&*accept);

@@ -36,6 +36,31 @@ pub enum CommandError {
         /// Status of the fact.
         status: hearsay_model::FactStatus,
     },
+    /// Error: the fact was rejected, so it cannot be corrected.
+    #[error(
+        "fact {fact} was rejected: \u{201C}{statement}\u{201D}; to reopen it, undo the operation that rejected it (`hearsay \
+         db history` lists the operations), or add the correct fact as a new fact",
+        fact = fact.short()
+    )]
+    Rejected {
+        /// Id of the fact.
+        fact: FactId,
+        /// Statement of the fact.
+        statement: String,
+    },
+    /// Error: the character has moved to another place since the move that the fact states.
+    #[error(
+        "\u{201C}{statement}\u{201D} is out of date, because `{character}` has moved to `{place}` since; reject the fact, \
+         or record a new move"
+    )]
+    LaterMove {
+        /// Statement of the fact.
+        statement: String,
+        /// Id of the character.
+        character: EntityId,
+        /// Id of the place where the character is now.
+        place: EntityId,
+    },
     /// Error: no knowledge edge connects the knower with the fact, so the knower cannot forget the fact.
     #[error(
         "{knower} did not learn \u{201C}{statement}\u{201D} personally, so {knower} cannot forget this fact{hint}",

@@ -9,7 +9,9 @@ use std::collections::BTreeSet;
 
 use hearsay_belief::Known;
 use hearsay_extract::{ExtractedFact, FactObject, Mention, SpokenSentence, Text, TextType};
-use hearsay_model::{Credence, EntityId, FactId, GameTime, Knower, Object, State, Validity};
+use hearsay_model::{
+    Author, Credence, EntityId, Evidence, Fact, FactId, GameTime, Knower, Object, Passage, PassageId, State, Validity,
+};
 use hearsay_query::{
     dates::parse_date,
     duplicates::{Claim, is_equivalent},
@@ -47,6 +49,9 @@ pub struct SpokenLine {
     /// Date of the line on the campaign's calendar. The line can match only facts that the speaker knows at this date.
     /// If `None`, the line can match all facts that the speaker has learned so far.
     pub time: Option<String>,
+    /// The recorded line with these words; `None` if the line is not recorded yet. Facts that the extraction found in the
+    /// recorded line alone do not match.
+    pub recorded: Option<PassageId>,
 }
 
 /// A recorded fact that a sentence of a line certainly or possibly states.
@@ -123,12 +128,18 @@ pub struct MatchCandidates {
 impl SpokenLine {
     /// Creates a line that is said now, by a sincere speaker.
     pub fn new(speaker: EntityId, text: impl Into<String>) -> Self {
-        Self { speaker: Some(speaker), text: text.into(), lie: false, time: None }
+        Self { speaker: Some(speaker), ..Self::narration(text) }
     }
 
     /// Creates a line of narration at the current game time.
     pub fn narration(text: impl Into<String>) -> Self {
-        Self { speaker: None, text: text.into(), lie: false, time: None }
+        Self { speaker: None, text: text.into(), lie: false, time: None, recorded: None }
+    }
+
+    /// Creates a line from a recorded line.
+    pub fn from_passage(passage: &Passage) -> Self {
+        let (speaker, recorded) = (passage.speaker.clone(), Some(passage.id()));
+        Self { speaker, lie: passage.lie, recorded, ..Self::narration(passage.text.as_str()) }
     }
 
     /// Checks that the speaker exists, and returns the game time of the line.
@@ -169,10 +180,19 @@ impl SpokenLine {
 
     /// Returns whether the line can state a fact. A liar does not believe its own invention, even if others believe it.
     fn can_state(&self, state: &State, known: &Known) -> bool {
-        match self.speaker {
+        let fact = state.fact(known.id());
+        let is_possible = match self.speaker {
             Some(_) => !self.lie || known.credence() == Credence::NONE,
-            None => state.fact(known.id()).is_some_and(|fact| is_secret(state, fact)),
-        }
+            None => fact.is_some_and(|fact| is_secret(state, fact)),
+        };
+        is_possible && !fact.is_some_and(|fact| self.is_source_of(fact))
+    }
+
+    /// Returns whether the extraction found a fact in this recorded line alone.
+    fn is_source_of(&self, fact: &Fact) -> bool {
+        let provenance = fact.provenance();
+        let texts: BTreeSet<PassageId> = provenance.evidence.iter().filter_map(Evidence::passage).collect();
+        provenance.author == Author::Extractor && self.recorded.is_some_and(|line| texts == BTreeSet::from([line]))
     }
 
     /// Finds the facts that each sentence possibly states. Compares only facts that the speaker knows at `moment`. For

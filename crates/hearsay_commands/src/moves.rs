@@ -81,6 +81,20 @@ impl<'a> Move<'a> {
         edges.chain(self.end_of_absence()).collect()
     }
 
+    /// Returns the place where the character is according to a later record, if the move was found in a line of a session.
+    /// `ended` contains the changes with which the move ends the earlier locations.
+    pub(crate) fn later_place(&self, ended: &[Change]) -> Option<&'a EntityId> {
+        let predicate = self.fact.predicate();
+        self.lines().next().filter(|_| self.state.is_functional(predicate))?;
+        let is_ended = |location: &Fact| {
+            ended.iter().any(|change| matches!(change, Change::EndFact { fact, .. } if *fact == location.id()))
+        };
+        let locations = self.state.values(self.fact.subject(), predicate).into_iter();
+        let mut places =
+            locations.filter(|location| !is_ended(location)).filter_map(|location| location.object().entity());
+        places.find(|place| *place != self.place)
+    }
+
     /// Returns the lines of sessions in which the fact was found.
     fn lines(&self) -> impl Iterator<Item = &'a Passage> {
         let state = self.state;

@@ -189,6 +189,10 @@ impl EntityLookup for Writer<'_> {
         self.state.kind(id).or_else(new)
     }
 
+    fn home(&self, id: &EntityId) -> Option<EntityId> {
+        EntityLookup::home(self.state, id)
+    }
+
     fn place(&self, id: &EntityId) -> Option<EntityId> {
         let new = self.patches.get(id).and_then(|patch| patch.place.clone()).flatten();
         EntityLookup::place(self.state, id).or(new)

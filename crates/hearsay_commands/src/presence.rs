@@ -2,16 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use hearsay_belief::{characters_at, is_dead};
-use hearsay_model::{ActiveSession, EntityId, GameTime, Kind, State};
-use hearsay_query::session::attending_in_scene;
+use hearsay_belief::{characters_at, dead_entity, is_dead};
+use hearsay_model::{
+    ActiveSession, EntityId, Evidence, FactId, FactStatus, Factuality, GameTime, Kind, PassageId, State,
+};
+use hearsay_query::session::{attending_in_scene, later_time};
 
 use crate::CommandError;
 
 /// Returns the living characters at a scene of the session being played, sorted and unique: the attending characters in
 /// the current scene, and the non-player characters at the place of the scene (see [`characters_at`]). Player characters
 /// that do not attend the session are not included, and neither are the characters who left the scene at this place
-/// ([`ActiveSession::absent`]).
+/// ([`ActiveSession::absent`]) and the characters with an [undecided death](undecided_death).
 pub fn scene_characters(
     state: &State,
     playing: &ActiveSession,
@@ -29,6 +31,19 @@ pub(crate) fn scene_hearers(
     place: Option<&EntityId>,
     moment: Option<GameTime>,
 ) -> Vec<EntityId> {
+    let mut present = living_in_scene(state, attending, absent, place, moment);
+    present.retain(|id| undecided_death(state, id).is_none());
+    present
+}
+
+/// Returns the same characters as [`scene_hearers`], and the characters with an [undecided death](undecided_death).
+pub(crate) fn living_in_scene(
+    state: &State,
+    attending: &[EntityId],
+    absent: &BTreeMap<EntityId, EntityId>,
+    place: Option<&EntityId>,
+    moment: Option<GameTime>,
+) -> Vec<EntityId> {
     let mut present = place.map(|place| characters_at(state, place, moment)).unwrap_or_default();
     present.retain(|id| state.kind(id) != Some(Kind::Player) && absent.get(id) != place);
     let attending = attending.iter().filter(|id| state.entity(id).is_some() && !is_dead(state, id, moment));
@@ -36,6 +51,34 @@ pub(crate) fn scene_hearers(
     present.sort();
     present.dedup();
     present
+}
+
+/// Returns the fact that waits for review and according to which a character died in a narrated line of the session being
+/// played. Until the DM decides on the fact, the character hears no further lines.
+pub fn undecided_death(state: &State, id: &EntityId) -> Option<FactId> {
+    let session = &state.active_session()?.session;
+    let is_narrated = |passage: PassageId| {
+        state.passage(passage).is_some_and(|passage| {
+            passage.speaker.is_none() && passage.session.as_ref() == Some(session) && !passage.is_out_of_character()
+        })
+    };
+    let mut facts = state.facts_of(id).filter(|fact| {
+        fact.status() == FactStatus::Proposed
+            && fact.factuality() == Factuality::Asserted
+            && dead_entity(state, fact) == Some(id)
+    });
+    let death = facts.find(|fact| fact.provenance().evidence.iter().filter_map(Evidence::passage).any(is_narrated))?;
+    Some(death.id())
+}
+
+/// Returns the characters in the current scene of the session being played who hear no lines because of an
+/// [undecided death](undecided_death), each with the fact that waits for review.
+pub fn undecided_deaths(state: &State) -> Vec<(EntityId, FactId)> {
+    let Some(playing) = state.active_session() else { return Vec::new() };
+    let moment = later_time(state, playing.time.clone()).and_then(|date| date.time);
+    let attending = attending_in_scene(state, playing);
+    let present = living_in_scene(state, &attending, &playing.absent, playing.place.as_ref(), moment);
+    present.into_iter().filter_map(|id| undecided_death(state, &id).map(|fact| (id, fact))).collect()
 }
 
 /// Checks that an entity can speak, because it is a character or a group. An entity of unknown kind or of a custom kind

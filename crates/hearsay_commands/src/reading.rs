@@ -4,6 +4,7 @@
 mod draft;
 mod name_lookup;
 mod passage_context;
+mod pronoun_reference;
 mod proposals;
 
 use std::sync::Arc;
@@ -22,6 +23,7 @@ use crate::{
 };
 pub use draft::{Draft, DraftExtraction};
 pub use passage_context::{PassageWithContext, SessionLines};
+pub use pronoun_reference::refers_by_pronoun;
 pub use proposals::operation;
 
 /// Maximum number of passages that are read together. The maximum is small, so that the first facts arrive soon.

@@ -206,6 +206,8 @@ impl SentenceReader<'_> {
                     // In "gives her a rope in case of need", the clause before the cue is certain.
                     status.is_doubtful |= is_conditional && cue_match.start < vg.head;
                 }
+                // "I promise to pay next month" is a promise now.
+                CueType::Plan if self.grammar.promise_pattern(&vg.lemma).is_some() => {}
                 CueType::Plan => status.is_unasserted |= cue_match.start <= vg.head || cue_match.start >= vg.end,
                 CueType::Ended
                     if !status.ended && self.past_cue_applies(cue_match.start, at) && !is_lasting_act(vg) =>

@@ -83,7 +83,8 @@ impl SentenceReader<'_> {
         {
             return;
         }
-        if !self.describes(candidate, name) {
+        // In "white as cheese", the word alone is only a part of the description.
+        if self.norm(candidate.to) == "as" && name == "appearance" || !self.describes(candidate, name) {
             return;
         }
         let Some(status) = self.status_for_proposal(statuses, candidate.from) else { return };

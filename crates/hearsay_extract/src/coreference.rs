@@ -44,6 +44,10 @@ pub(crate) struct MentionHistory {
     pub(crate) focus: Option<EntityRef>,
     /// Speaker of the last quotation.
     pub(crate) speaker: Option<EntityRef>,
+    /// Person whom the speaker of the text addressed last by name.
+    pub(crate) addressed: Option<EntityRef>,
+    /// Last sentence in which the speaker announced an act, as in "I will pay".
+    pub(crate) announced_in_sentence: Option<usize>,
 }
 
 /// Entity that a pronoun refers to.
@@ -88,6 +92,7 @@ impl MentionHistory {
         for slot in [&mut self.topic, &mut self.focus, &mut self.speaker] {
             *slot = slot.filter(known);
         }
+        (self.addressed, self.announced_in_sentence) = (None, None);
     }
 
     pub(crate) fn recent_entities(&self) -> Vec<EntityRef> {
@@ -161,7 +166,11 @@ impl MentionHistory {
             let is_person = mention.kinds.intersects(KindSet::PERSON);
             let gender_fits = match pronoun_gender {
                 Gender::It => mention.gender == Gender::It || (mention.gender == Gender::Unknown && !is_person),
-                Gender::They => mention.gender == Gender::They || (mention.kinds == KindSet::GROUP),
+                // A group of which an earlier line only speaks is seldom meant: "He is the heir of the guild." "They left."
+                Gender::They => {
+                    let is_topic = mention.is_subject || mention.sentence > self.earlier_sentences;
+                    mention.gender == Gender::They || (mention.kinds == KindSet::GROUP && is_topic)
+                }
                 pronoun_gender => mention.gender == pronoun_gender || (is_person && mention.gender == Gender::Unknown),
             };
             let is_earlier = mention.sentence < self.sentence || mention.token < token;

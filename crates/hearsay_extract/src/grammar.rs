@@ -542,6 +542,16 @@ impl Grammar {
         self.targets[target].has(PredicateProperties::PERMANENT) || self.triggers.contains(Trigger::PastAct, first)
     }
 
+    /// Returns the pattern of a verb that promises something to its object, such as "promise".
+    pub(crate) fn promise_pattern(&self, verb: &str) -> Option<&Pattern> {
+        self.verb_patterns.get(verb)?.iter().find(|pattern| {
+            self.targets[pattern.target].has(PredicateProperties::PROMISE)
+                && pattern.parts == [PatternPart::Object]
+                && !pattern.is_weak
+                && !pattern.is_reversed
+        })
+    }
+
     pub(crate) fn word_class(&self, word: &str) -> WordClass {
         self.word_classes.get(word).copied().unwrap_or_default()
     }

@@ -6,6 +6,7 @@ use hearsay_model::Vocabulary;
 
 use crate::{
     classifier::Classifier,
+    conjugation::Inflections,
     grammar::Grammar,
     language_file::{LanguageError, LanguageFile, VocabularyRelation},
 };
@@ -83,6 +84,14 @@ impl Language {
     /// built-in vocabulary.
     pub fn english() -> Self {
         ENGLISH.clone()
+    }
+
+    /// Returns whether a word in lowercase can be the verb of a subject, such as "comes" or "came". The base form, such as
+    /// "come", can be the verb only of a plural subject.
+    pub fn is_finite_verb(&self, word: &str, is_plural: bool) -> bool {
+        let finite = Inflections::THIRD.or(Inflections::PAST);
+        let finite = if is_plural { finite.or(Inflections::BASE) } else { finite };
+        self.grammar.verb_forms.get(word).is_some_and(|forms| forms.iter().any(|(_, form)| form.has(finite)))
     }
 
     /// Creates a language from the text of one TOML file, without English words and without classifiers.

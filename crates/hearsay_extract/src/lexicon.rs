@@ -3,12 +3,15 @@
 use hearsay_model::{
     EntityId, Kind, State, attribute,
     spelling::{SpellingIndex, is_common_word},
-    text,
+    text, words,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::OnceLock;
 
-use crate::kind_set::KindSet;
+use crate::{
+    grammar::{Grammar, WordClass},
+    kind_set::KindSet,
+};
 
 /// The pronouns that can refer to an entity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -36,10 +39,24 @@ pub struct LexiconEntity {
     pub(crate) id: EntityId,
     pub(crate) name: String,
     pub(crate) kinds: KindSet,
-    pub(crate) gender: Gender,
+    /// Whether the entity is a character that is not played by a player.
+    pub(crate) is_npc: bool,
+    /// Recorded gender.
+    gender: Gender,
+    /// Words of the names and descriptions of a person that can state the gender, such as "brother".
+    gender_words: Vec<String>,
 }
 
 impl LexiconEntity {
+    /// Returns the recorded gender, or else the gender that the titles and the occupation of the entity state, as in
+    /// "Brother Anselm", "the Saffron Lady" and "stable boy".
+    pub(crate) fn gender(&self, grammar: &Grammar) -> Gender {
+        match self.gender {
+            Gender::Unknown => stated_gender(self.gender_words.iter().map(String::as_str), grammar),
+            gender => gender,
+        }
+    }
+
     /// Returns the id of the entity.
     pub fn id(&self) -> &EntityId {
         &self.id
@@ -71,12 +88,17 @@ pub struct EntityNames<'a> {
     pub pronouns: Option<&'a str>,
     /// Descriptions that texts can use instead of the name, such as "captain of the watch".
     pub descriptions: Vec<&'a str>,
+    /// Person at the table who plays the character; `None` if nobody is known.
+    pub player: Option<&'a str>,
 }
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LinkCandidate {
     pub(crate) entity: u32,
     pub(crate) name_type: NameType,
+    /// Whether the words are a description of the entity, also if they are part of its name: "the abbot" can be Abbot
+    /// Odo.
+    pub(crate) is_description: bool,
 }
 
 /// Index of the names of a campaign's entities. Finds these names in texts.
@@ -95,6 +117,9 @@ pub struct Lexicon {
     party: Option<u32>,
     /// Names that end in `'s`, such as "St. Orrin's".
     possessive_names: FxHashSet<String>,
+    /// The character of each person at the table, by the first word of the person's name. `None` if several characters
+    /// have a player with this name.
+    characters_of_players: FxHashMap<String, Option<u32>>,
 }
 
 /// Maximum number of words in a name; longer names are ignored.
@@ -108,14 +133,13 @@ impl Lexicon {
             let is_public = |fact: &&hearsay_model::Fact| fact.secrecy() != hearsay_model::Secrecy::Secret;
             let value = |name: &str| state.newest(id, name).filter(is_public).and_then(|fact| fact.object().text());
             let kind = state.kind(id);
-            let description = value(attribute::DESCRIPTION).filter(|_| is_person_kind(kind.as_ref()));
-            let pronouns = value("pronouns").or_else(|| value("gender"));
             EntityNames {
                 id,
                 names: state.open_names(id),
+                pronouns: recorded_pronouns(state, id, kind.as_ref()),
                 kind,
-                pronouns: pronouns.or_else(|| described_pronoun(description?)),
                 descriptions: ["occupation", "title"].into_iter().filter_map(value).collect(),
+                player: value(attribute::PLAYER),
             }
         }))
     }
@@ -124,7 +148,7 @@ impl Lexicon {
     pub fn from_names<'a>(entities: impl IntoIterator<Item = EntityNames<'a>>) -> Self {
         let mut lexicon = Self::default();
         let mut parties = Vec::new();
-        for EntityNames { id, names, kind, pronouns, descriptions } in entities {
+        for EntityNames { id, names, kind, pronouns, descriptions, player } in entities {
             let Some(first) = names.first() else { continue };
             let mut gender = pronouns.map(parse_gender).unwrap_or_default();
             let kinds = KindSet::from_kind(kind.as_ref());
@@ -132,8 +156,19 @@ impl Lexicon {
                 gender = Gender::It;
             }
             let index = lexicon.entities.len() as u32;
-            lexicon.entities.push(LexiconEntity { id: id.clone(), name: (*first).to_owned(), kinds, gender });
+            lexicon.entities.push(LexiconEntity {
+                id: id.clone(),
+                name: (*first).to_owned(),
+                kinds,
+                is_npc: kind == Some(Kind::Npc),
+                gender,
+                gender_words: gender_words(&names, &descriptions),
+            });
             lexicon.by_id.insert(id.clone(), index);
+            if let Some(player) = player.and_then(|player| text::words(player).into_iter().next()) {
+                let character = lexicon.characters_of_players.entry(player).or_insert(Some(index));
+                *character = character.filter(|character| *character == index);
+            }
             parties.extend((kind == Some(Kind::Party)).then_some(index));
             for (at, name) in names.iter().enumerate() {
                 lexicon.add_name(index, name, if at == 0 { NameType::Name } else { NameType::Alias }, kind.as_ref());
@@ -151,9 +186,13 @@ impl Lexicon {
             return;
         }
         let candidates = self.names.entry(words.join(" ")).or_default();
+        let is_description = name_type == NameType::Description;
         match candidates.iter_mut().find(|candidate| candidate.entity == entity) {
-            Some(candidate) => candidate.name_type = candidate.name_type.min(name_type),
-            None => candidates.push(LinkCandidate { entity, name_type }),
+            Some(candidate) => {
+                candidate.name_type = candidate.name_type.min(name_type);
+                candidate.is_description |= is_description;
+            }
+            None => candidates.push(LinkCandidate { entity, name_type, is_description }),
         }
         let longest = self.max_words_by_first_word.entry(words[0].clone()).or_default();
         *longest = (*longest).max(words.len());
@@ -187,7 +226,7 @@ impl Lexicon {
         let last = words.len() - 1;
         let is_person = kind.is_some_and(Kind::is_character);
         for (at, word) in words.iter().enumerate() {
-            let is_significant = word.chars().count() > 2 && !(at == 0 && TITLES.contains(&word.as_str()));
+            let is_significant = word.chars().count() > 2 && !(at == 0 && is_title(word));
             if is_significant
                 && (at == last
                     || (!is_common_word(word) && !is_name_particle(word))
@@ -201,7 +240,7 @@ impl Lexicon {
 
     fn add_description(&mut self, entity: u32, description: &str) {
         let words = without_article(text::words(description));
-        let of_position = words.iter().position(|word| ["of", "at", "in", "for", "to"].contains(&word.as_str()));
+        let of_position = words.iter().position(|word| is_noun_end(word));
         self.add(&words, entity, NameType::Description);
         if let Some(at) = of_position.filter(|at| *at > 0) {
             self.add(&words[..at], entity, NameType::Description);
@@ -210,6 +249,11 @@ impl Lexicon {
         if let Some(last) = words[..end].last() {
             self.add(std::slice::from_ref(last), entity, NameType::Description);
         }
+    }
+
+    /// Returns the character that a person at the table plays. `word` is the first word of the person's name.
+    pub(crate) fn character_of_player(&self, word: &str) -> Option<u32> {
+        self.characters_of_players.get(word).copied().flatten()
     }
 
     /// Returns the number of entities with a name that is not secret.
@@ -300,11 +344,33 @@ fn is_person_kind(kind: Option<&Kind>) -> bool {
     kind.is_some_and(Kind::is_character)
 }
 
-/// Titles and other words that can stand before a name without being part of it.
-pub(crate) const TITLES: [&str; 16] = [
-    "dr", "mr", "mrs", "ms", "miss", "sir", "lady", "lord", "captain", "father", "mother", "sister", "brother", "king",
-    "queen", "old",
-];
+/// Returns whether a word in lowercase is a title that can stand before a name without being part of it.
+pub(crate) fn is_title(word: &str) -> bool {
+    words::contains_word(&words::english().titles, word)
+}
+
+/// Returns the pronoun that refers to an entity as the subject of a sentence: "he", "she", "they" or "it". Returns `None`
+/// if the campaign records no pronouns of the entity, no gender, and no description with such a pronoun.
+pub fn subject_pronoun(state: &State, id: &EntityId) -> Option<&'static str> {
+    match parse_gender(recorded_pronouns(state, id, state.kind(id).as_ref())?) {
+        Gender::Unknown => None,
+        Gender::He => Some("he"),
+        Gender::She => Some("she"),
+        Gender::It => Some("it"),
+        Gender::They => Some("they"),
+    }
+}
+
+/// Returns the pronouns or the gender of an entity, or the pronoun in its description if the entity is a person. Secret
+/// facts are ignored.
+fn recorded_pronouns<'s>(state: &'s State, id: &EntityId, kind: Option<&Kind>) -> Option<&'s str> {
+    let value = |name: &str| {
+        let fact = state.newest(id, name).filter(|fact| fact.secrecy() != hearsay_model::Secrecy::Secret)?;
+        fact.object().text()
+    };
+    let described = || described_pronoun(value(attribute::DESCRIPTION).filter(|_| is_person_kind(kind))?);
+    value("pronouns").or_else(|| value("gender")).or_else(described)
+}
 
 fn is_name_particle(word: &str) -> bool {
     ["van", "der", "von", "del", "della", "the", "and", "ibn", "bin", "les", "dos"].contains(&word)
@@ -323,6 +389,39 @@ fn described_pronoun(description: &str) -> Option<&'static str> {
     let mut sentences = description.split(['.', '!', '?', '\n']);
     let begins = sentences.any(|sentence| text::words(sentence).first().is_some_and(|first| first == pronoun));
     begins.then_some(pronoun)
+}
+
+/// Returns whether a word ends the noun of a description: "captain of the watch".
+fn is_noun_end(word: &str) -> bool {
+    ["of", "at", "in", "for", "to"].contains(&word)
+}
+
+/// Returns the words of names and descriptions that can state the gender of a person: the first word of a name, which
+/// may be a title, and the noun of a description, an occupation, or a name with an article.
+fn gender_words(names: &[&str], descriptions: &[&str]) -> Vec<String> {
+    let noun = |words: Vec<String>| words.into_iter().take_while(|word| !is_noun_end(word)).last();
+    let name_word = |name: &&str| {
+        let words = text::words(name);
+        match words.len() {
+            0 | 1 => None,
+            _ if words[0] == "the" => noun(words),
+            _ => words.into_iter().next(),
+        }
+    };
+    let described = descriptions.iter().filter_map(|description| noun(text::words(description)));
+    names.iter().filter_map(name_word).chain(described).collect()
+}
+
+/// Returns the gender that words such as "brother" and "lady" state. Returns [`Gender::Unknown`] if they state none, or
+/// both.
+pub(crate) fn stated_gender<'w>(words: impl IntoIterator<Item = &'w str>, grammar: &Grammar) -> Gender {
+    let classes = words.into_iter().map(|word| grammar.word_class(word));
+    let class = classes.fold(WordClass::default(), WordClass::or);
+    match (class.has(WordClass::MALE), class.has(WordClass::FEMALE)) {
+        (true, false) => Gender::He,
+        (false, true) => Gender::She,
+        _ => Gender::Unknown,
+    }
 }
 
 fn parse_gender(text: &str) -> Gender {
@@ -360,6 +459,29 @@ mod tests {
             ("A ferryman.", None),
         ] {
             assert_eq!(described_pronoun(description), expected, "{description}");
+        }
+    }
+
+    #[test]
+    fn titles_and_occupations_state_the_gender() {
+        let id = EntityId::new("somebody").unwrap();
+        let language = crate::Language::english();
+        for (names, occupation, expected) in [
+            (vec!["Brother Anselm Rook", "Keys"], "cellarer", Gender::He),
+            (vec!["Yasmira Dhoun", "the Saffron Lady"], "merchant", Gender::She),
+            (vec!["Hadi"], "stable boy", Gender::He),
+            (vec!["Odo Brandt"], "captain of the queen", Gender::Unknown),
+            (vec!["Lady Vane"], "king", Gender::Unknown),
+        ] {
+            let lexicon = Lexicon::from_names([EntityNames {
+                id: &id,
+                names: names.clone(),
+                kind: Some(Kind::Npc),
+                pronouns: None,
+                descriptions: vec![occupation],
+                player: None,
+            }]);
+            assert_eq!(lexicon.entities[0].gender(&language.grammar), expected, "{names:?}");
         }
     }
 

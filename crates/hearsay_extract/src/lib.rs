@@ -129,7 +129,7 @@ pub use facts::{
 pub use function_words::{is_anaphor, is_pronoun};
 pub use language::Language;
 pub use language_file::LanguageError;
-pub use lexicon::{EntityNames, Lexicon, LexiconEntity};
+pub use lexicon::{EntityNames, Lexicon, LexiconEntity, subject_pronoun};
 pub use model::{FEATURE_NAMES, READING_MODEL, ReadingModel, WindowSize};
 pub use nicknames::{Nickname, find_nicknames};
 pub use pipeline::{Extractor, TrainingExample, TrainingExtraction};

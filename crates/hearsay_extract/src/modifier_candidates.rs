@@ -280,7 +280,12 @@ impl SentenceReader<'_> {
             // In "owes Odo a horse", the noun is an object of the verb, not a description of a person.
             let is_set_off =
                 group.start.checked_sub(1).is_none_or(|at| !self.tokens[at].is_word() || self.norm(at) == "as");
-            if matches!(name, "occupation" | "species") && !is_set_off {
+            // In "A clerk leads Odo upstairs", the clerk acts, so the clerk is another person.
+            let is_actor = self
+                .clauses
+                .iter()
+                .any(|clause| clause.subjects.contains(&np) && !self.chunks.verb_groups[clause.verb_group].is_copula);
+            if matches!(name, "occupation" | "species") && (!is_set_off || is_actor) {
                 continue;
             }
             let distance = |start: usize, end: usize| {

@@ -4,7 +4,8 @@
 
 use crate::{
     assertion_status::AssertionStatus,
-    grammar::Target,
+    clauses::{ClauseType, SubjectSource},
+    grammar::{Target, WordClass},
     kind_set::KindSet,
     sentence_reader::{EntityPair, MentionSpan, RawFact, SentenceReader, UNSPECIFIED_RELATION},
     word_votes::CONTEXT_TOKENS,
@@ -190,10 +191,11 @@ impl SentenceReader<'_> {
                 let is_symmetric = is_direction_free(all_classes, &self.grammar.targets[target]);
                 fact.target == target && fact.relates(a, b) && (is_symmetric || fact.subject == first.resolved.entity)
             };
-            if self.facts.iter().any(is_known) {
+            let is_unspecified = Some(target) == self.related_target;
+            if self.facts.iter().any(is_known) || is_unspecified && self.act_separately(pair) {
                 continue;
             }
-            let words = if Some(target) == self.related_target { UNSPECIFIED_RELATION } else { "" };
+            let words = if is_unspecified { UNSPECIFIED_RELATION } else { "" };
             let mut weight_names = vec!["loose", "by_learning"];
             weight_names.extend(is_read.then_some("loose_instead_of"));
             if order > 0 {
@@ -201,6 +203,24 @@ impl SentenceReader<'_> {
             }
             self.record_fact(target, &first.resolved, Ok(&second.resolved), words, &weight_names, &status, span);
         }
+    }
+
+    /// Returns whether the second entity of a pair is only listed after the first, as in "Odo and Pell", or is named in
+    /// the subject of a later main clause, as in "Odo left, Pell stayed". Such words state no relation.
+    fn act_separately(&self, pair: &EntityPair) -> bool {
+        let (first_end, second_start) = (pair.first.end, pair.second.start);
+        let is_conjunction = |at: usize| self.grammar.word_class(self.norm(at)).has(WordClass::CONJUNCTION);
+        let is_list = self.norm(pair.second.end) != "'s"
+            && (first_end..second_start).any(is_conjunction)
+            && (first_end..second_start).all(|at| !self.tokens[at].is_word() || is_conjunction(at));
+        let begins_clause = self.clauses.iter().any(|clause| {
+            let start = self.chunk_start(clause.start);
+            *clause.clause_type() == ClauseType::Main
+                && clause.subject_source == SubjectSource::Direct
+                && (first_end..=second_start).contains(&start)
+                && second_start < self.chunk_start(clause.verb_item)
+        });
+        is_list || begins_clause
     }
 
     /// Returns the assertion status of the clause that contains a token. Returns `None` if the sentence is not a plain

@@ -10,12 +10,14 @@ mod stages;
 use std::time::Instant;
 
 use hearsay_model::{
-    Author, Change, Entity, EntityId, Fact, Method, Operation, Predicate, PredicateDef, Provenance, RelationWords,
-    State, Vocabulary, attribute,
+    Author, Change, Entity, EntityId, Fact, Kind, Method, Operation, Predicate, PredicateDef, Provenance,
+    RelationWords, State, Vocabulary, attribute,
 };
 use proptest::prelude::*;
 
-use crate::{ExtractedFact, Extraction, Extractor, FactObject, Language, Lexicon, Mention, Text, TextType};
+use crate::{
+    EntityNames, ExtractedFact, Extraction, Extractor, FactObject, Language, Lexicon, Mention, Text, TextType,
+};
 
 /// Entities of a harbour town: id, kind, pronouns and names.
 const TOWN: [(&str, &str, &str, &[&str]); 11] = [

@@ -38,8 +38,13 @@ pub struct Words {
     pub ear_phrases: Vec<String>,
     /// Pronouns for the speaker, such as `himself`.
     pub reflexives: Vec<String>,
-    /// Phrases of narration about persons who do not notice what happens. A `*` stands for the names of the persons.
+    /// Phrases of narration about persons who do not notice what happens. A `*` stands for the names of the persons, and
+    /// a `@` for a form of one of the `perception_verbs`.
     pub unnoticed_phrases: Vec<String>,
+    /// Verbs of perception. Each entry contains all forms of a verb: `see sees saw seeing`.
+    pub perception_verbs: Vec<String>,
+    /// Words after a verb of perception with which the verb states no perception: "doesn't see *why*".
+    pub perception_idioms: Vec<String>,
     /// Words that can precede the subject of a sentence of narration, such as `then`.
     pub clause_openers: Vec<String>,
     /// Verbs whose subject need not perceive what narration tells, such as `sleeps`.
@@ -48,6 +53,8 @@ pub struct Words {
     pub motion_verbs: Vec<String>,
     /// Adverbs between a verb of motion and a particle: "goes *back* upstairs".
     pub motion_adverbs: Vec<String>,
+    /// Words between a verb of motion and the place to which a person goes, such as `to`.
+    pub destination_openers: Vec<String>,
     /// Words after a verb of motion that state that a person leaves, such as `away`.
     pub departure_particles: Vec<String>,
     /// Verbs that alone state that a person leaves, such as `departs`.
@@ -57,6 +64,12 @@ pub struct Words {
     /// Words at the start of a line in square brackets, before the name of the place to which the scene moves, such as
     /// `at`.
     pub place_openers: Vec<String>,
+    /// Titles and other words that can stand before a name without being part of it, such as `captain`.
+    pub titles: Vec<String>,
+    /// Pronouns that can be the subject of a sentence about one person, such as `he`.
+    pub person_pronouns: Vec<String>,
+    /// Pronouns that can be the subject of a sentence about several persons, such as `they`.
+    pub group_pronouns: Vec<String>,
     /// Words between the last two names of a list, such as `and`.
     pub name_conjunctions: Vec<String>,
     /// Phrases that players use to talk about the rules, the dice and the evening. A `#` stands for a number, and a `$`

@@ -30,7 +30,8 @@ pub fn resolve(state: &State, name: &str) -> Result<EntityId, QueryError> {
     resolve_in(state, name, Wanted::Any)
 }
 
-/// Finds an entity that can speak like [`resolve`]. A part of a name, an occupation or a description refers to a place
+/// Finds an entity that can speak like [`resolve`]. If nothing else is found, hyphens mean spaces: `counting-house` is a
+/// part of the name The Old Counting House. A part of a name, an occupation or a description refers to a place
 /// or a thing only if it refers to no entity that can speak. The error suggests only similar names of entities that can
 /// speak.
 ///
@@ -40,7 +41,7 @@ pub fn resolve_character(state: &State, name: &str) -> Result<EntityId, QueryErr
     resolve_in(state, name, Wanted::Character)
 }
 
-/// Finds a place like [`resolve`]. A part of a name or a description refers to an entity that is no place only if it
+/// Finds a place like [`resolve`]. If nothing else is found, hyphens mean spaces. A part of a name or a description refers to an entity that is no place only if it
 /// refers to no place. The error suggests no similar names of characters and groups.
 ///
 /// # Errors
@@ -208,6 +209,10 @@ fn candidates(source: &impl NameSource, name: &str, wanted: Wanted) -> Vec<Entit
         if first_found.is_empty() {
             first_found = others;
         }
+    }
+    // In other lookups, the id of a removed entity must not match the name of another entity.
+    if first_found.is_empty() && name.contains('-') && matches!(wanted, Wanted::Character | Wanted::Place) {
+        return candidates(source, &name.replace('-', " "), wanted);
     }
     first_found
 }
@@ -390,7 +395,7 @@ pub fn resolve_merged(state: &State, name: &str) -> Result<EntityId, QueryError>
 
 /// Returns the ids of up to three entities whose names or ids are most similar to a text.
 pub(crate) fn nearest_entity_ids(source: &impl NameSource, name: &str, wanted: Wanted) -> Vec<String> {
-    let normalized_name = text::normalize(name);
+    let (normalized_name, name_words) = (text::normalize(name), text::words(&name.replace('-', " ")));
     let mut scored: Vec<(f64, String)> = Vec::new();
     let is_suggested = |id: &&EntityId| {
         let kind = source.kind_of(id);
@@ -404,8 +409,9 @@ pub(crate) fn nearest_entity_ids(source: &impl NameSource, name: &str, wanted: W
         let names = source.names_of(id).into_iter().map(str::to_owned);
         for candidate in names.chain([id.to_string()]) {
             let normal = text::normalize(&candidate);
-            let has_word = normal.split(' ').any(|word| word == normalized_name);
-            let similarity = if has_word { 0.95 } else { strsim::jaro_winkler(&normalized_name, &normal) };
+            let words = text::words(&normal.replace('-', " "));
+            let has_words = !name_words.is_empty() && name_words.iter().all(|word| words.contains(word));
+            let similarity = if has_words { 0.95 } else { strsim::jaro_winkler(&normalized_name, &normal) };
             if similarity > 0.75 {
                 scored.push((similarity, id.to_string()));
             }

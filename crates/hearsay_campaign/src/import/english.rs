@@ -286,6 +286,8 @@ pub(super) struct NameWords {
     pub(super) particles: HashSet<String>,
     pub(super) remarks: HashSet<String>,
     pub(super) alias_openers: Vec<String>,
+    pub(super) naming_verbs: Vec<String>,
+    pub(super) nickname_openers: Vec<String>,
 }
 
 /// Words without a meaning of their own. The file `data/english/words.toml` says how each list is used.

@@ -94,6 +94,7 @@ mod formats;
 mod input;
 pub mod lexicon;
 pub mod markup;
+pub mod nickname;
 mod note;
 mod plain_text;
 mod prose_list;

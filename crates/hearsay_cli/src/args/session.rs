@@ -25,8 +25,8 @@ Example:
     Start(SessionStart),
     /// Record that characters arrive late or leave early
     #[command(after_help = "\
-While a character is absent, the character does not hear the lines of the log. An NPC who lives
-at the place can leave too.
+A character who leaves does not hear the lines of the log. An NPC who lives at the place comes
+back when the session ends. Any other NPC is at home from then on, or the location is unknown.
 
 Example:
   hearsay session attend --arrive kestrel-vane --leave sister-ilva")]
@@ -117,8 +117,9 @@ Examples:
 /// Explanation and examples of `log`.
 pub(crate) const LOG: &str = "\
 By default, the characters who attend the session and the non-player characters at the
-place of the scene hear the line. Only Mirela hears `Odo whispers to Mirela: ...`. She does
-not hear `Odo hides. Mirela doesn't notice.` Nobody hears a line that is out of character.
+place of the scene hear the line. A character who speaks is in the scene from then on. Only
+Mirela hears `Odo whispers to Mirela: ...`. She does not hear `Odo hides. Mirela doesn't see
+it.` Nobody hears a line that is out of character.
 
 If narration may state a secret, Hearsay asks on a terminal whether the secret comes out. If
 not, the line is out of character.
@@ -194,10 +195,9 @@ pub(crate) struct SessionLog {
     /// Text of the line
     #[arg(value_parser = text, required_unless_present_any = ["line", "yes"])]
     pub(crate) text: Option<String>,
-    /// Number of a recorded line; instead of adding a new line, apply --by, --with, --without, --lie, --states or --yes
-    /// to this line
-    #[arg(long, value_name = "N", conflicts_with_all = ["text", "at", "time"])]
-    pub(crate) line: Option<u32>,
+    /// Recorded line to which the other options apply; for --with and --without also several lines, such as 7,9-12
+    #[arg(long, value_name = "N", conflicts_with_all = ["text", "at", "time"], value_parser = line_numbers)]
+    pub(crate) line: Option<LineNumbers>,
     /// Say yes to all questions about a line [default: the last line]
     #[arg(long, conflicts_with_all = ["text", "by", "at", "time", "to", "with", "without", "states", "lie", "in_character"])]
     pub(crate) yes: bool,
@@ -238,6 +238,29 @@ pub(crate) struct SessionLog {
     /// Show who would hear the line, without changing anything
     #[arg(long)]
     pub(crate) dry_run: bool,
+}
+
+/// Numbers of recorded lines. At least one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct LineNumbers(pub(crate) Vec<u32>);
+
+/// Maximum number of lines in one command.
+const MAX_LINES: usize = 1_000;
+
+/// Parses numbers of lines and ranges of numbers: `7,9-12`.
+fn line_numbers(given: &str) -> Result<LineNumbers, String> {
+    let invalid = || format!("expected numbers of lines, such as 7 or 7,9-12, not `{given}`");
+    let mut numbers = Vec::new();
+    for part in given.split(',').map(str::trim) {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let number = |text: &str| text.trim().parse::<u32>().map_err(|_| invalid());
+        let (first, last) = (number(first)?, number(last)?);
+        if first > last || (last - first) as usize >= MAX_LINES {
+            return Err(invalid());
+        }
+        numbers.extend(first..=last);
+    }
+    Ok(LineNumbers(numbers))
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]

@@ -2,20 +2,20 @@
 
 mod confirmation;
 mod correction;
+mod presence;
+mod unknown_name;
 
 use std::{io, sync::Arc};
 
 use anyhow::Result;
-use hearsay_belief::{StateViews, View, valid_death_fact};
+use hearsay_belief::{StateViews, View};
 use hearsay_commands::{
     fact_matching::{FactMatch, FactMatches},
     line_reading::UnrecordedLine,
-    session::{AttendanceHint, Log, LogLine, hearers_without, is_table_line},
+    session::{Log, LogLine, hearers_without},
 };
 use hearsay_engine::{Memory, MemoryError, ReadSnapshot, Written, real_time};
-use hearsay_model::{
-    Author, Change, EntityId, Fact, FactId, Knower, Operation, Passage, State, TalkKind, escape, words,
-};
+use hearsay_model::{Author, Change, FactId, Knower, Operation, Passage, State, TalkKind, escape};
 use hearsay_query::{resolve::Speaker, session::session_or_latest};
 use serde::Serialize;
 
@@ -32,6 +32,7 @@ use crate::{
     stated_facts::{self, LineFacts},
     texts::{self, ExtractedRow, ExtractionReport, extracted_facts, print_extracted_facts},
 };
+use unknown_name::UnknownName;
 
 /// JSON output of `log`.
 #[derive(Serialize)]
@@ -81,13 +82,13 @@ fn record(args: &args::SessionLog, output: &mut Output) -> Result<()> {
         line.talk_kind = Some(TalkKind::Narration);
     }
     let named_speaker = line.speaker.clone().filter(|_| args.by.is_none());
-    let similar_speaker = line.similar_speaker(names.state()).filter(|_| !may_ask(output));
+    let unknown_name = UnknownName::find(&line, names.state(), may_ask(output));
     let mut session = names.optional_session(args.session.as_ref())?;
     if args.line.is_some() {
         session = Some(session_or_latest(names.state(), session.as_ref())?.id.clone());
     }
     let mut log = Log { session, lines: vec![line], ..Log::default() };
-    let attendance_notes = attendance_notes(&log, names.state(), &args.campaign);
+    let attendance = log.attendance_hints(names.state());
     check_given_facts(&log, &mut facts, names.state(), output);
     drop(names);
     let mut earlier = None;
@@ -104,7 +105,7 @@ fn record(args: &args::SessionLog, output: &mut Output) -> Result<()> {
     }
     let operation = memory.read(build_operation.clone())?.wait()?;
     let passages = added_passages(&operation.changes);
-    note_speakers(&memory, &args.campaign, &passages, attendance_notes, output)?;
+    let deaths = presence::deaths_of_speakers(&memory, &passages)?;
     let heard_lines = passages.iter().filter(|passage| !passage.is_out_of_character());
     let heard_by: Vec<Knower> = heard_lines.flat_map(|passage| passage.heard_by.clone()).collect();
     let (mut written, mut found) = (None, None);
@@ -121,9 +122,9 @@ fn record(args: &args::SessionLog, output: &mut Output) -> Result<()> {
         }
     }
     let display = DisplayNames::read(&memory)?;
-    if let Some(similar) = similar_speaker {
-        let line = passages.first().filter(|_| written.is_some()).map(|passage| passage.line);
-        note_similar_speaker(args, &similar, &display.name(&similar), line, output);
+    if let Some(unknown) = unknown_name {
+        let recorded = passages.first().filter(|_| written.is_some());
+        unknown.print_note(args, recorded.map(Arc::as_ref), &display, output);
     }
     if passages.is_empty() {
         output.line("  the line is already in the log")?;
@@ -148,11 +149,11 @@ fn record(args: &args::SessionLog, output: &mut Output) -> Result<()> {
     let new_facts = extracted_facts(&memory, &passages)?;
     print_extracted_facts(&new_facts, &args.campaign, output)?;
     confirmation::print_hint(args, line_number, &facts, &new_facts, output)?;
+    if !passages.is_empty() {
+        presence::print_notes(&memory, args, &deaths, attendance, &new_facts, output)?;
+    }
     if is_empty_lie && new_facts.is_empty() && !args.dry_run {
-        output.note(
-            "Hearsay found no fact in this lie, so no hearer believes the lie yet. To record the facts that it \
-             states, repeat the command with `--states FACT`, or use `hearsay say --lie --about NAME`.",
-        );
+        note_empty_lie(output);
     }
     print_with_reveals(
         &memory,
@@ -182,9 +183,32 @@ fn log_line(args: &args::SessionLog, names: &Names) -> Result<LogLine> {
         unheard_by: names.characters(&args.without)?,
         states: names.facts(&args.states)?,
         lie: args.lie,
-        recorded_line: args.line,
+        recorded_line: only_line(args)?,
         ..LogLine::typed(args.text.as_deref().unwrap_or_default())
     })
+}
+
+/// Prints a note about a lie in which Hearsay found no fact.
+fn note_empty_lie(output: &Output) {
+    output.note(
+        "Hearsay found no fact in this lie, so no hearer believes the lie yet. To record the facts that it \
+         states, repeat the command with `--states FACT`, or use `hearsay say --lie --about NAME`.",
+    );
+}
+
+/// Returns the number of the recorded line; `None` if the command line names none.
+///
+/// # Errors
+/// Returns an error if the command line names several lines.
+fn only_line(args: &args::SessionLog) -> Result<Option<u32>> {
+    match args.line.as_ref().map(|lines| &lines.0[..]) {
+        None => Ok(None),
+        Some([line]) => Ok(Some(*line)),
+        Some(_) => {
+            let message = "--line takes several lines only with --with or --without; pass one line";
+            Err(CliError::new(USAGE_ERROR, message).into())
+        }
+    }
 }
 
 /// Prints the number of a new line, and the speaker that its text names.
@@ -329,109 +353,6 @@ fn confirmation(args: &args::SessionLog, line: Option<u32>, fact: &FactMatch) ->
         Some(line) => stated_facts::confirmation(&args.campaign, line, args.session.as_deref(), fact),
         None => stated_facts::repeated_confirmation(fact),
     }
-}
-
-/// Returns a note for each character who is not recorded as present, but speaks or acts in the line, and for each
-/// character who leaves the scene according to the line.
-fn attendance_notes(log: &Log, state: &State, campaign: &args::Campaign) -> Vec<String> {
-    let command = |change: &str, id: &EntityId| campaign.command(&format!("session attend --{change} {id}"));
-    let absent = |id: &EntityId| {
-        let (name, arrive) = (state.name_or_id(id), command("arrive", id));
-        let missed = missed_lines(state, id).map_or_else(String::new, |(lines, last)| {
-            let add = campaign.command(&format!("log --line {last} --with {id}"));
-            format!(" {name} also did not hear {lines}; if {name} was there, run `{add}` for each line.")
-        });
-        format!(
-            "{name} is not recorded as present, so {name} does not hear the other lines. If {name} is in the scene, run \
-             `{arrive}`.{missed}"
-        )
-    };
-    let hint = |hint: AttendanceHint| match hint.leaves {
-        true => {
-            let (name, leave) = (state.name_or_id(&hint.character), command("leave", &hint.character));
-            format!("{name} still hears the lines of the scene. If {name} leaves, run `{leave}`.")
-        }
-        false => absent(&hint.character),
-    };
-    let speakers = log.absent_speakers(state);
-    speakers.iter().map(absent).chain(log.attendance_hints(state).into_iter().map(hint)).collect()
-}
-
-/// Maximum number of missed lines in a note.
-const MAX_MISSED_LINES: usize = 5;
-
-/// Returns the newest lines of the scene being played that a character did not hear, as text such as `lines 7 and 9`,
-/// and the number of the last of them. Returns `None` if there are none.
-fn missed_lines(state: &State, id: &EntityId) -> Option<(String, u32)> {
-    let playing = state.active_session()?;
-    let knower = Knower::Entity(id.clone());
-    let lines = state.passages_in_session(Some(&playing.session)).map(|(_, passage)| passage);
-    let mut lines: Vec<&Arc<Passage>> = lines.filter(|passage| is_table_line(passage)).collect();
-    lines.sort_unstable_by_key(|passage| passage.line);
-    let in_scene = lines.into_iter().rev().take_while(|passage| passage.place == playing.place);
-    let is_missed = |passage: &&Arc<Passage>| !passage.is_out_of_character() && !passage.has_participant(&knower);
-    let mut numbers: Vec<u32> = in_scene.filter(is_missed).map(|passage| passage.line).take(MAX_MISSED_LINES).collect();
-    numbers.reverse();
-    let last = *numbers.last()?;
-    let texts: Vec<String> = numbers.iter().map(u32::to_string).collect();
-    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-    let noun = if texts.len() == 1 { "line" } else { "lines" };
-    Some((format!("{noun} {}", words::join_names(&texts)), last))
-}
-
-/// Prints a warning if the speaker of a line is dead. Otherwise, prints the notes about attendance.
-fn note_speakers(
-    memory: &Memory,
-    campaign: &args::Campaign,
-    passages: &[Arc<Passage>],
-    attendance_notes: Vec<String>,
-    output: &Output,
-) -> Result<()> {
-    let lines = passages.to_vec();
-    let read = memory.read(move |world| {
-        let heard_lines = lines.iter().filter(|line| !line.is_out_of_character());
-        Ok(heard_lines.filter_map(|line| death_of_speaker(&world.state, line)).collect::<Vec<_>>())
-    })?;
-    let deaths = read.wait()?;
-    for (name, death) in &deaths {
-        let reference = death.handle().map_or_else(|| death.id().short(), str::to_owned);
-        let retract = campaign.command(&format!("fact retract {reference} --never-so"));
-        output.note(format!(
-            "warning: {name} is dead (fact {reference}: \"{}\"). Hearsay records the line, because a ghost can speak, \
-             but {name} hears no lines of other speakers. If another character speaks, undo this line, and log it \
-             with the right name. If {name} never died, run `{retract}`.",
-            death.statement()
-        ));
-    }
-    if deaths.is_empty() && !passages.is_empty() {
-        attendance_notes.into_iter().for_each(|note| output.note(note));
-    }
-    Ok(())
-}
-
-/// Returns the name of the speaker of a new line and the fact that states the death of the speaker. Returns `None` if
-/// the speaker is alive, or if the line is already recorded.
-fn death_of_speaker(state: &State, line: &Passage) -> Option<(String, Arc<Fact>)> {
-    let speaker = line.speaker.as_ref().filter(|_| state.passage(line.id()).is_none())?;
-    let moment = line.time.as_ref().and_then(|date| date.time);
-    let death = valid_death_fact(state, speaker, moment)?;
-    Some((state.name_or_id(speaker).to_owned(), Arc::clone(death)))
-}
-
-/// Prints a note about a line of narration whose first words are similar to the name of the character `similar`. `line`
-/// is the number of the recorded line.
-fn note_similar_speaker(args: &args::SessionLog, similar: &EntityId, name: &str, line: Option<u32>, output: &Output) {
-    let correction = match line {
-        Some(line) => {
-            let correct = format!("log --line {line} --by {similar}{}", session_option(args));
-            format!("If {name} says the line, run `{}`.", args.campaign.command(&correct))
-        }
-        None => "To correct the name, repeat the command with the right name.".to_owned(),
-    };
-    output.note(format!(
-        "did you mean \"{name}: \u{2026}\"? No character has the name before the colon, so this line is narration. \
-         {correction}"
-    ));
 }
 
 /// Returns the option that names the session of the command.

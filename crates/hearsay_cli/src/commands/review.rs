@@ -1,12 +1,15 @@
 //! `review`: lists the items that wait for the DM's decision, and records the decisions.
 
+use std::collections::BTreeMap;
+
 use anyhow::Result;
 use hearsay_commands::{
     reading::Draft,
     review::{Decision, Decisions, with_knowers},
+    session::is_table_line,
 };
 use hearsay_engine::{Memory, ReadSnapshot, TextType, Written, real_time};
-use hearsay_model::{EntityId, FactId, FactStatus, Factuality};
+use hearsay_model::{EntityId, Evidence, FactId, FactStatus, Factuality, Knower, SessionId, State};
 use hearsay_query::{
     contradictions::Clash,
     ids::require_fact,
@@ -127,7 +130,7 @@ fn decide_on(args: &args::Review, decision: DecisionArg, memory: &Memory, output
     };
     let unchanged = settled.iter().filter(|fact| !is_as_requested(fact)).count();
     let decisions = Decisions { facts, decision, reason: args.reason.clone() };
-    decide(memory, decisions, knowers, settled, args.dry_run, output)?;
+    decide(args, memory, decisions, knowers, settled, output)?;
     Ok(unchanged)
 }
 
@@ -156,13 +159,14 @@ fn correction_by(memory: &Memory, fact: FactId, sentence: &str) -> Result<Decisi
 /// Records decisions, or shows their effects in a dry run. If `knowers` is not empty, only these characters know the
 /// accepted facts. `settled` contains the facts on which nothing is left to decide.
 fn decide(
+    args: &args::Review,
     memory: &Memory,
     decisions: Decisions,
     knowers: Vec<EntityId>,
     settled: Vec<SettledFact>,
-    dry_run: bool,
     output: &mut Output,
 ) -> Result<()> {
+    let (dry_run, named_knowers) = (args.dry_run, knowers.clone());
     let build_operation = move |world: &ReadSnapshot| {
         let operation = decisions.operation(&world.state, real_time())?;
         Ok(match &knowers[..] {
@@ -180,6 +184,9 @@ fn decide(
         let decided = read.wait()?;
         let result = print_changes(memory, written, output)?;
         print_decided(&decided, &settled, dry_run, &DisplayNames::read(memory)?, output)?;
+        if !named_knowers.is_empty() {
+            note_other_hearers(args, memory, &decided, named_knowers, output)?;
+        }
         return print_with_reveals(memory, DecisionOutput { result, decided, settled }, output);
     }
     let read = memory.read_in_background(move |world| {
@@ -196,6 +203,48 @@ fn decide(
     print_decided(&decided, &settled, dry_run, &names, output)?;
     drop(names);
     print_with_revealable(revealable, DecisionPreview { written: None, preview, decided, settled }, output)
+}
+
+/// Prints a note for each line that states an accepted fact and that characters other than the knowers heard. They no
+/// longer know the fact, but they still know the words of the line.
+fn note_other_hearers(
+    args: &args::Review,
+    memory: &Memory,
+    decided: &[DecidedFact],
+    knowers: Vec<EntityId>,
+    output: &Output,
+) -> Result<()> {
+    let accepted = decided.iter().filter(|fact| fact.status == FactStatus::Canon);
+    let facts: Vec<FactId> = accepted.map(|fact| fact.fact).collect();
+    let lines = memory.read(move |world| Ok(other_hearers(&world.state, &facts, &knowers)))?.wait()?;
+    let names = DisplayNames::read(memory)?;
+    for ((session, line), hearers) in lines {
+        let without: String = hearers.iter().map(|knower| format!(" --without {knower}")).collect();
+        let command = args.campaign.command(&format!("log --line {line}{without} --session {session}"));
+        let hearers = names.list_knowers(&hearers);
+        output.note(format!(
+            "the words of line {line} of `{session}` state the fact and are still known to: {hearers}. If they did not \
+             hear the line, run `{command}`."
+        ));
+    }
+    Ok(())
+}
+
+/// Returns the lines of sessions that state one of the facts, each with its hearers who are not among the knowers.
+fn other_hearers(state: &State, facts: &[FactId], knowers: &[EntityId]) -> BTreeMap<(SessionId, u32), Vec<Knower>> {
+    let evidence = facts.iter().filter_map(|id| state.fact(*id)).flat_map(|fact| &fact.provenance().evidence);
+    let passages = evidence.filter_map(Evidence::passage).filter_map(|id| state.passage(id));
+    let lines = passages.filter(|passage| is_table_line(passage) && !passage.is_out_of_character());
+    let heard_lines = lines.filter_map(|passage| {
+        let is_other = |knower: &&Knower| {
+            let id = knower.entity();
+            id.is_some_and(|id| !knowers.contains(id)) && id != passage.speaker.as_ref()
+        };
+        let hearers: Vec<Knower> = passage.heard_by.iter().filter(is_other).cloned().collect();
+        let session = passage.session.clone().filter(|_| !hearers.is_empty())?;
+        Some(((session, passage.line), hearers))
+    });
+    heard_lines.collect()
 }
 
 /// Prints who knows each accepted fact, and the other facts on which the operation decided. Also prints the facts on

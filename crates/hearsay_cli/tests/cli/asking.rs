@@ -139,12 +139,15 @@ fn a_character_with_only_a_home_is_at_home() {
 #[test]
 fn a_player_character_is_a_guest_where_it_is() {
     let test_dir = TestDir::new();
-    let people = "  - {id: wren, name: Wren, kind: player, location: the-mill}\n  - {id: tam, name: Tam, kind: npc, location: the-mill}\n";
+    let people = "  - {id: wren, name: Wren, kind: player, location: the-mill, description: Wren hides a map.}\n  - {id: tam, name: Tam, kind: npc, location: the-mill}\n";
     test_dir.write("mill/campaign.yaml", &format!("{CAMPAIGN}{people}"));
     let facts = |who| test_dir.ok(&["-C", "mill", "fact", "list", "--subject", who]);
     let wren = facts("wren");
     assert!(wren.contains("Wren is at The Mill") && !wren.contains("lives in"), "{wren}");
     assert!(facts("tam").contains("Tam lives in The Mill"), "{}", facts("tam"));
+    let known = |who| test_dir.ok(&["-C", "mill", "know", "knows", who]);
+    assert!(known("wren").contains("hides a map") && !known("tam").contains("hides a map"), "{}", known("tam"));
+    assert!(known("tam").contains("Wren is at The Mill"), "{}", known("tam"));
 }
 
 #[test]

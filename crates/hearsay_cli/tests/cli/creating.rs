@@ -150,7 +150,7 @@ fn a_folder_of_pages_becomes_a_campaign() {
         "mirela-voss  lives in the-gilded-gull",
         "mirela-voss  Mirela hid the ledger.\n",
         "mirela-voss  The ledger burned.",
-        "who live with an entity, or in it, know all of its text",
+        "with the same home as an entity, and the residents of a place, know all of its text",
         "(`hearsay -C salt import notes` reads them): Odo.md",
     ] {
         assert!(printed.contains(part), "{part}: {printed}");

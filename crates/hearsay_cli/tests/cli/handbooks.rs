@@ -244,6 +244,20 @@ fn narration_that_states_a_secret_is_heard_only_after_the_dm_lets_the_secret_com
 }
 
 #[test]
+fn a_withheld_line_is_freed_after_its_hearers_have_learned_the_secret() {
+    let test_dir = TestDir::new();
+    test_dir.write("mill/party.yaml", PARTY);
+    test_dir.write("mill/secrets.yaml", SECRETS);
+    test_dir.ok(&["-C", "mill", "session", "start", "--at", "the-mill"]);
+    test_dir.ok(&["-C", "mill", "log", "Ben is hiding in the Crypt."]);
+    test_dir.ok(&["-C", "mill", "log", "Everybody finds out.", "--states", "ben-in-crypt"]);
+    let log = || test_dir.ok(&["-C", "mill", "session", "show", "--log"]);
+    assert!(log().contains("(out of character)"), "{}", log());
+    test_dir.ok(&["-C", "mill", "log", "--line", "1", "--yes"]);
+    assert!(!log().contains("(out of character)"), "{}", log());
+}
+
+#[test]
 fn narration_that_states_a_secret_in_its_own_words_is_withheld() {
     let test_dir = TestDir::new();
     test_dir.write("lock/campaign.yaml", LOCK);

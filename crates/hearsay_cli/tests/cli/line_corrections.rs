@@ -5,6 +5,7 @@ use super::*;
 const PEOPLE: &str = r#"
 entities:
   - {id: weir, name: The Weir, kind: location}
+  - {id: ford, name: The Ford, kind: location}
   - {id: lyra, name: Lyra Fenn, kind: player, home: none}
   - {id: tamsin-oakley, name: Tamsin Oakley, kind: npc, home: the-mill}
   - {id: cole, name: Cole, kind: npc, home: none}
@@ -97,4 +98,86 @@ fn one_word_accepts_an_offered_move() {
     let heard = test_dir.json(&["-C", "mill", "log", "Rain falls."]);
     assert!(!heard["heard_by"].as_array().unwrap().contains(&"lyra".into()), "{heard}");
     test_dir.fails(&["-C", "mill", "log", "--line", "1", "--yes"], 1, &["nothing about line 1"]);
+}
+
+#[test]
+fn a_removed_hearer_loses_the_facts_that_the_dm_confirmed() {
+    let test_dir = table();
+    let stone = "The millstone is cracked.";
+    let log = |line: &[&str]| test_dir.ok(&[&["-C", "mill", "log"][..], line].concat());
+    let knowers = || ["ben", "tamsin-oakley"].map(|knower| knows(&test_dir, knower, stone));
+    log(&["--by", "ada", "--to", "ben", "--to", "tamsin-oakley", "You know what I mean."]);
+    log(&["--line", "1", "--states", "stone-is-cracked"]);
+    assert_eq!(knowers(), [true, true]);
+    log(&["--line", "1", "--without", "ben"]);
+    assert_eq!(knowers(), [false, true]);
+    log(&["--to", "ben", "--states", "stone-is-cracked", "There is the stone, under the lamp."]);
+    assert_eq!(knowers(), [true, true]);
+    // A character keeps a fact that another line also told.
+    log(&["--by", "ada", "--to", "ben", "--states", "stone-is-cracked", "You see it too."]);
+    log(&["--line", "2", "--without", "ben"]);
+    assert_eq!(knowers(), [true, true]);
+    log(&["--line", "3", "--without", "ben"]);
+    assert_eq!(knowers(), [false, true]);
+}
+
+#[test]
+fn a_late_hearer_learns_what_a_line_states() {
+    let test_dir = TestDir::new();
+    test_dir.write("mill/people.yaml", PEOPLE);
+    test_dir.write(
+        "mill/secret.yaml",
+        "facts:\n  - {id: ada-hid-silver, subject: ada, text: \"Ada Flint hid the tax silver under the millstone of The \
+         Mill.\", about: [the-mill], secret: true}\n",
+    );
+    test_dir.ok(&["-C", "mill", "session", "start", "--title", "The stone"]);
+    let words = "All right! I hid the tax silver under the millstone.";
+    let logged = test_dir.json(&["-C", "mill", "log", "--by", "ada", "--to", "ben", words]);
+    assert_eq!(logged["may_state"][0]["handle"], "ada-hid-silver", "{logged}");
+    test_dir.ok(&["-C", "mill", "log", "--line", "1", "--with", "cole"]);
+    let confirmed = test_dir.json(&["-C", "mill", "log", "--line", "1", "--yes"]);
+    assert_eq!(confirmed["states"][0]["learned_by"], serde_json::json!(["ben", "cole"]), "{confirmed}");
+    test_dir.fails(&["-C", "mill", "log", "--line", "1", "--yes"], 1, &["nothing about line 1"]);
+    test_dir.ok(&["-C", "mill", "log", "--line", "1", "--with", "tamsin-oakley"]);
+    assert!(knows(&test_dir, "tamsin-oakley", "Ada Flint hid the tax silver under the millstone of The Mill."));
+}
+
+/// Returns the first extracted fact of a logged line that states a move.
+fn moved(logged: &Value) -> Value {
+    let mut facts = logged["extracted"].as_array().unwrap().iter();
+    facts.find(|fact| fact["unconfirmed_move"].is_object()).unwrap_or_else(|| panic!("{logged}")).clone()
+}
+
+#[test]
+fn a_move_that_is_out_of_date_is_not_accepted() {
+    let test_dir = table();
+    let card = moved(&test_dir.json(&["-C", "mill", "log", "Lyra walks to The Weir."]));
+    test_dir.ok(&["-C", "mill", "fact", "add", "lyra", "LOCATED_AT", "ford"]);
+    let accept = ["-C", "mill", "review", "accept", card["fact"].as_str().unwrap()];
+    test_dir.fails(&accept, 1, &["is out of date", "`lyra` has moved to `ford`"]);
+    test_dir.fails(&["-C", "mill", "log", "--line", "1", "--yes"], 1, &["nothing about line 1"]);
+}
+
+#[test]
+fn a_rejected_move_is_proposed_again_in_another_session() {
+    let test_dir = table();
+    let line = ["-C", "mill", "log", "Lyra walks to The Weir."];
+    let card = moved(&test_dir.json(&line));
+    test_dir.ok(&["-C", "mill", "review", "reject", card["fact"].as_str().unwrap()]);
+    let again = test_dir.json(&line);
+    assert!(again["extracted"].as_array().unwrap().iter().all(|fact| fact["unconfirmed_move"].is_null()), "{again}");
+    test_dir.ok(&["-C", "mill", "session", "end"]);
+    test_dir.ok(&["-C", "mill", "session", "start", "--at", "the-mill", "--present", "lyra"]);
+    assert_ne!(moved(&test_dir.json(&line))["fact"], card["fact"]);
+}
+
+#[test]
+fn one_word_does_not_accept_the_death_of_a_person_whom_only_a_pronoun_names() {
+    let test_dir = table();
+    let logged = test_dir.json(&["-C", "mill", "log", "Ben stabs Cole, and he dies.", "--to", "ada"]);
+    let extracted = logged["extracted"].as_array().unwrap().iter();
+    let deaths: Vec<&Value> = extracted.filter(|fact| fact["unconfirmed_death"].is_string()).collect();
+    assert!(deaths.iter().any(|fact| fact["unconfirmed_death"] == "Cole"), "{logged}");
+    assert!(deaths.iter().all(|fact| fact["is_pronoun"] == true), "{logged}");
+    test_dir.fails(&["-C", "mill", "log", "--yes"], 1, &["nothing about line 1"]);
 }

@@ -21,6 +21,7 @@ mod knowers;
 mod line_corrections;
 mod lists;
 mod live_transcripts;
+mod presence;
 mod reviewing;
 #[cfg(feature = "serve")]
 mod serve;

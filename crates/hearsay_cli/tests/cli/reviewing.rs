@@ -427,11 +427,22 @@ fn the_dm_names_the_knowers_of_an_accepted_fact() {
     let accept = ["-C", "mill", "review", "accept", debt, "--known-by", "ada"];
     let tried = test_dir.json(&[&accept[..], &["--dry-run"]].concat());
     assert_eq!(tried["decided"][0]["known_to"], serde_json::json!(["ada"]), "{tried}");
-    test_dir.ok(&accept);
+    let accepted = test_dir.run(&accept);
+    let take_back = "`hearsay -C mill log --line 1 --without ben --session ";
+    assert!(accepted.code == 0 && accepted.stderr.contains(take_back), "{}", accepted.stderr);
     let shown = test_dir.json(&["-C", "mill", "fact", "list", "--as", "ben", "--about", "ben"]);
     assert!(!shown.to_string().contains("OWES"), "{shown}");
     let shown = test_dir.json(&["-C", "mill", "fact", "list", "--as", "ada", "--about", "ben"]);
     assert!(shown.to_string().contains("OWES"), "{shown}");
+}
+
+#[test]
+fn a_rejected_fact_cannot_be_corrected() {
+    let test_dir = TestDir::new();
+    let ids = with_proposals(&test_dir, &[("lore", "Ada hums at night.", None)]);
+    test_dir.ok(&["-C", "mill", "review", "reject", &ids[0]]);
+    let correct = ["-C", "mill", "fact", "correct", &ids[0], "--statement", "Ada sings at night."];
+    test_dir.fails(&correct, 1, &["was rejected", "Ada hums at night.", "undo the operation that rejected it"]);
 }
 
 #[test]

@@ -80,6 +80,18 @@ fn a_logged_claim_is_printed_with_its_id() {
 }
 
 #[test]
+fn a_promise_is_made_to_the_person_whom_the_line_addresses() {
+    let test_dir = table();
+    for (line, name) in [
+        ("I will pay you, Ben, on my honour. I promise.", "Ben"),
+        ("Lyra, I promise to pay at first light.", "Lyra Fenn"),
+    ] {
+        let logged = test_dir.ok(&["-C", "mill", "log", "--by", "ada", line]);
+        assert!(logged.contains(&format!("gave a promise to {name}")), "{line}: {logged}");
+    }
+}
+
+#[test]
 fn a_speaker_does_not_believe_what_is_marked_as_a_lie_later() {
     let test_dir = table();
     let line = ["--by", "ada", "Ben owes me forty crowns."];
@@ -270,6 +282,29 @@ fn a_misspelled_speaker_is_narration_with_a_note() {
     for line in ["Rain: it pours.", "The miller: Good evening.", "Tamsin: Good evening."] {
         assert!(!note(&[line]).contains("did you mean"), "{line}");
     }
+}
+
+#[test]
+fn a_name_before_the_colon_that_nobody_has_gets_a_note() {
+    let test_dir = table();
+    let note = |line: &[&str]| test_dir.run(&[&["-C", "mill", "log"], line].concat()).stderr;
+    let unknown = note(&["Jamila: Drinks, anyone?"]);
+    for part in [
+        "no character is called \"Jamila\"",
+        "`hearsay -C mill log --line 1 --by NAME`",
+        "`hearsay -C mill entity add \"Jamila\"",
+        "log --line 1 --by jamila`",
+    ] {
+        assert!(unknown.contains(part), "{part}: {unknown}");
+    }
+    assert!(note(&["the old monk: Hush."]).contains("no character is called \"the old monk\""));
+    assert!(note(&["Tamsyn opens the window."]).contains("If you mean Tamsin Oakley"));
+    for line in ["Rain: it pours.", "The Mill: a fire.", "Tamsin: Good evening.", "Tamsin opens the window."] {
+        assert!(!note(&[line]).contains("no character is called"), "{line}");
+    }
+    let report = test_dir.ok(&["-C", "mill", "session", "end"]);
+    assert!(report.contains("Names before a colon that no entity has:"), "{report}");
+    assert!(report.contains("Jamila (line 1)") && report.contains("the old monk (line 2)"), "{report}");
 }
 
 #[test]

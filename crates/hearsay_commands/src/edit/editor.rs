@@ -37,6 +37,11 @@ impl EntityLookup for NewEntity<'_> {
         if id == self.id { Some(self.kind.clone()) } else { self.state.kind(id) }
     }
 
+    fn home(&self, id: &EntityId) -> Option<EntityId> {
+        // A new character lives at its place.
+        if id == self.id { self.place.cloned() } else { EntityLookup::home(self.state, id) }
+    }
+
     fn place(&self, id: &EntityId) -> Option<EntityId> {
         if id == self.id { self.place.cloned() } else { EntityLookup::place(self.state, id) }
     }

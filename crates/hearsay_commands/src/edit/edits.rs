@@ -71,7 +71,7 @@ pub enum Edit {
         options: FactOptions,
     },
     /// Corrects a wrong fact. The edit retracts the old fact and adds the new fact. The knowers of the old fact then
-    /// know the new fact.
+    /// know the new fact. A rejected fact cannot be corrected.
     Correct {
         /// Fact to correct.
         fact: FactId,
@@ -116,6 +116,9 @@ impl Edit {
         let editor = Editor { state, author: author.clone(), now };
         let correct_fact = |fact: FactId, object: Option<&Object>, statement: Option<&str>| -> EditResult {
             let old = require_fact(state, fact)?;
+            if old.status() == FactStatus::Rejected {
+                return Err(CommandError::Rejected { fact, statement: old.statement().to_owned() });
+            }
             let status = if old.status().is_knowable() { old.status() } else { FactStatus::Canon };
             let (new, mut changes) =
                 editor.corrected(old, &Correction { object, statement, ..Correction::default() }, status)?;

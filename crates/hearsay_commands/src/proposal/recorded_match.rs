@@ -2,7 +2,9 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use hearsay_model::{EntityId, Evidence, Fact, FactStatus, GameTime, PassageId, Provenance, State, text};
+use hearsay_model::{
+    EntityId, Evidence, Fact, FactStatus, GameTime, History, PassageId, Provenance, State, attribute, text,
+};
 use hearsay_query::{
     contradictions::may_overlap,
     duplicates::{Claim, canonical_relation, is_equivalent, is_implied_by, is_other_occurrence},
@@ -52,8 +54,12 @@ pub(super) fn find_recorded_match(state: &State, batch: &Batch, fact: &Fact) -> 
         speaker.is_none() && equivalent.status() == FactStatus::Canon && equivalent.provenance().speaker.is_none()
     };
     // The DM's rejection also counts if the text that stated the rejected fact was changed or removed.
-    let was_rejected = equivalents.iter().any(|equivalent| equivalent.status() == FactStatus::Rejected)
-        || state.withdrawn_rejections(claim.subject()).any(|rejected| is_same_statement(&&rejected));
+    let is_rejection = |rejected: &Fact| !is_other_event(state, fact, rejected);
+    let was_rejected =
+        equivalents.iter().any(|equivalent| equivalent.status() == FactStatus::Rejected && is_rejection(equivalent))
+            || state
+                .withdrawn_rejections(claim.subject())
+                .any(|rejected| is_same_statement(&&rejected) && is_rejection(rejected));
     let was_marked_false =
         speaker.is_none() && equivalents.iter().any(|equivalent| is_confirmed_as(equivalent, FactStatus::False));
     let is_not_rejected = |equivalent: &&&Arc<Fact>| equivalent.status() != FactStatus::Rejected;
@@ -87,6 +93,27 @@ pub(super) fn find_recorded_match(state: &State, batch: &Batch, fact: &Fact) -> 
         return RecordedMatch::CanonElsewhere;
     }
     RecordedMatch::None
+}
+
+/// Returns whether narration states a fact about another event than a rejected fact with the same content: an event of
+/// another session or of another day. A rejected event says nothing about a later event. A rejected statement without a
+/// time, such as the name of a character, stays rejected.
+fn is_other_event(state: &State, fact: &Fact, rejected: &Fact) -> bool {
+    let (vocabulary, predicate) = (state.vocabulary(), fact.predicate());
+    let behavior = vocabulary.behavior(predicate);
+    let is_event = vocabulary.is_deed(predicate)
+        || vocabulary.history(predicate) != History::Full
+        || behavior.dead_entity(fact.subject(), fact.object()).is_some()
+        || *predicate == *attribute::LORE;
+    let is_narrated = [fact, rejected].iter().all(|fact| fact.provenance().speaker.is_none());
+    let sessions = (&fact.provenance().session, &rejected.provenance().session);
+    let is_other_session = matches!(sessions, (Some(new), Some(old)) if new != old);
+    let day = |fact: &Fact| {
+        let GameTime(start) = fact.validity().start()?;
+        Some(start.div_euclid(state.calendar().minutes_per_day().max(1)))
+    };
+    let is_other_day = matches!((day(fact), day(rejected)), (Some(new), Some(old)) if new != old);
+    is_event && is_narrated && (is_other_session || is_other_day)
 }
 
 /// Returns whether a character has seen by a moment what a fact states, according to a recorded fact with the same content.

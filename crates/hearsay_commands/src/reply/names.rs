@@ -44,7 +44,8 @@ pub fn view_lexicon(cached_view: &CachedView) -> Lexicon {
         |(id, Properties { names: known_names, kind, pronouns, descriptions })| {
             let main = names.name(id);
             let others = known_names.into_iter().filter(|name| Some(*name) != main);
-            EntityNames { id, names: main.into_iter().chain(others).collect(), kind, pronouns, descriptions }
+            let names = main.into_iter().chain(others).collect();
+            EntityNames { id, names, kind, pronouns, descriptions, player: None }
         },
     ))
 }

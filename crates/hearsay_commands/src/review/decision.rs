@@ -56,7 +56,8 @@ impl Decision {
     /// fact.
     ///
     /// # Errors
-    /// Returns an error if the fact does not exist, or if the fact was already rejected.
+    /// Returns an error if the fact does not exist, or if the fact was already rejected. Also returns an error if an
+    /// accepted fact states a move of a character who has moved to another place since.
     pub fn operation(&self, state: &State, id: FactId, now: Timestamp) -> Result<Operation, CommandError> {
         let fact = require_fact(state, id)?;
         if fact.status() == FactStatus::Rejected {
@@ -94,7 +95,7 @@ impl Decision {
                 None => {
                     let (summary, mut changes) = decide_all("accept", FactStatus::Canon);
                     changes.extend(pending_names_in(state, fact).into_iter().flat_map(confirm));
-                    changes.extend(ended_values(state, fact));
+                    changes.extend(ended_values(state, fact)?);
                     changes.extend(support_from_duplicates(state, fact, &related_facts)?);
                     changes.extend(keep_from_dm_text(state, fact, id));
                     changes.extend(Move::from_fact(state, fact).into_iter().flat_map(|moved| moved.accepted(id)));
@@ -159,10 +160,32 @@ impl Decision {
     }
 }
 
-/// Returns the changes with which an accepted fact ends older values of its predicate. A fact from a text ends a value
-/// only if the text is a line of a session, and the value was recorded before this line. The order of other texts is
-/// unknown, so the review shows the two values as a contradiction.
-fn ended_values(state: &State, fact: &Fact) -> Vec<Change> {
+/// Returns the place where a character is by now, if a fact that waits for review states an earlier move of the
+/// character.
+pub fn later_place<'a>(state: &'a State, fact: &'a Fact) -> Option<&'a EntityId> {
+    let moved = Move::from_fact(state, fact).filter(|_| fact.status() == FactStatus::Proposed)?;
+    moved.later_place(&ends_of_older_values(state, fact))
+}
+
+/// Returns the changes with which an accepted fact ends older values of its predicate.
+///
+/// # Errors
+/// Returns an error if the fact states a move of a character who has moved to another place since.
+fn ended_values(state: &State, fact: &Fact) -> Result<Vec<Change>, CommandError> {
+    match later_place(state, fact) {
+        Some(place) => Err(CommandError::LaterMove {
+            statement: fact.statement().to_owned(),
+            character: fact.subject().clone(),
+            place: place.clone(),
+        }),
+        None => Ok(ends_of_older_values(state, fact)),
+    }
+}
+
+/// Returns the changes with which a fact ends older values of its predicate. A fact from a text ends a value only if the
+/// text is a line of a session, and the value was recorded before this line. The order of other texts is unknown, so the
+/// review shows the two values as a contradiction.
+fn ends_of_older_values(state: &State, fact: &Fact) -> Vec<Change> {
     let mut open_values = state.values(fact.subject(), fact.predicate());
     let mut validity = fact.validity().clone();
     let passages: Vec<&Arc<Passage>> = passages(state, fact).collect();

@@ -5,11 +5,11 @@ use std::{collections::BTreeSet, sync::Arc};
 use hearsay_model::{
     Author, Change, FactId, FactStatus, Kind, Knower, KnowledgeEdge, KnowledgeId, Operation, Secrecy, State, Timestamp,
 };
-use hearsay_query::{ids::require_fact, review::facts_decided_together};
+use hearsay_query::{ids::require_fact, preview::state_after, review::facts_decided_together};
 use serde::{Deserialize, Serialize};
 
 use super::decision::Decision;
-use crate::CommandError;
+use crate::{CommandError, moves::Move};
 
 /// The DM's decision on several facts. The decision is one operation, so one undo reverts it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -31,13 +31,17 @@ impl Decisions {
     /// Returns an error if a fact does not exist, or if all facts were already decided.
     pub fn operation(&self, state: &State, now: Timestamp) -> Result<Operation, CommandError> {
         let (mut changes, mut decided, mut first_summary) = (Vec::new(), BTreeSet::new(), None);
-        let mut count = 0_usize;
+        let (mut count, mut after_moves) = (0_usize, state.clone());
         for id in &self.facts {
             let fact = require_fact(state, *id)?;
             if decided.contains(id) || (fact.status() == FactStatus::Rejected && self.facts.len() > 1) {
                 continue;
             }
-            let operation = self.decision.operation(state, *id, now)?;
+            let operation = self.decision.operation(&after_moves, *id, now)?;
+            // A move ends the location to which an earlier fact of the list moves the same character.
+            if self.facts.len() > 1 && Move::from_fact(state, fact).is_some() {
+                after_moves = state_after(&after_moves, operation.clone())?;
+            }
             decided.insert(*id);
             decided.extend(facts_decided_together(state, fact));
             // Facts that became evidence for this fact need no decision of their own.

@@ -5,7 +5,7 @@ mod decision;
 mod decisions;
 mod knowers;
 
-pub use decision::Decision;
+pub use decision::{Decision, later_place};
 pub use decisions::{Decisions, Keep};
 pub use knowers::with_knowers;
 

@@ -1,4 +1,5 @@
-//! Attendance of the characters who act in narration: who witnesses a line, and who probably arrives or leaves.
+//! Attendance of the characters who speak or act in a line: who comes into the scene, who witnesses a line, and who
+//! probably arrives, leaves or goes to another place.
 
 use std::cell::LazyCell;
 
@@ -7,24 +8,40 @@ use hearsay_model::{EntityId, SessionId, State, TalkKind};
 use hearsay_query::session::{attending_in_scene, later_time};
 
 use super::{
-    log::{Log, LogLine},
-    transcript::{SpeakerNames, actors},
+    log::Log,
+    log_line::LogLine,
+    transcript::{Actor, NarratedScene, SpeakerNames, actors},
+    transcript_lines::is_table_line,
 };
-use crate::presence::scene_hearers;
+use crate::presence::{scene_hearers, undecided_death};
 
-/// A change of attendance that a line of narration suggests, as in `Pell comes in.` or `Odo walks away.` Only the DM can
-/// record the change.
+/// A change of attendance that a line makes or suggests, as in `Pell comes in.` or `Odo walks away.`
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AttendanceHint {
-    /// The character who acts in the line.
+    /// The character who speaks or acts in the line.
     pub character: EntityId,
-    /// `true` if the character is in the scene, and the line says that it leaves. `false` if the character is not in the
-    /// scene.
-    pub leaves: bool,
+    /// The change.
+    pub change: AttendanceChange,
+}
+
+/// A change of the attendance of a character. The log records only [`Joins`](Self::Joins). The DM records the others.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AttendanceChange {
+    /// The character speaks, and is therefore in the scene from this line on.
+    Joins,
+    /// The character speaks, but stays outside the scene, and hears only this line.
+    SpeaksOutside,
+    /// The character acts in the line, but is not in the scene.
+    Arrives,
+    /// The character leaves the scene.
+    Leaves,
+    /// The character goes to this place.
+    GoesTo(EntityId),
 }
 
 impl Log {
-    /// Returns the changes of attendance that the typed lines of narration suggest for the session being played.
+    /// Returns the changes of attendance that the lines make, and those that the typed lines of narration suggest, for the
+    /// session being played.
     pub fn attendance_hints(&self, state: &State) -> Vec<AttendanceHint> {
         let is_written = |session: &SessionId| self.session.as_ref().is_none_or(|id| id == session);
         let Some(playing) = state.active_session().filter(|playing| is_written(&playing.session)) else {
@@ -34,7 +51,7 @@ impl Log {
         let in_scene = attending_in_scene(state, playing);
         // Collected only if there is narration, because this reads the names of all characters.
         let names = LazyCell::new(|| SpeakerNames::new(state));
-        let (mut place, mut hints) = (playing.place.as_ref(), Vec::new());
+        let (mut place, mut hints) = (playing.place.as_ref(), self.speaker_hints(state));
         for line in &self.lines {
             place = line.place.as_ref().or(place);
             let talk_kind = line.known_talk_kind(self.source.is_some());
@@ -44,15 +61,53 @@ impl Log {
             // A scene at another place can be the scene of attending characters who are already there.
             let attending = if place == playing.place.as_ref() { &in_scene } else { &playing.here };
             let present = scene_hearers(state, attending, &playing.absent, place, moment);
-            for actor in actors(&names, state, &line.text, place) {
-                let is_present = present.contains(&actor.id);
-                if (!is_present || actor.leaves) && !is_dead(state, &actor.id, moment) {
-                    hints.push(AttendanceHint { character: actor.id, leaves: is_present });
-                }
+            let last_named = last_named(&names, state, place);
+            let scene = NarratedScene { place, present: &present, party: attending, last_named };
+            for actor in actors(&names, state, &line.text, &scene) {
+                let is_gone = is_dead(state, &actor.id, moment) || undecided_death(state, &actor.id).is_some();
+                let is_unaware = line.unheard_by.contains(&actor.id);
+                let change = suggested_change(&actor, present.contains(&actor.id), is_unaware);
+                let is_recorded = |to: &EntityId| place_at(state, &actor.id, moment).as_ref() == Some(to);
+                let change = change.filter(|change| match change {
+                    AttendanceChange::GoesTo(to) => !is_recorded(to),
+                    _ => true,
+                });
+                hints.extend(
+                    change.filter(|_| !is_gone).map(|change| AttendanceHint { character: actor.id.clone(), change }),
+                );
             }
         }
         hints
     }
+
+    /// Returns the speakers who come into the scene, and those who speak outside it.
+    fn speaker_hints(&self, state: &State) -> Vec<AttendanceHint> {
+        let party = self.party_after(state).unwrap_or_default();
+        let hint = |change: AttendanceChange| move |character| AttendanceHint { character, change: change.clone() };
+        let joined = party.joined_by_speech.into_iter().map(hint(AttendanceChange::Joins));
+        joined.chain(party.outside_speakers.into_iter().map(hint(AttendanceChange::SpeaksOutside))).collect()
+    }
+}
+
+/// Returns the change of attendance that the deed of a person suggests. `is_unaware` is `true` if the line says that the
+/// person does not notice what happens.
+fn suggested_change(actor: &Actor, is_present: bool, is_unaware: bool) -> Option<AttendanceChange> {
+    match &actor.destination {
+        Some(place) => Some(AttendanceChange::GoesTo(place.clone())),
+        None if is_present => actor.leaves.then_some(AttendanceChange::Leaves),
+        None => (!is_unaware).then_some(AttendanceChange::Arrives),
+    }
+}
+
+/// Returns the speaker of the last line of the session being played, or the person whom the last line of narration names
+/// last as a subject. Returns `None` if the line was said at another place.
+fn last_named(names: &SpeakerNames<'_>, state: &State, place: Option<&EntityId>) -> Option<EntityId> {
+    let playing = state.active_session()?;
+    let lines = state.passages_in_session(Some(&playing.session)).map(|(_, passage)| passage);
+    let lines = lines.filter(|passage| is_table_line(passage) && !passage.is_out_of_character());
+    let last = lines.max_by_key(|passage| passage.line).filter(|passage| passage.place.as_ref() == place)?;
+    let named = || actors(names, state, &last.text, &NarratedScene::default()).pop().map(|actor| actor.id);
+    last.speaker.clone().or_else(named)
 }
 
 impl LogLine {
@@ -69,7 +124,8 @@ impl LogLine {
             is_attending.is_some_and(attends_elsewhere) && place_at(state, id, moment).as_ref() != place
         };
         let is_witness = |id: &EntityId| !self.unheard_by.contains(id) && !is_dead(state, id, moment) && !is_away(id);
-        let actors = actors(names, state, &self.text, place).into_iter().filter(|actor| actor.acts);
+        let scene = NarratedScene { place, ..NarratedScene::default() };
+        let actors = actors(names, state, &self.text, &scene).into_iter().filter(|actor| actor.acts);
         actors.map(|actor| actor.id).filter(is_witness).collect()
     }
 

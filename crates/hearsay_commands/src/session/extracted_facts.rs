@@ -36,3 +36,8 @@ pub(super) fn other_readings(state: &State, id: PassageId, stated: &[&Arc<Fact>]
     ids.sort_unstable();
     ids
 }
+
+/// Returns whether a passage is evidence for a fact.
+pub(super) fn cites(fact: &Fact, passage: PassageId) -> bool {
+    fact.provenance().evidence.iter().filter_map(Evidence::passage).any(|cited| cited == passage)
+}

@@ -1,6 +1,9 @@
 //! Corrections of a recorded line: its speaker and its hearers.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use hearsay_belief::{
     Occasion, StateViews, is_dead,
@@ -12,7 +15,7 @@ use hearsay_model::{
 };
 use hearsay_query::{ids::require_entities, preview::state_after, resolve::Speaker, session::session_or_latest};
 
-use super::{LogLine, is_table_line, stated_facts::stated_facts};
+use super::{LogLine, extracted_facts::cites, is_table_line, stated_facts::stated_facts};
 use crate::{
     CommandError,
     game_event::{mentioned_entities, secret_name},
@@ -124,6 +127,32 @@ impl LineCorrection {
         Ok(Operation { recorded: now, ..Operation::new(Author::Dm, summary, changes) })
     }
 
+    /// Returns the operation that makes the same correction to several lines. Lines that already have the requested
+    /// hearers are left out.
+    ///
+    /// # Errors
+    /// Returns the errors of [`operation`](Self::operation). Returns [`CommandError::SameLine`] if no line would change.
+    pub fn operation_for_lines(&self, lines: &[u32], state: &State, now: Timestamp) -> Result<Operation, CommandError> {
+        let (mut after, mut changes, mut summary) = (state.clone(), Vec::new(), Vec::new());
+        for line in lines {
+            let correction = Self { line: *line, ..self.clone() };
+            match correction.operation(&after, now) {
+                // A line that was corrected before stays as it is.
+                Err(CommandError::SameLine { .. }) => {}
+                Err(error) => return Err(error),
+                Ok(operation) => {
+                    summary.push(operation.summary.clone());
+                    changes.extend(operation.changes.clone());
+                    after = state_after(&after, operation)?;
+                }
+            }
+        }
+        if changes.is_empty() {
+            return Err(CommandError::SameLine { line: lines.first().copied().unwrap_or(self.line) });
+        }
+        Ok(Operation { recorded: now, ..Operation::new(Author::Dm, summary.join("; "), changes) })
+    }
+
     fn summary(&self, state: &State, recorded: &Passage, corrected: &Passage) -> String {
         let mut parts = Vec::new();
         if let Some(speaker) = corrected.speaker.as_ref().filter(|_| recorded.id() != corrected.id()) {
@@ -145,17 +174,32 @@ impl LineCorrection {
     }
 }
 
-/// Returns the edges by which the hearers of a spoken line, and its speaker, know facts that were recorded together with
-/// the line.
-fn told_edges(state: &State, id: PassageId, passage: &Passage) -> Vec<KnowledgeId> {
-    let Some(speaker) = &passage.speaker else { return Vec::new() };
-    let is_told = |edge: &KnowledgeEdge| match edge.knower.entity() == Some(speaker) {
+/// Returns the edges by which the hearers of a line, and its speaker, know facts that were recorded as stated together
+/// with the line.
+fn told_edges(state: &State, id: PassageId, line: &Passage) -> Vec<KnowledgeId> {
+    let is_told = |edge: &KnowledgeEdge| match line.speaker.is_some() && edge.knower.entity() == line.speaker.as_ref() {
         true => edge.session.is_some() && matches!(edge.acquisition, Acquisition::Authored | Acquisition::Shared),
-        false => edge.acquisition.teller() == Some(speaker),
+        false => gives_to_hearer(line, edge),
     };
-    let edges = passage.heard_by.iter().flat_map(|knower| state.edges_of(knower));
+    let edges = line.heard_by.iter().flat_map(|knower| state.edges_of(knower));
     let told = edges.filter(|(edge_id, edge)| is_told(edge) && state.is_recorded_with(*edge_id, id));
     told.map(|(edge_id, _)| edge_id).collect()
+}
+
+/// Returns whether a hearer of a line knows a fact in the way in which lines of this kind teach facts: told by the speaker
+/// of the line, or witnessed in narration. Narration also tells names.
+fn gives_to_hearer(line: &Passage, edge: &KnowledgeEdge) -> bool {
+    match (&line.speaker, &edge.acquisition) {
+        (Some(speaker), Acquisition::Told { by, .. }) => by.as_ref().is_none_or(|teller| teller == speaker),
+        (None, Acquisition::Told { by, .. }) => by.is_none(),
+        (None, Acquisition::Witnessed) => true,
+        _ => false,
+    }
+}
+
+/// Returns whether a knower learned a fact in the session and at the time of a line.
+fn is_same_occasion(line: &Passage, edge: &KnowledgeEdge) -> bool {
+    edge.session == line.session && edge.learned == line.time
 }
 
 /// Returns the facts that a line states: the facts that cite the line, and the facts that were recorded as stated
@@ -217,11 +261,15 @@ fn lessons(views: &StateViews, id: PassageId, line: &Passage, fact: &Arc<Fact>, 
     };
     let occasion = Occasion { time, place, session };
     let view = views.get(&Knower::Entity(speaker.clone()), occasion.moment());
+    // The new hearers hear the same source as the other hearers.
+    let told = state.recorded_knowledge(fact.id()).filter(|edge| gives_to_hearer(line, edge));
+    let mut sources =
+        told.filter(|edge| is_same_occasion(line, edge)).filter_map(|edge| edge.acquisition.cited_source());
     let statement = HeardStatement {
         speaker,
         view: &view,
         alias: line.speaker_alias.as_deref(),
-        citing: None,
+        citing: sources.find(|source| !hearers.iter().any(|hearer| hearer.entity() == Some(*source))),
         hearers,
         fact,
         restates: None,
@@ -238,30 +286,30 @@ fn lessons(views: &StateViews, id: PassageId, line: &Passage, fact: &Arc<Fact>, 
     changes
 }
 
+/// Returns the lines that an operation recorded or read. The operation recorded the facts of these lines.
+fn lines_of(operation: &Operation) -> BTreeSet<PassageId> {
+    let recorded = operation.changes.iter().filter_map(|change| match change {
+        Change::AddPassage(passage) => Some(passage.id()),
+        Change::SetTalkKind { passage, .. } => Some(*passage),
+        _ => None,
+    });
+    recorded.chain(operation.extracted_from()).collect()
+}
+
 /// Returns the changes by which characters who did not hear a line lose a fact that they know from the line, and by
 /// which nobody remembers that they heard it. They keep a fact that another line told them on the same occasion.
 fn losses(state: &State, id: PassageId, line: &Passage, fact: &Fact, removed: &[Knower]) -> Vec<Change> {
     let mut changes = Vec::new();
     let removed_ids: Vec<&EntityId> = removed.iter().filter_map(Knower::entity).collect();
-    let other_lines: Vec<&Arc<Passage>> = fact
-        .provenance()
-        .evidence
-        .iter()
-        .filter_map(Evidence::passage)
-        .filter(|other| *other != id)
-        .filter_map(|other| state.passage(other))
-        .collect();
-    let hears_elsewhere = |knower: &Knower| other_lines.iter().any(|other| other.received_at(knower).is_some());
-    let is_from_line = |edge: &KnowledgeEdge| match (&line.speaker, &edge.acquisition) {
-        (Some(speaker), Acquisition::Told { by, .. }) => by.as_ref().is_none_or(|teller| teller == speaker),
-        (None, Acquisition::Told { by, .. }) => by.is_none(),
-        (None, Acquisition::Witnessed) => true,
-        _ => false,
+    let cited: BTreeSet<PassageId> = fact.provenance().evidence.iter().filter_map(Evidence::passage).collect();
+    let is_told_elsewhere = |edge_id: KnowledgeId, knower: &Knower| {
+        let others = state.operations_recording(edge_id).map(lines_of).filter(|lines| !lines.contains(&id)).flatten();
+        let mut others = others.chain(cited.iter().copied()).filter(|other| *other != id);
+        others.any(|other| state.passage(other).is_some_and(|other| other.received_at(knower).is_some()))
     };
-    let same_occasion = |edge: &KnowledgeEdge| edge.session == line.session && edge.learned == line.time;
-    for (edge_id, edge) in state.recorded_edges(fact.id()).filter(|(_, edge)| same_occasion(edge)) {
+    for (edge_id, edge) in state.recorded_edges(fact.id()).filter(|(_, edge)| is_same_occasion(line, edge)) {
         if removed.contains(&edge.knower) {
-            let is_lost = is_from_line(edge) && !hears_elsewhere(&edge.knower);
+            let is_lost = gives_to_hearer(line, edge) && !is_told_elsewhere(edge_id, &edge.knower);
             changes.extend(is_lost.then_some(Change::Unlearn(edge_id)));
         } else if edge.co_present.iter().any(|other| removed_ids.contains(&other))
             && state.dependent_edges(edge_id).next().is_none()
@@ -275,9 +323,4 @@ fn losses(state: &State, id: PassageId, line: &Passage, fact: &Fact, removed: &[
         }
     }
     changes
-}
-
-/// Returns whether a passage is evidence for a fact.
-fn cites(fact: &Fact, passage: PassageId) -> bool {
-    fact.provenance().evidence.iter().filter_map(Evidence::passage).any(|cited| cited == passage)
 }

@@ -6,34 +6,27 @@ use std::{
     sync::Arc,
 };
 
-use hearsay_belief::{StateViews, is_dead, learn::LearnError};
+use hearsay_belief::{StateViews, learn::LearnError};
 use hearsay_model::{
-    ActiveSession, Author, Change, Date, EngineSetting, EntityId, Evidence, FactId, GameTime, Kind, Knower, Operation,
-    Passage, PassageId, Session, SessionId, SessionSetting, Setting, State, TalkKind, Timestamp,
+    ActiveSession, Author, Change, EngineSetting, EntityId, Evidence, FactId, Knower, Operation, Passage, PassageId,
+    Session, SessionId, SessionSetting, Setting, State, TalkKind, Timestamp,
 };
 use hearsay_query::{
-    dates::parse_date,
-    ids::{require_entities, require_session},
-    resolve::Speaker,
+    ids::require_session,
     session::{later_time, next_line},
 };
 use serde::{Deserialize, Serialize};
 
 use super::{
-    arrival::{Arrival, SessionScene},
     line_numbers::line_numbers,
+    log_line::LogLine,
     new::NewSession,
     party::Party,
+    position::LogPosition,
     stated_facts::stated_facts,
-    table_talk::is_marked_out_of_character,
     transcript_lines::{TRANSCRIPT_FIELD, is_table_line, transcript_lines_in},
 };
-use crate::{
-    CommandError,
-    game_event::{mentioned_entities, secret_name},
-    lie::mark_line_as_lie,
-    presence::{require_speaker, scene_hearers},
-};
+use crate::{CommandError, lie::mark_line_as_lie};
 
 /// Lines to write to the log of a session.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -65,97 +58,6 @@ pub struct LogSource {
     pub appends: bool,
 }
 
-/// A line of a session.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct LogLine {
-    /// Text of the line.
-    pub text: String,
-    /// Speaker; `None` for narration.
-    pub speaker: Option<Speaker>,
-    /// Place where this line and the following lines are said. `None` means the place of the previous line. The
-    /// attending characters move to the place that the log reaches. If an attending character is already there, the
-    /// others stay behind. If `heard_by` leaves out an attending character, only the speaker and the hearers go to the
-    /// place, and the following lines are said at the previous place.
-    pub place: Option<EntityId>,
-    /// Game time of the line. `None` means the later of the game clock and the time that the log has reached.
-    pub time: Option<String>,
-    /// Hearers of the line, without the speaker. If the list is empty, the hearers are the characters present in the
-    /// session, and the non-player characters at the place of the line. If a player character speaks a line with
-    /// default hearers in the session being played, the character is present from then on.
-    pub heard_by: Vec<EntityId>,
-    /// Characters that hear the line in addition to the hearers in `heard_by` or the default hearers.
-    pub with: Vec<EntityId>,
-    /// Characters that do not hear a line with default hearers, although they are present.
-    pub unheard_by: Vec<EntityId>,
-    /// Recorded facts that the line states. The hearers learn these facts from the speaker. If the line is narration,
-    /// the hearers witness the facts.
-    pub states: Vec<FactId>,
-    /// For narration: secrets that the line may state, and that do not come out. If a hearer does not know one of these
-    /// secrets, the line is recorded as out of character, so that no character hears it. A secret in `states` comes
-    /// out.
-    pub secrets: Vec<FactId>,
-    /// Whether the speaker lies: `true` if the speaker does not believe the facts that the line states. If the line
-    /// repeats a recorded line of the session, the recorded line becomes a lie. Must be `false` for narration.
-    pub lie: bool,
-    /// Number of a recorded line of the session; `None` to write a new line. If set, the fields `states` and `lie`
-    /// apply to the recorded line, and the other fields are ignored. Only for a log with one line.
-    pub recorded_line: Option<u32>,
-    /// Whether the DM typed the text. A typed text can name the speaker and the hearers: see
-    /// [`with_named_speaker`](Self::with_named_speaker).
-    pub typed: bool,
-    /// Whether a person at the table says the line, such as the player of the speaker. If `true`, the extraction decides
-    /// whether the line is in character.
-    pub at_table: bool,
-    /// Kind of talk. `None` means out of character if the text is marked, for example with `(ooc)`. Otherwise, `None`
-    /// means in character for a line with a speaker and narration for a line without a speaker, unless the line is
-    /// [`at_table`](Self::at_table).
-    pub talk_kind: Option<TalkKind>,
-    /// Number of the line in the file that [`source`](Log::source) names, counted from 1; `None` if there is no file.
-    pub number: Option<u32>,
-}
-
-impl LogLine {
-    /// Creates a line of narration with default place, time and hearers.
-    pub fn new(text: impl Into<String>) -> Self {
-        Self { text: text.into(), ..Self::default() }
-    }
-
-    /// Creates a line that the DM typed. Its text can begin with the name of the speaker.
-    pub fn typed(text: impl Into<String>) -> Self {
-        Self { typed: true, ..Self::new(text) }
-    }
-
-    /// Returns whether the text is marked as out of character, for example with `(ooc)`. Returns `false` if the line
-    /// states facts or is a lie.
-    pub fn is_marked_out_of_character(&self) -> bool {
-        self.states.is_empty() && !self.lie && is_marked_out_of_character(&self.text)
-    }
-
-    /// Returns the kind of talk that is known without reading the words; `None` if the extraction decides.
-    pub(crate) fn known_talk_kind(&self, is_transcript: bool) -> Option<TalkKind> {
-        let states_facts = self.lie || !self.states.is_empty();
-        match self.talk_kind.or_else(|| self.is_marked_out_of_character().then_some(TalkKind::OutOfCharacter)) {
-            Some(kind) => Some(kind),
-            // The speakers of a transcript are people at the table.
-            None if is_transcript || (self.at_table && !states_facts) => None,
-            None if self.speaker.is_some() => Some(TalkKind::InCharacter),
-            None => Some(TalkKind::Narration),
-        }
-    }
-}
-
-/// Place, game time and present characters at one line of the log.
-struct LogPosition<'a> {
-    state: &'a State,
-    session: Session,
-    party: Party,
-    place: Option<EntityId>,
-    time: Option<Date>,
-    /// Whether a player character that speaks aloud joins the characters present.
-    speakers_join: bool,
-}
-
 impl Log {
     /// Returns the key of the setting that records the import of a transcript.
     pub fn key(name: &str) -> String {
@@ -175,29 +77,9 @@ impl Log {
         if let Cow::Owned(log) = self.with_named_speakers(state)? {
             return log.operation(state, author, recorded);
         }
-        let playing = state.active_session();
-        let (session, first_place) = match (&self.new, &self.session, playing) {
-            (Some(new), ..) => new.session(state)?,
-            (None, Some(id), _) => (Session::clone(require_session(state, id)?), None),
-            (None, None, Some(playing)) => (Session::clone(require_session(state, &playing.session)?), None),
-            (None, None, None) => return Err(CommandError::NotPlaying),
-        };
-        let playing = playing.filter(|playing| playing.session == session.id);
-        let replaced_source = self.source.as_ref().filter(|source| !source.appends);
-        let earlier_passages = replaced_source.map(|source| transcript_lines_in(state, &session, &source.name));
-        let first_place = first_place.or_else(|| self.earlier_place(state, &session, earlier_passages.as_deref()));
+        let (mut position, earlier_passages) = self.first_position(state, &author)?;
+        let playing = state.active_session().filter(|playing| playing.session == position.session.id);
         let mut changes = Vec::new();
-        let mut position = LogPosition {
-            state,
-            party: Party::new(state, &session, playing, &author),
-            place: playing.map_or(first_place, |playing| playing.place.clone()),
-            time: match playing {
-                Some(playing) => later_time(state, playing.time.clone()),
-                None => session.start.clone(),
-            },
-            speakers_join: playing.is_some() && self.source.as_ref().is_none_or(|source| source.appends),
-            session,
-        };
         let confirmed_line = self.confirmed_line(state, &position.session)?;
         let line_numbers = self.line_numbers(state, &position.session, earlier_passages.as_deref());
         let (mut written_ids, mut withheld, views) = (BTreeSet::new(), Vec::new(), StateViews::new(state));
@@ -238,9 +120,8 @@ impl Log {
             if talk_kind != Some(TalkKind::OutOfCharacter) {
                 learned.extend(stated_facts(&views, &line.states, line.lie, &passage)?);
             }
-            if written_ids.insert(id) && recorded_passage.is_none_or(|recorded| **recorded != passage) {
-                changes.push(Change::AddPassage(passage.into()));
-            }
+            let is_changed = written_ids.insert(id) && recorded_passage.is_none_or(|recorded| **recorded != passage);
+            changes.extend(line_change(passage, is_changed, !learned.is_empty()));
             changes.extend(learned);
         }
         for id in earlier_passages.into_iter().flatten().filter(|id| !written_ids.contains(id)) {
@@ -255,7 +136,8 @@ impl Log {
         changes.extend(position.party.joined_session(&position.session));
         if let Some(playing) = playing {
             let (place, time, here) = (position.place.clone(), position.time.clone(), position.party.attending());
-            let now = ActiveSession { place, time, here, ..playing.clone() };
+            let absent = position.party.absent.clone();
+            let now = ActiveSession { session: playing.session.clone(), here, absent, place, time };
             changes.extend((now != *playing).then_some(Change::Set(Setting::Session(SessionSetting::Playing(now)))));
         }
         let arrival = position.arrival(playing, self.new.is_some(), &author, recorded)?;
@@ -268,6 +150,49 @@ impl Log {
             changes.insert(0, Change::SetSession(Session { end: position.time, ..position.session }));
         }
         Ok(Operation { author, recorded, summary, changes })
+    }
+
+    /// Returns the position before the first line. If the lines replace an earlier import of their file, also returns the
+    /// lines of this import.
+    fn first_position<'s>(
+        &self,
+        state: &'s State,
+        author: &Author,
+    ) -> Result<(LogPosition<'s>, Option<Vec<PassageId>>), CommandError> {
+        let playing = state.active_session();
+        let (session, first_place) = match (&self.new, &self.session, playing) {
+            (Some(new), ..) => new.session(state)?,
+            (None, Some(id), _) => (Session::clone(require_session(state, id)?), None),
+            (None, None, Some(playing)) => (Session::clone(require_session(state, &playing.session)?), None),
+            (None, None, None) => return Err(CommandError::NotPlaying),
+        };
+        let playing = playing.filter(|playing| playing.session == session.id);
+        let replaced_source = self.source.as_ref().filter(|source| !source.appends);
+        let earlier_passages = replaced_source.map(|source| transcript_lines_in(state, &session, &source.name));
+        let first_place = first_place.or_else(|| self.earlier_place(state, &session, earlier_passages.as_deref()));
+        let position = LogPosition {
+            state,
+            party: Party::new(state, &session, playing, author),
+            place: playing.map_or(first_place, |playing| playing.place.clone()),
+            time: match playing {
+                Some(playing) => later_time(state, playing.time.clone()),
+                None => session.start.clone(),
+            },
+            speakers_join: playing.is_some() && self.source.as_ref().is_none_or(|source| source.appends),
+            is_game: *author == Author::Game,
+            session,
+        };
+        Ok((position, earlier_passages))
+    }
+
+    /// Returns the party after the lines. Returns `None` if the lines cannot be written.
+    pub(super) fn party_after(&self, state: &State) -> Option<Party> {
+        let log = self.with_named_speakers(state).ok()?;
+        let (mut position, _) = log.first_position(state, &Author::Dm).ok()?;
+        for line in &log.lines {
+            position.passage(line, line.known_talk_kind(log.source.is_some())).ok()?;
+        }
+        Some(position.party)
     }
 
     /// Returns the summary of the operation with the given changes. `withheld` contains the secrets because of which
@@ -288,7 +213,7 @@ impl Log {
             ([_], Some(source)) => format!("{}: 1 line of {}", position.session.id, source.name),
             (lines, Some(source)) => format!("{}: {} lines of {}", position.session.id, lines.len(), source.name),
         };
-        for id in &position.party.joined {
+        for id in &position.party.joined_by_speech {
             summary.push_str(&format!("; {} joins", position.state.name_or_id(id)));
         }
         let removed = changes.iter().filter_map(|change| match change {
@@ -330,31 +255,6 @@ impl Log {
         };
         let lines = self.lines.iter().map(named).collect::<Result<Vec<_>, _>>()?;
         Ok(Cow::Owned(Self { lines, ..self.clone() }))
-    }
-
-    /// Returns the absent speakers: non-player characters that speak a line but are neither at the place nor present in
-    /// the session being played. Each absent speaker hears only its own lines.
-    pub fn absent_speakers(&self, state: &State) -> Vec<EntityId> {
-        let is_written = |session: &SessionId| self.session.as_ref().is_none_or(|id| id == session);
-        let Some(playing) = state.active_session().filter(|playing| is_written(&playing.session)) else {
-            return Vec::new();
-        };
-        let moment = playing.time.as_ref().and_then(|date| date.time);
-        let mut place = playing.place.as_ref();
-        let mut absent: Vec<EntityId> = Vec::new();
-        for line in &self.lines {
-            place = line.place.as_ref().or(place);
-            let Some(Speaker { id, .. }) = &line.speaker else { continue };
-            let is_present = || scene_hearers(state, &playing.here, &playing.absent, place, moment).contains(id);
-            let is_out_of_character = line.known_talk_kind(self.source.is_some()) == Some(TalkKind::OutOfCharacter);
-            if !is_out_of_character && line.heard_by.is_empty() && state.kind(id) != Some(Kind::Player) && !is_present()
-            {
-                absent.push(id.clone());
-            }
-        }
-        absent.sort();
-        absent.dedup();
-        absent
     }
 
     /// Returns the recorded line that this log repeats: the latest line of the session with the same speaker and text,
@@ -439,6 +339,16 @@ impl Log {
     }
 }
 
+/// Returns the change that records a line: the line itself if it is new or changes, or its kind of talk if its hearers
+/// learn facts. A later correction of the line takes back the facts that were recorded together with the line.
+fn line_change(passage: Passage, is_changed: bool, teaches: bool) -> Option<Change> {
+    let kind = passage.talk_kind.unwrap_or(TalkKind::InCharacter);
+    match is_changed {
+        true => Some(Change::AddPassage(passage.into())),
+        false => teaches.then(|| Change::SetTalkKind { passage: passage.id(), kind }),
+    }
+}
+
 /// Returns the secrets of a narrated line that do not come out and that at least one hearer does not know.
 fn withheld_secrets(views: &StateViews, line: &LogLine, passage: &Passage) -> Vec<FactId> {
     let secrets = line.secrets.iter().filter(|fact| !line.states.contains(fact));
@@ -459,112 +369,4 @@ fn shorten(text: &str) -> String {
         short.push('\u{2026}');
     }
     format!("\u{201C}{short}\u{201D}")
-}
-
-impl LogPosition<'_> {
-    /// Returns the passage for a line, without the line number.
-    fn passage(&mut self, line: &LogLine, talk_kind: Option<TalkKind>) -> Result<Passage, CommandError> {
-        let text = line.text.trim();
-        if text.is_empty() {
-            return Err(CommandError::EmptyLine);
-        }
-        let alias = line.speaker.as_ref().map(|speaker| secret_name(self.state, speaker)).transpose()?.flatten();
-        let speaker = line.speaker.as_ref().map(|speaker| speaker.id.clone());
-        if line.lie && speaker.is_none() {
-            return Err(LearnError::NoSpeaker.into());
-        }
-        speaker.iter().try_for_each(|speaker| require_speaker(self.state, speaker))?;
-        require_entities(self.state, line.heard_by.iter().chain(&line.with).chain(&line.place))?;
-        if let Some(raw) = &line.time {
-            self.time = Some(parse_date(self.state, raw)?);
-        }
-        let moment = self.time.as_ref().and_then(|date| date.time);
-        let place = self.reach_place(line, moment);
-        // A line of a file can be older than the death.
-        let mut named_hearers = line.heard_by.iter().chain(&line.with).filter(|_| line.number.is_none());
-        if let Some(dead) = named_hearers.find(|id| is_dead(self.state, id, moment)) {
-            return Err(LearnError::Dead(dead.clone()).into());
-        }
-        let is_said_aloud = line.heard_by.is_empty() && talk_kind != Some(TalkKind::OutOfCharacter);
-        if let Some(speaker) = speaker.as_ref().filter(|_| is_said_aloud) {
-            self.join(speaker);
-        }
-        let mut hearers = if line.heard_by.is_empty() { self.default_hearers() } else { line.heard_by.clone() };
-        hearers.retain(|id| line.heard_by.contains(id) || !line.unheard_by.contains(id));
-        hearers.extend(line.with.iter().cloned().chain(speaker.clone()));
-        let mut heard_by: Vec<Knower> = hearers.into_iter().map(Knower::Entity).collect();
-        heard_by.sort();
-        heard_by.dedup();
-        let is_left_out = |id: EntityId| !heard_by.contains(&Knower::Entity(id));
-        let has_named_hearers = speaker.is_some() && !line.heard_by.is_empty();
-        let confidential = has_named_hearers && self.default_hearers().into_iter().any(is_left_out);
-        Ok(Passage {
-            speaker,
-            speaker_alias: alias.map(str::to_owned),
-            lie: line.lie,
-            confidential,
-            session: Some(self.session.id.clone()),
-            time: self.time.clone(),
-            place,
-            heard_by,
-            mentions: mentioned_entities(self.state, text),
-            ..Passage::new(text)
-        })
-    }
-
-    /// Returns the place of a line. The scene moves to the place that the line names, unless the line reaches only named
-    /// hearers and leaves out a character in the scene. A mark in a transcript moves the whole scene.
-    fn reach_place(&mut self, line: &LogLine, moment: Option<GameTime>) -> Option<EntityId> {
-        if let Some(place) = line.place.as_ref().filter(|place| self.place.as_ref() != Some(*place)) {
-            if self.speakers_join && line.number.is_none() {
-                let speaker = line.speaker.as_ref().map(|speaker| &speaker.id);
-                let is_named =
-                    |id: &EntityId| speaker == Some(id) || line.heard_by.contains(id) || line.with.contains(id);
-                let has_named_hearers = !line.heard_by.is_empty();
-                if has_named_hearers && self.party.step_aside(place, is_named) {
-                    return Some(place.clone());
-                }
-                self.party.change_scene(self.state, place, moment, has_named_hearers);
-            }
-            self.place = Some(place.clone());
-        }
-        self.place.clone()
-    }
-
-    /// Adds a player character that speaks aloud to the characters present. The DM seldom records the arrival of a late
-    /// player before the player's first line.
-    fn join(&mut self, speaker: &EntityId) {
-        let is_player = self.state.kind(speaker) == Some(Kind::Player);
-        if self.speakers_join && is_player {
-            self.party.join(speaker);
-        }
-    }
-
-    /// Returns the arrival of the attending characters at the place that the log has reached. If this is the place of the
-    /// session being played, only the characters that joined arrive. `is_new` is `true` for a new session.
-    fn arrival(
-        &self,
-        playing: Option<&ActiveSession>,
-        is_new: bool,
-        author: &Author,
-        now: Timestamp,
-    ) -> Result<Arrival, CommandError> {
-        let has_moved = playing.map_or(is_new, |playing| playing.place != self.place);
-        let characters = if has_moved { &self.party.present } else { &self.party.joined };
-        let (state, place, time) = (self.state, self.place.as_ref(), self.time.as_ref());
-        let scene = SessionScene { state, attending: &self.party.present, place, time };
-        let mut arrival = scene.arrival(characters, author, now)?;
-        for (place, characters) in &self.party.departures {
-            let aside = SessionScene { state, attending: characters, place: Some(place), time };
-            arrival.extend(aside.arrival(characters, author, now)?);
-        }
-        arrival.summary.push_str(&self.party.left_behind_summary(state));
-        Ok(arrival)
-    }
-
-    /// Returns the hearers of a line said aloud.
-    fn default_hearers(&self) -> Vec<EntityId> {
-        let moment = self.time.as_ref().and_then(|date| date.time);
-        scene_hearers(self.state, &self.party.present, &self.party.absent, self.place.as_ref(), moment)
-    }
 }

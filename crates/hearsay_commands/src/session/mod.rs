@@ -12,8 +12,10 @@ mod line_confirmation;
 mod line_correction;
 mod line_numbers;
 mod log;
+mod log_line;
 mod new;
 mod party;
+mod position;
 mod recap;
 mod stated_facts;
 mod step;
@@ -24,17 +26,19 @@ mod tests;
 mod transcript;
 mod transcript_lines;
 
-pub use attendance::AttendanceHint;
+pub use attendance::{AttendanceChange, AttendanceHint};
 pub use line_confirmation::LineConfirmation;
 pub use line_correction::{LineCorrection, recorded_line};
-pub use log::{Log, LogLine, LogSource, hearers_without};
+pub use log::{Log, LogSource, hearers_without};
+pub use log_line::LogLine;
 pub use new::NewSession;
 pub use recap::save_recap;
+pub use stated_facts::is_told_to_all;
 pub use step::{SessionStep, end_imported_session};
 pub(crate) use table_talk::has_game_phrase;
 pub use talk::TalkCorrection;
 pub use transcript::{
     AssignedSpeaker, PreviewRow, SpeakerAssignment, SpeakerEvidence, SpeakerIdentity, SpeakerProposal, SpeakerRow,
-    TranscriptImport, TranscriptReport, is_speaker_label, remember_speakers, speaker_or_player,
+    TranscriptImport, TranscriptReport, is_speaker_label, remember_speakers, speaker_or_player, unknown_speakers,
 };
 pub use transcript_lines::{is_table_line, transcript_passages, transcript_session, transcript_talk};

@@ -19,6 +19,12 @@ pub(super) struct Party {
     pub(super) departures: Vec<(EntityId, Vec<EntityId>)>,
     /// Characters who stayed at their place when the scene changed.
     left_behind: Vec<EntityId>,
+    /// Non-player characters that came to a place by speaking there, each with the place.
+    pub(super) guests: Vec<(EntityId, EntityId)>,
+    /// Characters that came into the scene by speaking, in order.
+    pub(super) joined_by_speech: Vec<EntityId>,
+    /// Speakers that stay outside the scene, in order. They hear only their own lines.
+    pub(super) outside_speakers: Vec<EntityId>,
     /// Characters who left the scene: see [`ActiveSession::absent`].
     pub(super) absent: BTreeMap<EntityId, EntityId>,
 }
@@ -42,6 +48,17 @@ impl Party {
         let mut attending: Vec<EntityId> = self.present.iter().chain(&self.away).cloned().collect();
         attending.sort();
         attending
+    }
+
+    /// Returns whether a character attends the session at another place than the scene.
+    pub(super) fn is_away(&self, id: &EntityId) -> bool {
+        self.away.contains(id)
+    }
+
+    /// Adds a non-player character to the characters at a place.
+    pub(super) fn add_guest(&mut self, id: &EntityId, place: &EntityId) {
+        self.guests.retain(|(guest, _)| guest != id);
+        self.guests.push((id.clone(), place.clone()));
     }
 
     /// Adds a player character to the scene, unless it is already there.

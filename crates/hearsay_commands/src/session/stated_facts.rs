@@ -3,19 +3,19 @@
 use std::sync::Arc;
 
 use hearsay_belief::{
-    Occasion, StateViews,
+    Occasion, StateViews, is_dead,
     learn::{self, HeardStatement, Sincerity},
 };
 use hearsay_model::{Change, Credence, EntityId, Fact, FactId, Knower, Passage, State};
 use hearsay_query::ids::require_fact;
 
-use super::extracted_facts::other_readings;
+use super::extracted_facts::{cites, other_readings};
 use crate::CommandError;
 
 /// Returns the changes with which the hearers of a line learn the stated facts. If the extraction has already
 /// read the line, the changes also withdraw the extracted facts with the same content. If a recorded line has already
 /// told a fact to all its hearers, nobody learns the fact again, unless the operation marks the line as a lie
-/// (`becomes_lie`).
+/// (`becomes_lie`). Hearers who are dead at the time of the line learn nothing.
 ///
 /// # Errors
 /// Returns an error if a fact does not exist, or if a hearer of narration cannot learn facts.
@@ -34,7 +34,8 @@ pub(super) fn stated_facts(
     let facts = stated.iter().map(|fact| require_fact(state, *fact)).collect::<Result<Vec<_>, _>>()?;
     changes.extend(other_readings(state, passage.id(), &facts).into_iter().map(Change::RetractFact));
     let Some(speaker) = passage.speaker.as_ref() else {
-        let witnesses: Vec<EntityId> = passage.heard_by.iter().filter_map(Knower::entity).cloned().collect();
+        let hearers = passage.heard_by.iter().filter_map(Knower::entity);
+        let witnesses: Vec<EntityId> = hearers.filter(|id| !is_dead(state, id, occasion.moment())).cloned().collect();
         if witnesses.is_empty() {
             return Ok(changes);
         }
@@ -44,7 +45,7 @@ pub(super) fn stated_facts(
     };
     let view = views.get(&Knower::Entity(speaker.clone()), occasion.moment());
     for fact in facts {
-        if !becomes_lie && is_already_told(state, fact, speaker, passage) {
+        if !becomes_lie && is_told_to_all(state, fact, passage) {
             continue;
         }
         let statement = HeardStatement {
@@ -63,14 +64,16 @@ pub(super) fn stated_facts(
     Ok(changes)
 }
 
-/// Returns whether a recorded line has already told a fact to all its hearers.
-fn is_already_told(state: &State, fact: &Fact, speaker: &EntityId, passage: &Passage) -> bool {
+/// Returns whether a recorded line that a character speaks has already told a fact to all its hearers.
+pub fn is_told_to_all(state: &State, fact: &Fact, passage: &Passage) -> bool {
+    let (Some(speaker), id) = (&passage.speaker, passage.id()) else { return false };
     let is_told = |hearer: &Knower| {
-        state.recorded_edges(fact.id()).any(|(_, edge)| {
+        state.recorded_edges(fact.id()).any(|(edge_id, edge)| {
             let is_same_occasion = edge.session == passage.session && edge.learned == passage.time;
-            edge.knower == *hearer && edge.acquisition.teller() == Some(speaker) && is_same_occasion
+            let is_from_line = state.is_recorded_with(edge_id, id) || (is_same_occasion && cites(fact, id));
+            edge.knower == *hearer && edge.acquisition.teller() == Some(speaker) && is_from_line
         })
     };
     let mut hearers = passage.heard_by.iter().filter(|hearer| hearer.entity() != Some(speaker)).peekable();
-    state.passage(passage.id()).is_some() && hearers.peek().is_some() && hearers.all(is_told)
+    state.passage(id).is_some() && hearers.peek().is_some() && hearers.all(is_told)
 }

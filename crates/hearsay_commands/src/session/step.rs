@@ -7,18 +7,18 @@ use hearsay_belief::{
     learn::{self, Acquaintance},
 };
 use hearsay_model::{
-    ActiveSession, Author, Change, Date, EntityId, Kind, Knower, Operation, Session, SessionId, SessionSetting,
-    Setting, SettingKey, State, Timestamp, attribute, spelling, text,
+    ActiveSession, Author, Change, Date, EntityId, Kind, Knower, Operation, PredicateRole, Secrecy, Session, SessionId,
+    SessionSetting, Setting, SettingKey, State, Timestamp, attribute, spelling, text,
 };
 use hearsay_query::{
-    dates::parse_date,
+    dates::{clock_date, parse_date},
     ids::{require_entities, require_session},
     session::{attending_in_scene, last_place, later_time},
 };
 use serde::{Deserialize, Serialize};
 
 use super::{arrival::SessionScene, new::NewSession, party::Party};
-use crate::{CommandError, presence::scene_hearers};
+use crate::{CommandError, presence::living_in_scene};
 
 /// A step of a session: its start, a change of attendance or of the scene, or its end.
 ///
@@ -30,8 +30,9 @@ pub enum SessionStep {
     /// scene.
     Start(NewSession),
     /// Records characters who arrive or leave. Characters who arrive are at the place of the scene, and hear the
-    /// following lines. Characters who leave, also residents of the place, do not hear lines at this place until they
-    /// arrive again or the session ends.
+    /// following lines. Residents of the place who leave do not hear lines at this place until they arrive again or the
+    /// session ends. The stay of other non-player characters who leave ends: they are at home, or their location is
+    /// unknown.
     Attend {
         /// Characters that arrive.
         arrive: Vec<EntityId>,
@@ -104,8 +105,8 @@ fn attend(state: &State, arrive: &[EntityId], leave: &[EntityId], author: &Autho
     let (mut here, mut absent) = (playing.here.clone(), playing.absent.clone());
     let mut attending = Vec::new();
     for character in &arriving {
-        let is_back =
-            absent.remove(character).is_some() && scene_hearers(state, &[], &absent, place, moment).contains(character);
+        let is_back = absent.remove(character).is_some()
+            && living_in_scene(state, &[], &absent, place, moment).contains(character);
         // A resident of the place who comes back does not attend the session.
         if !is_back || session.present.contains(character) {
             attending.push(character.clone());
@@ -114,12 +115,18 @@ fn attend(state: &State, arrive: &[EntityId], leave: &[EntityId], author: &Autho
     here.extend(attending.iter().cloned());
     here.sort();
     here.dedup();
+    let (mut ended_stays, mut departures) = (Vec::new(), String::new());
     for character in leave {
         let attended = here.contains(character);
         here.retain(|id| id != character);
         // The location or the home of the character is the place of the scene.
-        let stays = scene_hearers(state, &here, &absent, place, moment).contains(character);
+        let stays = living_in_scene(state, &here, &absent, place, moment).contains(character);
         match place.filter(|_| stays) {
+            Some(place) if is_visitor(state, character, place) => {
+                let (changes, summary) = end_of_stay(state, character, place, time.as_ref());
+                ended_stays.extend(changes);
+                departures.push_str(&summary);
+            }
             Some(place) => _ = absent.insert(character.clone(), place.clone()),
             None if attended => {}
             None => return Err(CommandError::AlreadyAbsent { who: character.clone() }),
@@ -127,6 +134,7 @@ fn attend(state: &State, arrive: &[EntityId], leave: &[EntityId], author: &Autho
     }
     let attendance = ActiveSession { here, absent, ..playing.clone() };
     let mut changes = vec![Change::Set(Setting::Session(SessionSetting::Playing(attendance)))];
+    changes.extend(ended_stays);
     let present_count = session.present.len();
     session.present.extend(attending);
     session.present.sort();
@@ -144,7 +152,30 @@ fn attend(state: &State, arrive: &[EntityId], leave: &[EntityId], author: &Autho
     let scene = SessionScene { state, attending: &in_scene, place, time: time.as_ref() };
     let arrival = scene.arrival(&arriving, author, now)?;
     changes.extend(arrival.changes);
-    Ok((format!("{}: {}{}", playing.session, parts.join("; "), arrival.summary), changes))
+    Ok((format!("{}: {}{departures}{}", playing.session, parts.join("; "), arrival.summary), changes))
+}
+
+/// Returns whether a character at a place lives elsewhere, or has no recorded home.
+fn is_visitor(state: &State, character: &EntityId, place: &EntityId) -> bool {
+    let homes = state.values(character, PredicateRole::Residence.predicate());
+    homes.iter().all(|home| home.object().entity() != Some(place))
+}
+
+/// Returns the changes by which a visitor is no longer at a place, and the text for the summary of the operation. The
+/// visitor is then at home. If no home is recorded, the location of the visitor is unknown.
+fn end_of_stay(state: &State, visitor: &EntityId, place: &EntityId, time: Option<&Date>) -> (Vec<Change>, String) {
+    let until = time.cloned().unwrap_or_else(|| clock_date(state));
+    let locations = state.values(visitor, PredicateRole::Location.predicate());
+    let stays = locations.into_iter().filter(|fact| fact.object().entity() == Some(place));
+    let changes = stays.map(|fact| Change::EndFact { fact: fact.id(), until: until.clone() }).collect();
+    let homes = state.values(visitor, PredicateRole::Residence.predicate());
+    let home = homes.iter().filter(|home| home.secrecy() != Secrecy::Secret).find_map(|home| home.object().entity());
+    let name = state.name_or_id(visitor);
+    let summary = match home {
+        Some(home) => format!("; {name} is now at {}", state.name_or_id(home)),
+        None => format!("; the location of {name} is now unknown"),
+    };
+    (changes, summary)
 }
 
 fn move_scene(state: &State, place: &EntityId, author: &Author, now: Timestamp) -> StepResult {

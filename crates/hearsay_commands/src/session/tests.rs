@@ -4,9 +4,9 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use hearsay_belief::place_at;
 use hearsay_model::{
-    Author, Change, Date, Entity, EntityId, Evidence, Fact, FactId, GameSetting, GameTime, Kind, Knower, KnowledgeEdge,
-    Method, Operation, Position, PredicateRole, Provenance, SessionId, Setting, Span, State, TalkKind, Timestamp,
-    attribute,
+    Author, Change, Date, Entity, EntityId, Evidence, Fact, FactId, FactStatus, GameSetting, GameTime, Kind, Knower,
+    KnowledgeEdge, Method, Operation, Position, PredicateRole, Provenance, SessionId, Setting, Span, State, TalkKind,
+    Timestamp, Validity, attribute,
 };
 use hearsay_query::{
     dates::clock_date,
@@ -15,6 +15,7 @@ use hearsay_query::{
 use proptest::prelude::*;
 
 use super::*;
+use crate::presence::undecided_deaths;
 
 const PLAYERS: [&str; 3] = ["ann", "bob", "cid"];
 const OTHERS: [&str; 2] = ["moss", "tilly"];
@@ -310,13 +311,97 @@ fn a_player_character_that_speaks_joins_the_session() {
     assert_eq!(hearers(&mut state, &line("ann", &[], "Sit down.")).1, ["ann", "bob", "moss", "tilly"]);
     let session = state.active_session().unwrap().session.clone();
     assert_eq!(state.session(&session).unwrap().present, [id("ann"), id("bob")]);
-    // Others do not join, and are reported if they are elsewhere.
-    assert_eq!(line("moss", &[], "Good evening.").absent_speakers(&state), []);
-    let elsewhere = Log {
-        lines: vec![LogLine { place: Some(id("ann")), ..line("moss", &[], "Hm.").lines[0].clone() }],
-        ..Log::default()
+    assert_eq!(line("moss", &[], "Good evening.").attendance_hints(&state), []);
+}
+
+#[test]
+fn a_character_that_speaks_is_in_the_scene_unless_it_was_moved_away() {
+    let mut state = inn();
+    let mill = Change::AddEntity(Entity::new(id("mill")));
+    state.apply(Operation::new(Author::Dm, "a mill", vec![mill])).unwrap();
+    let start = SessionStep::Start(NewSession {
+        present: vec![id("ann"), id("bob")],
+        place: Some(id("mill")),
+        ..NewSession::default()
+    });
+    state.apply(start.operation(&state, Author::Dm, Timestamp(1)).unwrap()).unwrap();
+    let session = state.active_session().unwrap().session.clone();
+    let by = |speaker: &str| LogLine { speaker: Some(id(speaker).into()), ..LogLine::new("Hm.") };
+    let hint = |character: &str, change: AttendanceChange| vec![AttendanceHint { character: id(character), change }];
+    let log = |lines: Vec<LogLine>| Log { lines, ..Log::default() };
+    let hearers = |operation: &Operation| -> Vec<Vec<String>> {
+        let passages = operation.changes.iter().filter_map(Change::passage);
+        passages.map(|passage| passage.heard_by.iter().map(ToString::to_string).collect()).collect()
     };
-    assert_eq!(elsewhere.absent_speakers(&state), [id("moss")]);
+    // Moss comes from the inn, and hears all lines after his own.
+    let moss = log(vec![by("moss"), LogLine::new("Rain falls.")]);
+    assert_eq!(moss.attendance_hints(&state), hint("moss", AttendanceChange::Joins));
+    // In a game, the game decides where the characters are.
+    let by_game = moss.operation(&state, Author::Game, Timestamp(2)).unwrap();
+    assert_eq!(hearers(&by_game), [vec!["ann", "bob", "moss"], vec!["ann", "bob"]]);
+    let spoken = moss.operation(&state, Author::Dm, Timestamp(2)).unwrap();
+    assert!(spoken.summary.ends_with("; moss joins; moss is now at mill"), "{}", spoken.summary);
+    assert_eq!(hearers(&spoken), [vec!["ann", "bob", "moss"], vec!["ann", "bob", "moss"]]);
+    state.apply(spoken).unwrap();
+    // Moss does not travel with the party.
+    assert_eq!(state.active_session().unwrap().here, [id("ann"), id("bob")]);
+    // The DM moved Tilly and Bob to the inn during the session.
+    let source = Provenance { session: Some(session), ..Provenance::new(Method::Authored, Author::Dm) };
+    for (name, recorded) in [("tilly", Timestamp(3)), ("bob", Timestamp(4))] {
+        let source = Provenance { recorded, ..source.clone() };
+        let location = Fact::relation(&id(name), PredicateRole::Location.name(), &id("inn"), source).unwrap();
+        let validity = Validity { from: Some(clock_date(&state)), until: None };
+        let location = Change::AssertFact(location.validity(validity).build().unwrap().into());
+        state.apply(Operation::new(Author::Dm, "a move", vec![location])).unwrap();
+    }
+    assert_eq!(place_at(&state, &id("bob"), state.clock()), Some(id("inn")));
+    for name in ["tilly", "bob"] {
+        let lines = log(vec![by(name), LogLine::new("Rain falls.")]);
+        assert_eq!(lines.attendance_hints(&state), hint(name, AttendanceChange::SpeaksOutside), "{name}");
+        let operation = lines.operation(&state, Author::Dm, Timestamp(5)).unwrap();
+        assert!(!operation.summary.contains("joins"), "{}", operation.summary);
+        assert!(!hearers(&operation)[1].contains(&name.to_owned()), "{name}");
+        // The DM says where the speaker is.
+        let named = log(vec![LogLine { place: Some(id("mill")), ..by(name) }]);
+        assert_eq!(named.attendance_hints(&state), hint(name, AttendanceChange::Joins), "{name}");
+    }
+    // Cid is late.
+    let log = log(vec![by("cid")]);
+    assert_eq!(log.attendance_hints(&state), hint("cid", AttendanceChange::Joins));
+}
+
+#[test]
+fn nobody_hears_more_lines_until_the_dm_decides_on_a_narrated_death() {
+    let mut state = inn();
+    let start = SessionStep::Start(NewSession { place: Some(id("inn")), ..NewSession::default() });
+    state.apply(start.operation(&state, Author::Dm, Timestamp(1)).unwrap()).unwrap();
+    let heard_by = |state: &State, line: LogLine| -> (Operation, Vec<String>) {
+        let log = Log { lines: vec![line], ..Log::default() };
+        let operation = log.operation(state, Author::Dm, Timestamp(2)).unwrap();
+        let passage = operation.changes.iter().find_map(Change::passage).unwrap();
+        let heard = passage.heard_by.iter().map(ToString::to_string).collect();
+        (operation, heard)
+    };
+    let with_moss = ["ann", "bob", "cid", "moss", "tilly"];
+    let by_tilly = LogLine { speaker: Some(id("tilly").into()), ..LogLine::new("Moss is dead.") };
+    for (line, is_silenced) in [(by_tilly, false), (LogLine::new("Moss falls dead."), true)] {
+        let (operation, heard) = heard_by(&state, line);
+        assert_eq!(heard, with_moss);
+        let passage = operation.changes.iter().find_map(Change::passage).unwrap().id();
+        state.apply(operation).unwrap();
+        let evidence = Evidence::Passage { passage, span: Span { start: 0, end: 4 }, quote: "Moss".to_owned() };
+        let source = Provenance { evidence: vec![evidence], ..Provenance::new(Method::Stated, Author::Extractor) };
+        let death = Fact::attribute(&id("moss"), "condition", "dead", source).unwrap();
+        let death = death.status(FactStatus::Proposed).build().unwrap();
+        let death_id = death.id();
+        state.apply(Operation::new(Author::Extractor, "read", vec![Change::AssertFact(death.into())])).unwrap();
+        let (_, heard) = heard_by(&state, LogLine::new("Rain falls."));
+        assert_eq!(heard.contains(&"moss".to_owned()), !is_silenced);
+        assert_eq!(undecided_deaths(&state).len(), usize::from(is_silenced));
+        let rejected = Change::SetStatus { fact: death_id, status: FactStatus::Rejected };
+        state.apply(Operation::new(Author::Dm, "reject", vec![rejected])).unwrap();
+        assert_eq!(heard_by(&state, LogLine::new("Rain falls.")).1, with_moss);
+    }
 }
 
 #[test]
@@ -423,7 +508,7 @@ fn an_out_of_character_line_brings_nobody_into_the_scene_and_teaches_nothing() {
         LogLine { states: vec![location], talk_kind: Some(TalkKind::OutOfCharacter), ..line("bob", "Moss is here.") };
     for line in [line("moss", "(ooc) brb"), line("bob", "(ooc) brb"), out_of_character] {
         let log = Log { lines: vec![line], ..Log::default() };
-        assert_eq!(log.absent_speakers(&state), []);
+        assert_eq!(log.attendance_hints(&state), []);
         let operation = log.operation(&state, Author::Dm, Timestamp(2)).unwrap();
         let kinds: Vec<_> =
             operation.changes.iter().map(|change| change.passage().map(|line| line.talk_kind)).collect();

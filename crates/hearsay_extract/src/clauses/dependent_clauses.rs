@@ -75,7 +75,11 @@ impl ClauseParser<'_> {
                     let head_group =
                         name_group.and(previous.checked_sub(1)).and_then(|item| self.subject_ending_at(item, &[]));
                     let head_group = head_group.map(|(list, ..)| list).filter(|list| list.len() == 1);
+                    // In "Odo comes back to the inn, soaked", Odo is soaked.
+                    let follows_goal =
+                        parent.is_some() && previous > 1 && matches!(self.word(previous - 2), "to" | "into");
                     clause.subjects = match (name_group, group.form) {
+                        (Some(_), VerbForm::Participle) if follows_goal => parent_subjects(),
                         (Some(np), VerbForm::Participle) => head_group.unwrap_or_else(|| vec![np]),
                         (Some(np), _) if parent.is_none() => vec![np],
                         _ => parent_subjects(),

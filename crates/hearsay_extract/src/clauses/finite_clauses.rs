@@ -128,8 +128,14 @@ impl ClauseParser<'_> {
         if word == "that" && (follows_relative_aside || !parent.is_some_and(can_take_complement)) {
             parent = self.reporting_clause(earlier, introducer).or(parent);
         }
-        clause.parent = parent;
         clause.start = introducer;
+        // Example: "Before you shout, that boy is my son"
+        let follows_adverbial =
+            parent.is_some_and(|parent| matches!(earlier[parent].clause_type, ClauseType::Adverbial(_)));
+        if word == "that" && follows_adverbial && self.word(introducer.wrapping_sub(1)) == "," {
+            return;
+        }
+        clause.parent = parent;
         let takes_complement = parent.is_some_and(|parent| self.takes_complement(&earlier[parent]));
         let is_complement = word == "that" || (takes_complement && matches!(word, "how" | "why" | "where" | "what"));
         clause.clause_type =

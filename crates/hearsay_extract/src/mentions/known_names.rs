@@ -4,6 +4,7 @@ use hearsay_model::{spelling::is_common_word, text};
 
 use super::{EntityRef, MentionFinder, NameMention, is_pronoun};
 use crate::{
+    conjugation::Inflections,
     grammar::WordClass,
     kind_set::KindSet,
     lexicon::{LexiconEntity, LinkCandidate, NameType},
@@ -43,9 +44,14 @@ impl MentionFinder<'_> {
                 break;
             }
             let candidates = self.lexicon.candidates(&key);
-            if let Some((candidate, is_ambiguous)) = self.disambiguate(candidates)
-                && self.is_used_as_name(tokens, at, end, candidate)
-            {
+            if let Some((mut candidate, is_ambiguous)) = self.disambiguate(candidates) {
+                // In lowercase, "the abbot" describes Abbot Odo.
+                if candidate.is_description && !tokens[at..end].iter().any(|token| token.is_capitalized) {
+                    candidate.name_type = NameType::Description;
+                }
+                if !self.is_used_as_name(tokens, at, end, candidate) {
+                    continue;
+                }
                 let is_possessive =
                     self.lexicon.is_possessive_name(&key) && tokens.get(end).is_some_and(|next| next.is("'s"));
                 best = Some((end + usize::from(is_possessive), candidate, is_ambiguous));
@@ -60,6 +66,24 @@ impl MentionFinder<'_> {
             name_type: candidate.name_type,
             is_fuzzy: false,
             is_ambiguous,
+        })
+    }
+
+    /// Returns the character whose player is named before a verb of speech in narration: "Mark says he goes home" is
+    /// about the character of Mark.
+    pub(super) fn find_player(&self, tokens: &[Token], at: usize) -> Option<NameMention> {
+        let next = tokens.get(at + 1).filter(|_| !self.is_speech && tokens[at].is_capitalized)?;
+        let is_speech_verb = self.grammar.verb_forms.get(&next.norm)?.iter().any(|(verb, form)| {
+            form.has(Inflections::THIRD.or(Inflections::PAST)) && self.grammar.verb_properties(verb).is_speech
+        });
+        let character = self.lexicon.character_of_player(&tokens[at].norm).filter(|_| is_speech_verb)?;
+        Some(NameMention {
+            start: at,
+            end: at + 1,
+            entity: EntityRef::Known(character),
+            name_type: NameType::Alias,
+            is_fuzzy: false,
+            is_ambiguous: false,
         })
     }
 
@@ -120,7 +144,7 @@ impl MentionFinder<'_> {
             let precedes_name = next.is_some_and(|next| next.is_capitalized && next.is_word());
             let is_definite =
                 previous.is_some_and(|previous| ["the", "that", "this", "our"].contains(&previous.norm.as_str()));
-            return is_definite
+            return (is_definite || has_capital && self.addresses_description(tokens, start, end, candidate))
                 && !precedes_name
                 && (!next.is_some_and(|next| next.is("of")) || self.scene.present.contains(&candidate.entity));
         }
@@ -208,6 +232,15 @@ impl MentionFinder<'_> {
                 || next.is("to")
                 || next.is("for"))
         })
+    }
+
+    /// Returns whether a speaker addresses an entity by a description, as in "Yes, Captain.".
+    fn addresses_description(&self, tokens: &[Token], start: usize, end: usize, candidate: LinkCandidate) -> bool {
+        let is_set_off = |token: &Token| token.is_punctuation(",.!?\u{2026}");
+        self.is_speech
+            && (self.scene.present.is_empty() || self.is_in_scene(candidate.entity))
+            && start.checked_sub(1).is_none_or(|at| is_set_off(&tokens[at]))
+            && tokens.get(end).is_none_or(is_set_off)
     }
 
     /// Returns whether words without a meaningful capital letter are used as ordinary words, although they are part of

@@ -75,6 +75,7 @@ impl MentionFinder<'_> {
         while at < tokens.len() {
             let name = self
                 .find_known(tokens, at)
+                .or_else(|| self.find_player(tokens, at))
                 .or_else(|| self.find_short_address(tokens, at))
                 .or_else(|| self.find_similar(tokens, at))
                 .or_else(|| self.find_new(tokens, at, new_names));

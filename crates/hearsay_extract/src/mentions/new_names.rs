@@ -9,7 +9,7 @@ use crate::{
     function_words::is_discourse_marker,
     grammar::WordClass,
     kind_set::KindSet,
-    lexicon::{Gender, NameType, TITLES},
+    lexicon::{NameType, is_title, stated_gender},
     tokenizer::{Token, TokenKind},
 };
 
@@ -40,12 +40,8 @@ impl MentionFinder<'_> {
             None => {
                 let previous_word = start.checked_sub(1).map_or("", |at| tokens[at].norm.as_str());
                 let kinds = self.new_name_kinds(words, previous_word);
-                let class = words.iter().fold(WordClass::default(), |class, token| class.or(self.word_class(token)));
-                new_names.genders.push(match (class.has(WordClass::MALE), class.has(WordClass::FEMALE)) {
-                    (true, false) => Gender::He,
-                    (false, true) => Gender::She,
-                    _ => Gender::Unknown,
-                });
+                let gender = stated_gender(words.iter().map(|token| token.norm.as_str()), self.grammar);
+                new_names.genders.push(gender);
                 new_names.kinds.push(kinds);
                 new_names.is_confirmed.push(false);
                 let confidence = 0.8
@@ -320,7 +316,7 @@ pub(crate) fn is_same_name(a: &str, b: &str) -> bool {
 /// can be two people.
 fn is_without_titles(long: &str, short: &str) -> bool {
     let mut rest = long;
-    while let Some((_, others)) = rest.split_once(' ').filter(|(first, _)| TITLES.contains(first)) {
+    while let Some((_, others)) = rest.split_once(' ').filter(|(first, _)| is_title(first)) {
         rest = others;
         if rest == short {
             return short.contains(' ');

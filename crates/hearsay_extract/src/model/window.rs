@@ -50,6 +50,21 @@ pub(crate) struct ModelLine {
     pub(crate) addressed: Vec<EntityRef>,
     /// Words and punctuation marks at which no statement ends.
     pub(crate) non_final_words: Vec<usize>,
+    /// Words that decide to whom pronouns of the line refer.
+    pub(crate) pronoun_scopes: Vec<PronounScope>,
+    /// Nouns such as "the king" for persons without a name: the word and its gender.
+    pub(crate) described_persons: Vec<(usize, Gender)>,
+}
+
+/// Words of a line to which a pronoun refers: if a name in `nearest` fits the pronoun, the pronoun refers to a name
+/// between the start of `nearest` and the pronoun.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PronounScope {
+    /// The pronoun.
+    pub(crate) word: usize,
+    pub(crate) nearest: Range<usize>,
+    /// Whether a name of unknown gender fits the pronoun.
+    pub(crate) accepts_unknown: bool,
 }
 
 impl ModelLine {
@@ -99,6 +114,8 @@ pub(crate) struct WindowLine {
     speaker: Option<EntityRef>,
     /// Words at which no statement ends.
     non_final_words: Vec<usize>,
+    pronoun_scopes: Vec<PronounScope>,
+    described_persons: Vec<(usize, Gender)>,
 }
 
 impl WindowLine {
@@ -123,8 +140,9 @@ impl WindowLine {
 
 impl Window {
     /// Returns whether the pronoun at a word cannot refer to a candidate: their genders differ, a pronoun such as "she"
-    /// would refer to the speaker or to a hearer whom the line addresses, the line itself names somebody to whom the
-    /// pronoun fits before it, "you" would refer to the speaker, or "we" would refer to somebody else alone.
+    /// would refer to the speaker or to a hearer whom the line addresses, the line itself names or describes somebody to
+    /// whom the pronoun fits before it, the pronoun has a [scope](PronounScope) without the candidate, "you" would refer
+    /// to the speaker, or "we" would refer to somebody else alone.
     pub(crate) fn excludes(&self, line: &WindowLine, word: usize, candidate: &ReferentCandidate) -> bool {
         let pronoun_gender = line.pronouns.iter().find(|(at, _)| *at == word).map(|(_, gender)| *gender);
         let is_participant = |entity: EntityRef| line.speaker == Some(entity) || line.addressed.contains(&entity);
@@ -134,14 +152,32 @@ impl Window {
             let is_before = other.line == line.line && other.word.is_some_and(|at| at < word);
             is_before && other.gender == gender && !is_participant(other.entity)
         };
+        let is_described_closer =
+            |gender: Gender| line.described_persons.iter().any(|(at, other)| *at < word && *other == gender);
         is_speaker && line.hearer_references.contains(&word)
             || line.speaker.is_some() && !is_speaker && line.group_references.contains(&word)
             || pronoun_gender.is_some_and(|gender| {
                 let names_closer = || self.candidates.iter().any(|other| is_closer(other, gender));
                 ![Gender::Unknown, gender].contains(&candidate.gender)
                     || is_participant(candidate.entity)
-                    || line.speaker.is_some() && candidate.line != line.line && names_closer()
+                    || line.speaker.is_some()
+                        && candidate.line != line.line
+                        && (names_closer() || is_described_closer(gender))
+                    || self.is_out_of_scope(line, word, gender, candidate)
             })
+    }
+
+    /// Returns whether the scope of a pronoun contains a name that fits the pronoun, but not the candidate.
+    fn is_out_of_scope(&self, line: &WindowLine, word: usize, gender: Gender, candidate: &ReferentCandidate) -> bool {
+        let Some(scope) = line.pronoun_scopes.iter().find(|scope| scope.word == word) else { return false };
+        let is_within = |candidate: &ReferentCandidate, words: &Range<usize>| {
+            candidate.line == line.line && candidate.word.is_some_and(|at| words.contains(&at))
+        };
+        let fits = |other: &&ReferentCandidate| {
+            other.gender == gender || scope.accepts_unknown && other.gender == Gender::Unknown
+        };
+        let has_fitting_name = self.candidates.iter().filter(fits).any(|other| is_within(other, &scope.nearest));
+        has_fitting_name && !is_within(candidate, &(scope.nearest.start..word))
     }
 }
 
@@ -227,6 +263,8 @@ fn build_window(
                 addressed: line.addressed.clone(),
                 speaker: line.speaker,
                 non_final_words: line.non_final_words.clone(),
+                pronoun_scopes: line.pronoun_scopes.clone(),
+                described_persons: line.described_persons.clone(),
             });
         }
     }
@@ -242,10 +280,39 @@ mod tests {
     #[test]
     fn a_spoken_pronoun_refers_to_the_person_whom_its_line_names() {
         let [speaker, odo, bram] = [0, 1, 2].map(EntityRef::Known);
-        let line = |names, pronouns| ModelLine {
+        let line = |names, pronouns| ModelLine { speaker: Some(speaker), ..line_of_words(4, names, pronouns) };
+        let lines = [line(vec![(0..1, bram)], Vec::new()), line(vec![(0..1, odo)], vec![(2, Gender::He)])];
+        assert_eq!(allowed_referents(&lines, 2, Gender::He), [odo]);
+        // "The king is dead. He fell."
+        let described =
+            ModelLine { described_persons: vec![(0, Gender::He)], ..line(Vec::new(), vec![(2, Gender::He)]) };
+        let lines = [line(vec![(0..1, bram)], Vec::new()), described];
+        assert_eq!(allowed_referents(&lines, 2, Gender::He), []);
+    }
+
+    #[test]
+    fn a_pronoun_refers_to_a_name_in_its_scope() {
+        let [odo, bram] = [0, 1].map(EntityRef::Known);
+        let scope = |accepts_unknown| PronounScope { word: 2, nearest: 0..1, accepts_unknown };
+        let line =
+            |names, scopes| ModelLine { pronoun_scopes: scopes, ..line_of_words(4, names, vec![(2, Gender::He)]) };
+        for (gender, scopes, expected) in [
+            (Gender::He, vec![scope(false)], vec![odo]),
+            (Gender::Unknown, vec![scope(true)], vec![odo]),
+            (Gender::Unknown, vec![scope(false)], vec![bram, odo]),
+            (Gender::He, Vec::new(), vec![bram, odo]),
+        ] {
+            let lines = [line(vec![(0..1, bram)], Vec::new()), line(vec![(0..1, odo)], scopes)];
+            assert_eq!(allowed_referents(&lines, 2, gender), expected, "{gender:?}");
+        }
+    }
+
+    /// Returns a line of unknown words with names and pronouns.
+    fn line_of_words(count: usize, names: Vec<(Range<usize>, EntityRef)>, pronouns: Vec<(usize, Gender)>) -> ModelLine {
+        ModelLine {
             role: LineRole::Player,
-            speaker: Some(speaker),
-            words: vec![vec![UNK_TOKEN]; 4],
+            speaker: None,
+            words: vec![vec![UNK_TOKEN]; count],
             names,
             pronouns,
             self_references: Vec::new(),
@@ -253,30 +320,23 @@ mod tests {
             group_references: Vec::new(),
             addressed: Vec::new(),
             non_final_words: Vec::new(),
-        };
-        let lines = [line(vec![(0..1, bram)], Vec::new()), line(vec![(0..1, odo)], vec![(2, Gender::He)])];
-        let windows = build_windows(&lines, 1, WindowSize::default(), &|_| Gender::He);
+            pronoun_scopes: Vec::new(),
+            described_persons: Vec::new(),
+        }
+    }
+
+    /// Returns the entities to which a word of the second line can refer. All entities have the same gender.
+    fn allowed_referents(lines: &[ModelLine], word: usize, gender: Gender) -> Vec<EntityRef> {
+        let windows = build_windows(lines, 1, WindowSize::default(), &|_| gender);
         let window = &windows[0];
-        let allowed = window.candidates.iter().filter(|candidate| !window.excludes(&window.lines[0], 2, candidate));
-        let allowed: Vec<EntityRef> = allowed.map(|candidate| candidate.entity).collect();
-        assert_eq!(allowed, [odo]);
+        let allowed = window.candidates.iter().filter(|candidate| !window.excludes(&window.lines[0], word, candidate));
+        allowed.map(|candidate| candidate.entity).collect()
     }
 
     #[test]
     fn windows_have_the_given_size() {
         // Each line has ten tokens: the marker of the line and nine words.
-        let line = |_| ModelLine {
-            role: LineRole::Written,
-            speaker: None,
-            words: vec![vec![UNK_TOKEN]; 9],
-            names: Vec::new(),
-            pronouns: Vec::new(),
-            self_references: Vec::new(),
-            hearer_references: Vec::new(),
-            group_references: Vec::new(),
-            addressed: Vec::new(),
-            non_final_words: Vec::new(),
-        };
+        let line = |_| ModelLine { role: LineRole::Written, ..line_of_words(9, Vec::new(), Vec::new()) };
         let lines: Vec<ModelLine> = (0..10).map(line).collect();
         for (tokens, context_tokens, expected) in
             [(40, 20, vec![4, 2, 2, 2]), (40, 10, vec![4, 3, 3]), (40, 0, vec![4, 4, 2]), (80, 40, vec![8, 2])]

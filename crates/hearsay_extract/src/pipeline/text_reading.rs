@@ -203,7 +203,8 @@ impl<'a> TextExtractor<'a> {
         for name in names {
             if let EntityRef::Known(entity) = name.entity {
                 let known = &self.lexicon.entities[entity as usize];
-                let (kinds, gender, sentence) = (known.kinds, known.gender, self.history.sentence);
+                let gender = known.gender(self.extractor.grammar());
+                let (kinds, sentence) = (known.kinds, self.history.sentence);
                 self.history.record(EntityMention {
                     entity: name.entity,
                     kinds,

@@ -2,8 +2,15 @@
 
 use hearsay_model::{Object, Span, Value};
 
-use super::SentenceReader;
-use crate::{chunker::NounGroup, mentions::EntityRef, tokenizer::Token};
+use super::{ResolvedEntity, SentenceReader, pronouns::pronoun_gender};
+use crate::{
+    chunker::{NounGroup, VerbForm},
+    clauses::Clause,
+    kind_set::KindSet,
+    lexicon::Gender,
+    mentions::EntityRef,
+    tokenizer::Token,
+};
 
 impl SentenceReader<'_> {
     /// Returns whether a value of a target means that the entity is dead.
@@ -28,6 +35,34 @@ impl SentenceReader<'_> {
         }
         let is_subject_dead = dead_entities.iter().any(|dead| dead.entity == subject && !dead.is_relative);
         self.is_intensifier(at) || (!dead_groups.is_empty() && !is_subject_dead)
+    }
+
+    /// If a pronoun names the dead, and an earlier verb of the sentence has the entity as its subject and another person
+    /// as its object, returns this person. In "Odo stabs Bram and he dies", Bram is dead. `span` contains the words of the
+    /// fact, which begin with the pronoun.
+    pub(super) fn object_of_dead_agent(&mut self, dead: &ResolvedEntity, span: Span) -> Option<ResolvedEntity> {
+        let pronoun = self.tokens.iter().find(|token| token.start == span.start)?;
+        let pronoun_gender = pronoun_gender(&pronoun.norm)?;
+        let acts_before = |clause: &&Clause| {
+            let verb = &self.chunks.verb_groups[clause.verb_group];
+            let is_active = verb.form == VerbForm::Finite && !verb.is_passive && !verb.is_copula && !verb.is_negated;
+            is_active && self.tokens[verb.start].start < span.start
+        };
+        let actions: Vec<(Vec<usize>, usize)> = self
+            .clauses
+            .iter()
+            .filter(acts_before)
+            .filter_map(|clause| Some((clause.subjects.clone(), self.syntax.noun_group_at(clause.rest_items.0)?)))
+            .collect();
+        actions.into_iter().rev().find_map(|(subjects, object)| {
+            let is_agent = self.resolve_all(&subjects, &[]).iter().any(|agent| agent.entity == dead.entity);
+            let object = self.resolve(object, &[]).into_iter().next().filter(|object| !object.is_relative)?;
+            let gender = self.gender(object.entity);
+            let is_person = self.kinds(object.entity).intersects(KindSet::PERSON) && object.entity != dead.entity;
+            let can_be_meant = is_person && (gender == pronoun_gender || gender == Gender::Unknown);
+            (is_agent && can_be_meant)
+                .then(|| ResolvedEntity::uncertain(object.entity, Some("pronoun"), Some("doubtful_pronoun")))
+        })
     }
 
     /// Returns the noun groups that a word such as "dead" at token `at` describes: the noun group that contains the word

@@ -71,6 +71,11 @@ impl SentenceReader<'_> {
         if status.is_unasserted || is_about_relative {
             return;
         }
+        let object_of_agent = match &object {
+            Err(value) if self.means_death(target, value) => self.object_of_dead_agent(subject, span),
+            _ => None,
+        };
+        let subject = object_of_agent.as_ref().unwrap_or(subject);
         let target_info = self.grammar.targets[target].clone();
         let mut all_weight_names: Vec<&'static str> = weight_names.to_vec();
         all_weight_names.extend(subject.weight_name);
@@ -176,6 +181,8 @@ impl SentenceReader<'_> {
                 };
                 !value.starts_with(name)
             }
+            // The title in "Captain Odo" says nothing new about Captain Odo.
+            "occupation" => !weight_names.contains(&"loose") || !self.is_part_of_name(subject, &value),
             "population" => value.split_whitespace().any(|word| self.is_number(&word.to_lowercase())),
             // "Burned by Lyra" and "beaten out of a ploughshare" describe an act and not a condition.
             "condition" => !self.names_agent(span),
@@ -183,6 +190,13 @@ impl SentenceReader<'_> {
             _ => true,
         };
         fits.then_some(value)
+    }
+
+    /// Returns whether a word is part of the main name of an entity of the campaign.
+    fn is_part_of_name(&self, entity: EntityRef, word: &str) -> bool {
+        let EntityRef::Known(entity) = entity else { return false };
+        let name = hearsay_model::text::words(&self.lexicon.entities[entity as usize].name);
+        name.len() > 1 && name.contains(&hearsay_model::text::normalize(word))
     }
 
     /// Returns whether the words are followed by "by" and a name, or by the material of a thing. In "dies, stabbed by

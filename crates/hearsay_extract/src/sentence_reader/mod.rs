@@ -94,7 +94,7 @@ impl SentenceReader<'_> {
 
     fn gender(&self, entity: EntityRef) -> Gender {
         match entity {
-            EntityRef::Known(entity) => self.lexicon.entities[entity as usize].gender,
+            EntityRef::Known(entity) => self.lexicon.entities[entity as usize].gender(self.grammar),
             EntityRef::New(index) => self.new_names.genders.get(index).copied().unwrap_or_default(),
         }
     }
@@ -248,6 +248,7 @@ impl SentenceReader<'_> {
         self.run_stage(ExtractionStage::AttributeCandidates, Self::propose_from_notes);
         self.run_stage(ExtractionStage::Classifiers, |reader| reader.apply_classifiers(&statuses));
         self.drop_facts_about_address();
+        self.note_announcement();
     }
 
     /// Runs a stage, unless it is switched off.

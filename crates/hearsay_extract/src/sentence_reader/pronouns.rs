@@ -2,11 +2,16 @@
 
 use super::{ResolvedEntity, SentenceReader};
 use crate::{
-    chunker::Chunk, grammar::WordClass, kind_set::KindSet, lexicon::Gender, mentions::EntityRef, tokenizer::Token,
+    chunker::Chunk,
+    grammar::WordClass,
+    kind_set::KindSet,
+    lexicon::Gender,
+    mentions::{EntityRef, NameMention},
+    tokenizer::Token,
 };
 
 /// Returns the gender of a pronoun of the third person, or `None` for other words.
-fn pronoun_gender(pronoun: &str) -> Option<Gender> {
+pub(super) fn pronoun_gender(pronoun: &str) -> Option<Gender> {
     Some(match pronoun {
         "he" | "him" | "his" | "himself" => Gender::He,
         "she" | "her" | "hers" | "herself" => Gender::She,
@@ -58,8 +63,10 @@ impl SentenceReader<'_> {
             let is_comma = |at: usize| self.norm(at) == ",";
             let is_final =
                 name.end >= last || (name.end + 1 >= last && self.tokens[name.end].is_punctuation(".!?\u{2026}"));
-            let follows_endearments = (0..name.start)
-                .all(|at| matches!(self.norm(at), "my" | "dear" | "dearest" | "darling" | "sweet" | "to"));
+            let follows_endearments = (0..name.start).all(|at| {
+                matches!(self.norm(at), "my" | "dear" | "dearest" | "darling" | "sweet" | "to")
+                    || self.grammar.word_class(self.norm(at)).has(WordClass::TITLE)
+            });
             // Example: "I swear to you, Odo, …"
             let follows_you = name.start > 1 && is_comma(name.start - 1) && self.norm(name.start - 2) == "you";
             (name.start > 1 && is_comma(name.start - 1) && (is_final || follows_you && is_comma(name.end)))
@@ -67,6 +74,28 @@ impl SentenceReader<'_> {
         })?;
         let is_person = self.kinds(name.entity).intersects(KindSet::PERSON) && self.speech.speaker != Some(name.entity);
         is_person.then_some(ResolvedEntity::uncertain(name.entity, Some("pronoun"), None))
+    }
+
+    /// Returns the only person whose name punctuation marks set off from the sentence, as in "Listen, Odo, …".
+    pub(crate) fn set_off_person(&self) -> Option<EntityRef> {
+        let is_mark = |at: usize| self.tokens[at].is_punctuation(",.!?\u{2026}:");
+        let is_set_off = |name: &&NameMention| {
+            let titles = (0..name.start)
+                .rev()
+                .take_while(|at| self.grammar.word_class(self.norm(*at)).has(WordClass::TITLE))
+                .count();
+            let previous = (name.start - titles).checked_sub(1);
+            let follows_kin = previous
+                .and_then(|comma| comma.checked_sub(1))
+                .is_some_and(|at| self.grammar.word_class(self.norm(at)).has(WordClass::KIN));
+            previous.is_none_or(is_mark)
+                && (name.end >= self.tokens.len() || is_mark(name.end))
+                && !follows_kin
+                && self.kinds(name.entity) == KindSet::PERSON
+                && self.speech.speaker != Some(name.entity)
+        };
+        let mut set_off = self.names.iter().filter(is_set_off);
+        set_off.next().filter(|_| set_off.next().is_none()).map(|name| name.entity)
     }
 
     /// Returns the person whom the sentence only addresses at its end: "The doctor is dead, Odo." The name in "I know her
@@ -147,8 +176,7 @@ impl SentenceReader<'_> {
             .present
             .iter()
             .filter(|entity| {
-                self.lexicon.entities[**entity as usize].gender == gender
-                    && !excluded.contains(&EntityRef::Known(**entity))
+                self.gender(EntityRef::Known(**entity)) == gender && !excluded.contains(&EntityRef::Known(**entity))
             })
             .copied()
             .collect();

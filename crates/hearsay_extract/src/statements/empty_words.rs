@@ -5,8 +5,9 @@ use std::ops::Range;
 use super::word_splitter::Word;
 use crate::{
     conjugation::Inflections,
-    function_words::is_be_form,
+    function_words::{is_be_form, is_pronoun},
     grammar::{Grammar, WordClass},
+    mentions::EntityRef,
 };
 
 /// Maximum number of words between a verb such as "ask" and the question word of an indirect question.
@@ -70,6 +71,21 @@ impl StatementWords<'_, '_> {
                 || follows(2, &["ll"]) && follows(3, &["not", "never"]))
     }
 
+    /// Returns whether the words say nothing about an entity but its own name: "I'm Tib", said by Tib. `names` contains
+    /// the names in the line.
+    pub(super) fn are_name_of(&self, names: &[(Range<usize>, EntityRef)], entity: EntityRef) -> bool {
+        let is_name = |word: usize| names.iter().any(|(range, named)| *named == entity && range.contains(&word));
+        let is_filler = |word: usize| {
+            let lower = self.lower(word);
+            is_be_form(&lower)
+                || is_pronoun(&lower)
+                || self.grammar.word_class(&lower).has(WordClass::DETERMINER)
+                || ["m", "s", "re", "name", "called"].contains(&lower.as_str())
+                || !lower.starts_with(char::is_alphanumeric)
+        };
+        self.statement.clone().any(is_name) && self.statement.clone().all(|word| is_name(word) || is_filler(word))
+    }
+
     /// Returns whether the words are about a movement without a goal: "comes in", "goes upstairs". Only particles follow
     /// the verb.
     pub(super) fn are_gesture(&self) -> bool {
@@ -98,6 +114,22 @@ impl StatementWords<'_, '_> {
 mod tests {
     use super::*;
     use crate::{Language, statements::word_splitter::split_words};
+
+    #[test]
+    fn a_person_who_says_only_its_name_states_nothing() {
+        let (language, tib) = (Language::english(), EntityRef::Known(0));
+        for (text, name, expected) in [
+            ("I'm Tib", 3..4, true),
+            ("My name is Tib", 3..4, true),
+            ("I'm Tib the baker", 3..4, false),
+            ("I am not Tib", 3..4, false),
+            ("I am the abbot", 9..10, false),
+        ] {
+            let words = split_words(text);
+            let statement = StatementWords { words: &words, statement: 0..words.len(), grammar: &language.grammar };
+            assert_eq!(statement.are_name_of(&[(name, tib)], tib), expected, "{text}");
+        }
+    }
 
     #[test]
     fn conditions_questions_threats_and_gestures_state_nothing() {

@@ -8,6 +8,7 @@
 mod empty_words;
 mod features;
 mod merge;
+mod pronoun_scopes;
 mod sentence;
 #[cfg(test)]
 mod tests;
@@ -28,10 +29,11 @@ use crate::{
     grammar::{Grammar, WordClass},
     lexicon::{Gender, Lexicon},
     mentions::{EntityRef, MentionFinder, NewNames, Scene},
-    model::{DecodedStatement, LineReading, Referent, window},
+    model::{DecodedStatement, LikelyReferent, LineReading, Referent, window},
     nicknames::{PlainText, link_nicknames},
     tokenizer,
 };
+use pronoun_scopes::LineWords;
 use sentence::StatementText;
 use word_splitter::{Word, split_words};
 
@@ -189,6 +191,10 @@ impl<'a> PreparedDocument<'a> {
             // In "I will pay, Odo", the name belongs to no statement.
             let is_addressed = |(_, entity): &&(Range<usize>, EntityRef)| addressed.contains(entity);
             non_final_words.extend(names.iter().filter(is_addressed).flat_map(|(range, _)| range.clone()));
+            let pronouns = gendered_pronouns(&words);
+            let line_words = LineWords { words: &words, names: &names, grammar };
+            let (pronoun_scopes, described_persons) =
+                (line_words.pronoun_scopes(&pronouns), line_words.described_persons());
             let cached_token_ids = |word: &Word<'_>| -> Vec<u32> {
                 token_ids.entry(word.text.to_owned()).or_insert_with(|| model.token_ids(word.text)).clone()
             };
@@ -196,12 +202,14 @@ impl<'a> PreparedDocument<'a> {
                 role: line.role,
                 speaker: line.speaker.and_then(|id| lexicon.index(id)).map(EntityRef::Known),
                 words: words.iter().map(cached_token_ids).collect(),
-                pronouns: gendered_pronouns(&words),
+                pronouns,
                 self_references: word_positions(&words, &["i", "me", "my", "mine", "myself"]),
                 hearer_references: word_positions(&words, &["you", "your", "yours", "yourself"]),
                 group_references: word_positions(&words, &["we", "us", "our", "ours", "ourselves"]),
                 addressed,
                 non_final_words,
+                pronoun_scopes,
+                described_persons,
                 names,
             });
             all_words.push(words);
@@ -317,6 +325,22 @@ impl<'a> PreparedDocument<'a> {
         !line.addressed.contains(&entity) && (!has_speaker || is_referred_to())
     }
 
+    /// Returns whether a statement takes the people of an NPC for the party. An NPC who says "we" and "us" means its own
+    /// people, who have no name.
+    fn takes_people_for_party(&self, line: usize, decoded: &DecodedStatement) -> bool {
+        let speaker = self.source[line].speaker.and_then(|id| self.lexicon.index(id));
+        let is_npc = speaker.is_some_and(|speaker| self.lexicon.entities[speaker as usize].is_npc);
+        let line = &self.lines[line];
+        let is_party = |likely: &LikelyReferent| likely.referent == Referent::Party;
+        // In "We hide the brandy and sell it", the subject of "sell it" is the last "we" or "you".
+        let last = |words: &[usize]| words.iter().copied().filter(|word| *word < decoded.words.start).max();
+        let omits_group = last(&line.group_references) > last(&line.hearer_references);
+        let replaces_group = decoded.references.iter().any(|reference| {
+            is_party(&reference.likely_referent) && line.group_references.contains(&reference.words.start)
+        });
+        is_npc && (is_party(&decoded.subject) && omits_group || replaces_group)
+    }
+
     /// Returns the typed facts that the patterns find in the sentence of a statement. The typed facts are as doubtful
     /// as the statement.
     fn typed_facts(&self, statement: &ExtractedFact, sentence: &StatementText) -> Vec<ExtractedFact> {
@@ -356,8 +380,8 @@ impl<'a> PreparedDocument<'a> {
 
     fn entity_gender(&self, entity: EntityRef) -> Gender {
         match entity {
-            EntityRef::Known(entity) => self.lexicon.entities[entity as usize].gender,
-            EntityRef::New(_) => Gender::Unknown,
+            EntityRef::Known(entity) => self.lexicon.entities[entity as usize].gender(self.extractor.grammar()),
+            EntityRef::New(index) => self.new_names.genders.get(index).copied().unwrap_or_default(),
         }
     }
 

@@ -133,7 +133,11 @@ impl SentenceWriter<'_, '_> {
     }
 
     fn write_statement(&self, decoded: &DecodedStatement) -> Option<StatementText> {
-        if self.is_question(decoded) || !self.is_complete(decoded) || self.states_nothing(decoded) {
+        if self.is_question(decoded)
+            || !self.is_complete(decoded)
+            || self.states_nothing(decoded)
+            || self.document.takes_people_for_party(self.line, decoded)
+        {
             return None;
         }
         let names = &self.document.lines[self.line].names;
@@ -202,7 +206,7 @@ impl SentenceWriter<'_, '_> {
         let factuality = most_likely_factuality(&decoded.status_probabilities);
         let participants = mentioned.iter().map(|(_, entity)| *entity).filter(|entity| *entity != subject);
         // A sentence of two words, such as "Vex leads.", says too little.
-        if text.split_whitespace().count() < 3 {
+        if text.split_whitespace().count() < 3 || self.statement_words(decoded).are_name_of(names, subject) {
             return None;
         }
         Some(StatementText {
@@ -311,10 +315,13 @@ impl SentenceWriter<'_, '_> {
 
     /// Returns whether the words of a line of a session state no fact, although they can be a sentence.
     fn states_nothing(&self, decoded: &DecodedStatement) -> bool {
-        let line = &self.document.source[self.line];
-        let (statement, grammar) = (decoded.words.clone(), self.document.extractor.grammar());
-        let words = StatementWords { words: self.words, statement, grammar };
+        let (line, words) = (&self.document.source[self.line], self.statement_words(decoded));
         line.speaker.is_some() && words.say_nothing() || line.role != LineRole::Written && words.are_gesture()
+    }
+
+    fn statement_words(&self, decoded: &DecodedStatement) -> StatementWords<'_, '_> {
+        let grammar = self.document.extractor.grammar();
+        StatementWords { words: self.words, statement: decoded.words.clone(), grammar }
     }
 
     /// Returns whether the words can be a complete sentence: they have a verb, do not end too early, and are not an

@@ -7,7 +7,7 @@ use hearsay_model::{
 };
 
 use super::*;
-use crate::{Extraction, Language, model::LikelyReferent};
+use crate::{Extraction, Language};
 
 static MODEL: LazyLock<ReadingModel> = LazyLock::new(|| {
     let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../assets/models");
@@ -378,6 +378,42 @@ fn only_a_person_whom_the_line_mentions_can_be_the_source_of_its_speaker() {
     check("He told me that Odo Brandt stole it.", 4..8, Some(&ilva), [true, true, true]);
     check("Somebody drowned. I heard the bell, I told you.", 3..7, Some(&ilva), [false, false, true]);
     check("The bell rang.", 0..3, None, [true, true, true]);
+}
+
+#[test]
+fn a_possessive_belongs_to_the_subject_of_its_clause() {
+    let lines = [
+        (LineRole::Dm, None, "Torv sits by the fire with Uriel Tal."),
+        (LineRole::Dm, None, "Percival de Rolo draws his sword."),
+    ];
+    let read = read(&lines, 1);
+    let found = sentences(&read);
+    assert!(!found.iter().any(|sentence| sentence.contains("Torv") || sentence.contains("Uriel")), "{found:?}");
+}
+
+#[test]
+fn the_people_of_an_npc_are_not_the_party() {
+    let (extractor, lexicon) = (Extractor::new(Language::english(), Vocabulary::default()), lexicon());
+    let write = |speaker: &str| {
+        let speaker = id(speaker);
+        let text = "We hide the brandy and sell it to Odo Brandt.";
+        let lines = [DocumentLine { text, role: LineRole::Player, speaker: Some(&speaker), topic: None }];
+        let likely = |referent: Referent| LikelyReferent { referent, probability: 1.0 };
+        let decoded = DecodedStatement {
+            words: 5..10,
+            begin_probability: 1.0,
+            continue_probability: 1.0,
+            correctness_logit: 1.0,
+            status_probabilities: [1.0, 0.0, 0.0, 0.0, 0.0],
+            subject: likely(Referent::Party),
+            stated_by: likely(Referent::Other),
+            references: Vec::new(),
+        };
+        let document = PreparedDocument::new(&extractor, &lexicon, &MODEL, &lines, &[]);
+        StatementText::write(&document, 0, &decoded).map(|sentence| sentence.text)
+    };
+    assert_eq!(write("ilva").as_deref(), Some("The Red Lanterns sell it to Odo Brandt."));
+    assert_eq!(write("kash-zeller"), None);
 }
 
 #[test]

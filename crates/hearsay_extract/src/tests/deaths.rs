@@ -86,6 +86,9 @@ fn the_person_of_whom_the_words_say_so_is_dead() {
         ("Tobin found Pell dead.", "pell"),
         ("Odo's son, Pell, is dead.", "pell"),
         ("Odo's brother Pell was killed by Grimjaw.", "pell"),
+        ("Odo stabs Pell, and he dies.", "pell"),
+        ("Mirela stabs Hesper and she dies.", "hesper"),
+        ("Odo stabs Mirela, and he dies.", "odo"),
     ] {
         check_dead(text, &[dead]);
     }

@@ -114,6 +114,11 @@ fn the_speaker_makes_a_promise_to_the_hearer() {
         ("We will tell nobody, I promise.", &two),
         ("I promise you, Odo, I will pay.", &three),
         ("I swear to you, Odo, I will come.", &three),
+        ("Master Odo, I promise you I will pay.", &three),
+        ("Odo, I promise to pay at first light.", &three),
+        ("Listen, Odo, I promise I will pay.", &three),
+        ("Odo! I promise I will pay.", &three),
+        ("I will pay you, Odo, on my honour. I promise.", &three),
     ] {
         let facts = spoken(text, present, &[]);
         let is_promise = |fact: &&ExtractedFact| fact.predicate == *"PROMISED";
@@ -136,4 +141,70 @@ fn the_sentence_of_a_debt_contains_its_sum() {
     }
     let facts = narrated("Odo owes Mirela.");
     assert!(facts.iter().any(|fact| fact.statement == "Odo Brandt owes Mirela Voss."), "{facts:?}");
+}
+
+#[test]
+fn a_gift_names_the_thing_that_is_given() {
+    let facts = narrated("Odo gives a key back to Mirela.");
+    let is_gift = |fact: &ExtractedFact| fact.statement == "Odo Brandt gives a key back to Mirela Voss.";
+    assert!(facts.iter().any(is_gift), "{facts:?}");
+    for text in ["Odo gives it back to Mirela.", "Odo gave them to Mirela."] {
+        let facts = narrated(text);
+        assert!(!facts.iter().any(|fact| fact.statement.contains(" gives ")), "{text}: {facts:?}");
+    }
+}
+
+#[test]
+fn others_in_a_sentence_have_no_attributes_and_relations_of_a_person() {
+    let occupations = |text: &str| narrated(text).into_iter().filter(|fact| fact.predicate == *"occupation").count();
+    assert_eq!(occupations("A clerk leads Odo up the stairs to Mirela."), 0);
+    let quay = Mention::Known(id("salt-quay"));
+    let facts = narrated("Odo comes back to the Salt Quay, soaked.");
+    assert!(!facts.iter().any(|fact| fact.subject == quay && is_attribute(&fact)), "{facts:?}");
+    for text in ["Odo and Mirela climb the stairs.", "Odo laughs, and Mirela stabs a guard."] {
+        let facts = narrated(text);
+        assert!(!facts.iter().any(|fact| fact.statement.contains("has to do with")), "{text}: {facts:?}");
+    }
+}
+
+#[test]
+fn they_are_no_group_of_which_an_earlier_line_only_speaks() {
+    let guild = Mention::Known(id("ferrymens-guild"));
+    let is_about_guild = |preceding: &str| {
+        let text = Text { preceding: &[preceding], ..Text::new("They hate Mirela.", TextType::Narration) };
+        let facts = reviewed(&town(), &text);
+        facts.iter().any(|fact| fact.subject == guild)
+    };
+    assert!(is_about_guild("The Ferrymen's Guild trades in salt."));
+    assert!(!is_about_guild("Odo is the heir of the Ferrymen's Guild."));
+}
+
+#[test]
+fn a_title_describes_and_addresses_a_person_and_a_player_is_the_character() {
+    let (leoric, maud) = (id("leoric"), id("maud"));
+    let entity = EntityNames {
+        id: &leoric,
+        names: vec!["Abbot Leoric"],
+        kind: Some(Kind::Npc),
+        pronouns: None,
+        descriptions: vec!["abbot", "cellarer"],
+        player: None,
+    };
+    let character = EntityNames {
+        id: &maud,
+        names: vec!["Maud Tarrow"],
+        kind: Some(Kind::Player),
+        pronouns: Some("she"),
+        descriptions: Vec::new(),
+        player: Some("Jonas Reed"),
+    };
+    let lexicon = Lexicon::from_names([entity, character]);
+    let mentioned = |text: &str, form: TextType| -> Vec<String> {
+        let found = extractor().extract(&lexicon, &Text::new(text, form));
+        found.mentions.into_iter().map(|mention| mention.entity.to_string()).collect()
+    };
+    assert_eq!(mentioned("The abbot is dead.", TextType::Narration), ["leoric"]);
+    assert_eq!(mentioned("I saw the fire, Cellarer.", TextType::Talk), ["leoric"]);
+    assert_eq!(mentioned("Jonas says she goes home.", TextType::Narration), ["maud"]);
+    assert!(mentioned("Jonas sells fish. An abbot came.", TextType::Narration).is_empty());
 }

@@ -1,7 +1,7 @@
 //! Reads the relations and attributes that a verb in the active voice states, such as "met Odo at the mill" or "valued
 //! the blade at sixty cows".
 
-use hearsay_model::Span;
+use hearsay_model::{PredicateRole, Span};
 
 use crate::{
     chunker::VerbForm,
@@ -55,7 +55,6 @@ impl SentenceReader<'_> {
                 && self.syntax.noun_group_at(pattern_match.end).is_some_and(|np| !self.is_time_expression(np))
             {
                 let (list, _) = self.syntax.noun_list(pattern_match.end, to);
-                let entities: Vec<EntityRef> = subjects.iter().map(|subject| subject.entity).collect();
                 let span = self.clause_span(at, self.chunk_end(pattern_match.end));
                 for object in self.resolve_all(&list, &entities) {
                     if self.kinds(object.entity).intersects(pattern.object_kinds) && value != "dead" {
@@ -107,6 +106,7 @@ impl SentenceReader<'_> {
             self.relate_objects(context, pattern, &objects, &second_objects, span);
             return;
         }
+        let Some(relation) = self.relation_words(at, pattern, &pattern_match) else { return };
         let detail_item = self.detail_item(at, pattern, &pattern_match);
         let last_item = pattern_match.object.max(detail_item);
         let span = self.clause_span(at, last_item.map_or(vg.end, |item| self.chunk_end(item)));
@@ -118,7 +118,7 @@ impl SentenceReader<'_> {
             }
             for subject in subjects {
                 let (a, b) = if pattern.is_reversed { (object, subject) } else { (subject, object) };
-                self.record_fact(pattern.target, a, Ok(b), &pattern.words, &weight_names, status, span);
+                self.record_fact(pattern.target, a, Ok(b), &relation, &weight_names, status, span);
             }
         }
         if let Some(item) = detail_item {
@@ -148,6 +148,21 @@ impl SentenceReader<'_> {
                 self.record_fact(pattern.target, subject, Ok(object), words, weight_names, &status, span);
             }
         }
+    }
+
+    /// Returns the words of a relation. The words of a general relation include its direct object: "give the key back to"
+    /// in "gives the key back to Odo". Returns `None` if this object is a pronoun, because "gives it to Odo" does not say
+    /// what is given.
+    fn relation_words(&self, at: usize, pattern: &Pattern, pattern_match: &PatternMatch) -> Option<String> {
+        let is_general = PredicateRole::Related.is(&self.grammar.targets[pattern.target].predicate);
+        let has_direct_object = !pattern.is_reversed && pattern.parts.first() == Some(&PatternPart::Any);
+        let Some(object) = pattern_match.object.filter(|_| is_general && has_direct_object) else {
+            return Some(pattern.words.clone());
+        };
+        let first = self.syntax.noun_group_at(self.clauses[at].rest_items.0);
+        let is_vague = first.is_some_and(|np| self.noun_group(np).is_pronoun);
+        let (vg, end) = (self.verb_group(at), self.chunk_start(object));
+        (!is_vague && vg.end < end).then(|| format!("{} {}", vg.lemma, self.source_text(vg.end, end)))
     }
 
     /// Returns the item of the second object of a debt: "ten crowns" in "owes Odo ten crowns" and "owes ten crowns to

@@ -4,19 +4,14 @@ mod active_voice;
 mod attributes;
 mod ellipsis;
 mod passive_voice;
+mod promises;
 mod reciprocity;
 
 use hearsay_model::PredicateRole;
 
 use crate::{
-    chunker::VerbForm,
-    clauses::{Clause, ClauseType},
-    copula::ClauseContext,
-    grammar::{Pattern, PatternPart},
-    mentions::EntityRef,
-    predicate_properties::PredicateProperties,
-    sentence_reader::{ResolvedEntity, SentenceReader},
-    triggers::Trigger,
+    clauses::ClauseType, copula::ClauseContext, grammar::PatternPart, mentions::EntityRef,
+    predicate_properties::PredicateProperties, sentence_reader::SentenceReader, triggers::Trigger,
 };
 
 impl SentenceReader<'_> {
@@ -95,56 +90,8 @@ impl SentenceReader<'_> {
         }
         has_relation
             || has_attribute
-            || self.read_promise_to_hearer(context, patterns)
+            || self.read_promise_to_hearer(context)
             || self.read_fronted_object(context, patterns)
-    }
-
-    /// Records a promise of the speaker to the only hearer, as in "I promise" and "I promise I will pay".
-    fn read_promise_to_hearer(&mut self, context: ClauseContext<'_>, patterns: &[Pattern]) -> bool {
-        let ClauseContext { at, status, weight_names, .. } = context;
-        let (clause, vg) = (&self.clauses[at], self.verb_group(at));
-        let is_promise = |pattern: &&Pattern| {
-            self.grammar.targets[pattern.target].has(PredicateProperties::PROMISE)
-                && pattern.parts == [PatternPart::Object]
-                && !pattern.is_weak
-                && !pattern.is_reversed
-        };
-        let is_own = clause.subjects.iter().any(|np| matches!(self.norm(self.noun_group(*np).head), "i" | "we"))
-            && !(vg.is_past || vg.is_perfect || vg.is_passive)
-            && (clause.rest_items.0 >= clause.rest_items.1 || self.syntax.noun_group_at(clause.rest_items.0).is_none());
-        let speaker =
-            self.speech.speaker.filter(|_| is_own && self.speech.is_direct_speech && self.is_about_future(at));
-        let (Some(pattern), Some(speaker)) = (patterns.iter().find(is_promise), speaker) else { return false };
-        let is_future = |other: &Clause| {
-            let vg = &self.chunks.verb_groups[other.verb_group];
-            vg.modal.is_some() || vg.has_going_to || vg.form == VerbForm::Infinitive
-        };
-        let mut status = status.clone();
-        // "I promise" alone may only confirm what was said before: "I saw nothing. I promise."
-        if !self.clauses.iter().any(is_future) {
-            self.apply_doubt(&mut status, "hedge", None);
-        }
-        let (end, span) = (vg.end, self.clause_span(at, vg.end));
-        let weight_names = [&pattern.with_strength(weight_names)[..], &["by_verb"]].concat();
-        let fact_count = self.facts.len();
-        for hearer in self.resolve_pronoun("you", end, &[]) {
-            let speaker = ResolvedEntity::certain(speaker);
-            self.record_fact(pattern.target, &speaker, Ok(&hearer), &pattern.words, &weight_names, &status, span);
-        }
-        self.facts.len() > fact_count
-    }
-
-    /// Returns whether the reported clause is about the future: true for "swore to her that he would come", false for
-    /// "swore that he had seen it". Also true if the verb has no reported clause.
-    fn is_about_future(&self, at: usize) -> bool {
-        let complement = self
-            .clauses
-            .iter()
-            .find(|other| other.parent == Some(at) && *other.clause_type() == ClauseType::Complement);
-        complement.is_none_or(|complement| {
-            self.chunks.verb_groups[complement.verb_group].modal.is_some()
-                || self.chunks.verb_groups[complement.verb_group].has_going_to
-        })
     }
 
     /// Records awareness from "knows where the ledger is" or "knows what happened to Odo".

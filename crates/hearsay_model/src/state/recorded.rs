@@ -6,7 +6,7 @@ use super::{
     State,
     rows::{FactRow, Write},
 };
-use crate::{Author, Change, EntityId, Evidence, Fact, KnowledgeId, PassageId, text};
+use crate::{Author, Change, EntityId, Evidence, Fact, KnowledgeId, Operation, PassageId, text};
 
 impl State {
     /// Returns all facts, with any status, in the order in which they were last asserted.
@@ -83,6 +83,16 @@ impl State {
         let writes = &self.knowledge.get(&id)?.record.writes;
         let mut entries = writes.iter().rev().map(|write| &self.journal[write.operation as usize]);
         entries.find(|entry| entry.live).map(|entry| &entry.operation.author)
+    }
+
+    /// Returns the live operations that recorded an edge, in order.
+    pub fn operations_recording(&self, edge: KnowledgeId) -> impl Iterator<Item = &Operation> {
+        let writes = self.knowledge.get(&edge).into_iter().flat_map(|row| row.record.writes.iter());
+        writes.filter_map(move |write| {
+            let entry = &self.journal[write.operation as usize];
+            let is_learned = matches!(entry.operation.changes[write.change as usize], Change::Learn(_));
+            (entry.live && is_learned).then_some(&*entry.operation)
+        })
     }
 
     /// Returns whether an edge comes from a passage: `true` if one live operation recorded both the edge and the

@@ -1,15 +1,15 @@
 //! `hearsay log --yes`: confirms everything that `log` asked about a recorded line.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::sync::Arc;
 
 use anyhow::Result;
 use hearsay_belief::StateViews;
 use hearsay_commands::{
-    line_reading::UnrecordedLine,
-    session::{LineConfirmation, LogLine, hearers_without, recorded_line},
+    fact_matching::SpokenLine,
+    session::{LineConfirmation, LogLine, hearers_without, is_told_to_all, recorded_line},
 };
 use hearsay_engine::{Memory, MemoryError, ReadSnapshot, Written, real_time};
-use hearsay_model::{Author, Evidence, Fact, FactId, Passage, SessionId};
+use hearsay_model::{FactId, Passage, SessionId, TalkKind};
 use hearsay_query::{
     review::{DecidedFact, decided_facts},
     session::session_or_latest,
@@ -26,7 +26,7 @@ use crate::{
     names::Names,
     output::{CliError, Output},
     reveals::print_with_reveals,
-    stated_facts::{LineFacts, read_line},
+    stated_facts::LineFacts,
     texts::{self, ExtractedRow, ExtractionReport, extracted_facts},
 };
 
@@ -51,7 +51,8 @@ pub(super) fn confirm(args: &args::SessionLog, output: &mut Output) -> Result<()
     let names = Names::read(&memory, output)?;
     let session = names.optional_session(args.session.as_ref())?;
     let session: SessionId = session_or_latest(names.state(), session.as_ref())?.id.clone();
-    let (_, passage) = recorded_line(names.state(), Some(&session), args.line).map_err(MemoryError::from)?;
+    let (_, passage) =
+        recorded_line(names.state(), Some(&session), super::only_line(args)?).map_err(MemoryError::from)?;
     let passage = Arc::clone(passage);
     drop(names);
     let line = passage.line;
@@ -91,37 +92,31 @@ pub(super) fn confirm(args: &args::SessionLog, output: &mut Output) -> Result<()
     Ok(memory.close()?)
 }
 
-/// Returns the recorded facts that a line may state, and that `log` therefore asked about: facts that the speaker knows,
-/// or the secrets because of which nobody hears a narrated line.
+/// Returns the recorded facts that a line may state, and that `log` therefore asked about: facts that the speaker knows
+/// and that a hearer has not learned from the line, or the secrets because of which nobody hears a narrated line. If all
+/// hearers know these secrets by now, returns the secrets too, because the line is still withheld.
 fn asked_facts(memory: &Memory, passage: Arc<Passage>) -> Result<Vec<FactId>> {
     let is_narration = passage.speaker.is_none();
-    if is_narration && !passage.is_out_of_character() {
+    let is_marked = is_narration && LogLine::new(passage.text.as_str()).is_marked_out_of_character();
+    // A withheld line is narration that is out of character.
+    if is_marked || is_narration != passage.is_out_of_character() {
         return Ok(Vec::new());
     }
-    let line = LogLine {
-        speaker: passage.speaker.clone().map(Into::into),
-        talk_kind: passage.talk_kind.filter(|_| !is_narration),
-        lie: passage.lie,
-        typed: is_narration,
-        ..LogLine::new(passage.text.as_str())
-    };
-    let found = read_line(memory, UnrecordedLine::new(line))?.facts;
-    let mut facts: Vec<FactId> = found.may_state.iter().map(|fact| fact.fact).collect();
+    texts::wait_until_ready(memory)?;
+    let mut found = memory.match_facts(SpokenLine::from_passage(&passage))?.wait()?;
+    if passage.talk_kind != Some(TalkKind::InCharacter) {
+        found.doubt_all();
+    }
+    let facts: Vec<FactId> = found.may_state.iter().map(|fact| fact.fact).collect();
     let read = memory.read(move |world| {
         let state = &world.state;
-        let id = passage.id();
-        let is_only_in_line = |fact: &&Arc<Fact>| {
-            let provenance = fact.provenance();
-            let mut texts = provenance.evidence.iter().filter_map(Evidence::passage);
-            provenance.author == Author::Extractor && texts.all(|text| text == id)
-        };
-        let from_line: BTreeSet<FactId> =
-            state.facts_citing(id).filter(is_only_in_line).map(|fact| fact.id()).collect();
         let views = StateViews::new(state);
-        // Only a secret that a hearer does not know is withheld.
-        let is_asked = |fact: FactId| !is_narration || !hearers_without(&views, fact, &passage).is_empty();
-        facts.retain(|fact| !from_line.contains(fact) && is_asked(*fact));
-        Ok(facts)
+        let is_asked = |fact: FactId| match is_narration {
+            true => !hearers_without(&views, fact, &passage).is_empty(),
+            false => state.fact(fact).is_some_and(|fact| !is_told_to_all(state, fact, &passage)),
+        };
+        let asked: Vec<FactId> = facts.iter().copied().filter(|fact| is_asked(*fact)).collect();
+        Ok(if is_narration && asked.is_empty() { facts } else { asked })
     })?;
     Ok(read.wait()?)
 }

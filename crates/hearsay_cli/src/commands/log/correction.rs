@@ -16,7 +16,7 @@ use crate::{
     output::{CliError, Output, USAGE_ERROR},
     reveals::print_with_reveals,
     stated_facts::{LineFacts, recognize},
-    texts::{self, extracted_facts, print_extracted_facts},
+    texts::{self, EncoderUse, extracted_facts, print_extracted_facts},
 };
 
 /// Returns whether the command line corrects the speaker or the hearers of a recorded line.
@@ -31,12 +31,15 @@ pub(super) fn correct(args: &args::SessionLog, output: &mut Output) -> Result<()
             "--line with --by, --with or --without corrects the line; pass --states or --lie in another command";
         return Err(CliError::new(USAGE_ERROR, message).into());
     }
+    if let Some(args::LineNumbers(lines)) = args.line.as_ref().filter(|lines| lines.0.len() > 1) {
+        return correct_hearers(args, lines, output);
+    }
     let memory = campaign::open_for_speech(&args.campaign, Access::for_dry_run(args.dry_run), output)?;
     let names = Names::read(&memory, output)?;
     let speaker = args.by.as_ref().map(|name| names.speaker_or_player(name)).transpose()?;
     let mut correction = LineCorrection {
         session: names.optional_session(args.session.as_ref())?,
-        line: args.line.unwrap_or_default(),
+        line: super::only_line(args)?.unwrap_or_default(),
         speaker: speaker.map(|(speaker, _)| speaker),
         with: names.characters(&args.with)?,
         without: names.characters(&args.without)?,
@@ -71,5 +74,31 @@ pub(super) fn correct(args: &args::SessionLog, output: &mut Output) -> Result<()
     print_extracted_facts(&extracted, &args.campaign, output)?;
     let result = LogOutput { written: Some(written), line: Some(line), talk_kind, heard_by, facts, found, extracted };
     print_with_reveals(&memory, result, output)?;
+    Ok(memory.close()?)
+}
+
+/// Corrects the hearers of several recorded lines.
+fn correct_hearers(args: &args::SessionLog, lines: &[u32], output: &mut Output) -> Result<()> {
+    if args.by.is_some() {
+        let message = "--by corrects one line; pass the number of this line to --line";
+        return Err(CliError::new(USAGE_ERROR, message).into());
+    }
+    let access = Access::for_dry_run(args.dry_run);
+    let memory = campaign::open(&args.campaign, access, EncoderUse::Disabled, output)?;
+    let names = Names::read(&memory, output)?;
+    let correction = LineCorrection {
+        session: names.optional_session(args.session.as_ref())?,
+        with: names.characters(&args.with)?,
+        without: names.characters(&args.without)?,
+        ..LineCorrection::default()
+    };
+    drop(names);
+    let lines = lines.to_vec();
+    let build_operation =
+        move |world: &ReadSnapshot| Ok(correction.operation_for_lines(&lines, &world.state, real_time())?);
+    if let Some(written) = write_or_preview(&memory, args.dry_run, build_operation, output)? {
+        print_written(&written, output)?;
+        print_with_reveals(&memory, written, output)?;
+    }
     Ok(memory.close()?)
 }

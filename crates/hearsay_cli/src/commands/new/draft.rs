@@ -75,6 +75,8 @@ pub(super) struct DraftEntity {
     pub(super) condition: Option<String>,
     /// Place where the character is.
     pub(super) location: Option<EntityId>,
+    /// Whether the character only visits its location, and lives elsewhere or at an unknown place.
+    pub(super) is_guest: bool,
     /// Place where the character lives; `None` if it is the location, or unknown.
     pub(super) home: Option<EntityId>,
     /// Groups to which the character belongs.
@@ -84,6 +86,16 @@ pub(super) struct DraftEntity {
     /// Paragraphs that describe the entity.
     pub(super) description: Vec<DraftText>,
     pub(super) secrets: Vec<DraftSecret>,
+}
+
+impl DraftEntity {
+    /// Adds another name, unless the entity already has it.
+    pub(super) fn add_alias(&mut self, alias: &str) {
+        let names = std::iter::once(&self.name).chain(&self.aliases);
+        if !names.into_iter().any(|name| name == alias) {
+            self.aliases.push(alias.to_owned());
+        }
+    }
 }
 
 /// A group to which a character belongs.
@@ -142,6 +154,7 @@ impl Draft {
             occupation: None,
             condition: None,
             location: None,
+            is_guest: false,
             home: None,
             groups: Vec::new(),
             part_of: None,
@@ -149,6 +162,23 @@ impl Draft {
             secrets: Vec::new(),
         });
         Ok(self.entities.len() - 1)
+    }
+
+    /// Gives the NPC whose name is only the first name in a full name the full name: Rafiq is Rafiq Dhoun. An NPC before
+    /// the index `first_renamed` keeps its name, and gets the full name as an alias. Returns whether there is exactly one
+    /// such NPC.
+    pub(super) fn add_full_name(&mut self, full_name: &str, first_renamed: usize) -> bool {
+        let Some((first_name, _)) = full_name.split_once(' ') else { return false };
+        let has_name = |entity: &DraftEntity| entity.kind == Kind::Npc && entity.name == first_name;
+        let mut found = (0..self.entities.len()).filter(|index| has_name(&self.entities[*index]));
+        let (Some(index), None) = (found.next(), found.next()) else { return false };
+        let id = id_for(full_name).ok().filter(|id| !self.entities.iter().any(|entity| entity.id == *id));
+        let entity = &mut self.entities[index];
+        match id.filter(|_| index >= first_renamed) {
+            Some(id) => (entity.id, entity.name) = (id, full_name.to_owned()),
+            None => entity.add_alias(full_name),
+        }
+        true
     }
 
     /// Returns the entities of a kind.
@@ -159,7 +189,8 @@ impl Draft {
     /// Returns the indices of the entities that a text names, in the order of the text. A text names an entity with the
     /// whole name, with a whole alias, or with a word of the name that no other entity has.
     ///
-    /// The words must begin with a capital letter, as in the name, unless the text has no capital letters.
+    /// The words must begin with a capital letter, as in the name, unless the text has no capital letters. Two words in
+    /// lowercase that stand together in only one name also name its entity: "the counting house".
     pub(super) fn named_in(&self, text: &str) -> Vec<usize> {
         self.named_at(text).into_iter().map(|(_, index)| index).collect()
     }
@@ -180,6 +211,13 @@ impl Draft {
             is_long && !is_stop_word(word) && uses.get(word) == Some(&1)
         };
         let is_capital = |token: &Token| !has_capitals || token.is_capital;
+        let has_pair = |name: &[String], pair: &[Token]| {
+            name.windows(2).any(|words| pair.iter().map(|token| &token.word).eq(words))
+        };
+        let is_distinctive_pair = |pair: &[Token]| {
+            !pair.iter().any(|token| is_stop_word(&token.word))
+                && names.iter().filter(|name| has_pair(name, pair)).count() == 1
+        };
         let mut found: Vec<(usize, usize)> = Vec::new();
         for (index, name) in names.iter().enumerate() {
             let position_of = |name: &[String]| {
@@ -191,7 +229,8 @@ impl Draft {
             let whole = position_of(name).into_iter().chain(aliases.filter_map(|alias| position_of(&alias))).min();
             let is_part =
                 |token: &Token| is_capital(token) && name.contains(&token.word) && is_distinctive(&token.word);
-            if let Some(at) = whole.or_else(|| tokens.iter().position(is_part)) {
+            let pair = || tokens.windows(2).position(|pair| has_pair(name, pair) && is_distinctive_pair(pair));
+            if let Some(at) = whole.or_else(|| tokens.iter().position(is_part)).or_else(pair) {
                 found.push((at, index));
             }
         }
@@ -272,7 +311,8 @@ mod tests {
 
     #[test]
     fn names_are_found_as_words() {
-        let draft = draft(&["Mirela Voss", "Odo Brandt", "Sister Agnes", "Sister Joan", "The Gilded Gull"]);
+        let draft =
+            draft(&["Mirela Voss", "Odo Brandt", "Sister Agnes", "Sister Joan", "The Gilded Gull", "Old Town Mill"]);
         let named = |text: &str| draft.named_in(text);
         assert_eq!(named("Odo saw Mirela's ledger"), [1, 0]);
         assert_eq!(named("odo saw it"), [1], "a text without capital letters");
@@ -280,5 +320,7 @@ mod tests {
         assert_eq!(named("A Sister hid it"), [0; 0], "the word belongs to two names");
         assert_eq!(named("It is in the Gull."), [4]);
         assert_eq!(named("A gull saw it, and The tide came"), [0; 0]);
+        assert_eq!(named("He works in the town mill."), [5]);
+        assert_eq!(named("He works in a mill."), [0; 0]);
     }
 }

@@ -9,7 +9,19 @@ const LIST_STARTS: [&str; 6] =
     ["known only by ", "known only to ", "only known by ", "only known to ", "known by ", "known to "];
 
 /// Words after which a sentence repeats what the knowers know: "Only Odo knows this."
-const REFERENCES: [&str; 9] = ["this", "it", "that", "so", "about", "of", "the", "secret", "truth"];
+const REFERENCES: [&str; 12] =
+    ["this", "it", "that", "so", "about", "of", "the", "secret", "truth", "rumour", "rumor", "story"];
+
+/// Verbs of a sentence that says who does not know the secret: "Odo has no idea."
+const DENIALS: [&str; 7] = [
+    " has no idea",
+    " have no idea",
+    " does not know",
+    " doesn't know",
+    " do not know",
+    " don't know",
+    " knows nothing",
+];
 
 /// Marks between a secret and the list of its knowers.
 const OPENING_MARKS: [char; 8] = [' ', ',', ';', '(', '[', '\u{2013}', '\u{2014}', '-'];
@@ -33,21 +45,29 @@ const NO_KNOWERS: [&str; 14] = [
 ];
 
 /// A secret without the words that list its knowers.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct SecretKnowers {
     pub(super) text: String,
     /// Words that name the knowers; `None` if the text does not list them.
     pub(super) knowers: Option<String>,
+    /// Words for the characters who do not know the secret, according to a sentence of their own.
+    pub(super) unaware: Option<String>,
 }
 
-/// Splits a secret from the words that list its knowers, such as "Known by Odo and Mirela" or "Only Odo knows this".
+/// Splits a secret from the words that list its knowers, such as "Known by Odo and Mirela" or "Only Odo knows this", and
+/// from a sentence such as "Juno has no idea."
 pub(super) fn split_knowers(secret: &str) -> SecretKnowers {
-    let whole = || SecretKnowers { text: secret.to_owned(), knowers: None };
+    if let Some((text, unaware)) = denied_knowers(secret) {
+        let unaware = Some(unaware.to_owned());
+        return SecretKnowers { unaware, ..split_knowers(text) };
+    }
+    let whole = || SecretKnowers { text: secret.to_owned(), ..SecretKnowers::default() };
+    let listed = |text: String, knowers: String| SecretKnowers { text, knowers: Some(knowers), unaware: None };
     if let Some((text, knowers)) = listed_knowers(secret) {
-        return SecretKnowers { text, knowers: Some(knowers) };
+        return listed(text, knowers);
     }
     if let Some((text, knowers)) = stated_knowers(secret) {
-        return SecretKnowers { text: text.to_owned(), knowers: Some(knowers.to_owned()) };
+        return listed(text.to_owned(), knowers.to_owned());
     }
     let Some((before, knowers, rest)) = exclusive_knowers(secret) else { return whole() };
     let text = match rest.trim_start().strip_prefix("that ") {
@@ -58,7 +78,16 @@ pub(super) fn split_knowers(secret: &str) -> SecretKnowers {
         }
         _ => secret.to_owned(),
     };
-    if text.is_empty() { whole() } else { SecretKnowers { text, knowers: Some(knowers.to_owned()) } }
+    if text.is_empty() { whole() } else { listed(text, knowers.to_owned()) }
+}
+
+/// Finds a last sentence such as "Odo has no idea." Returns the text before, and the names.
+fn denied_knowers(secret: &str) -> Option<(&str, &str)> {
+    let parts = sentences(secret);
+    let last = parts.last().filter(|_| parts.len() > 1)?;
+    let (names, rest) = DENIALS.iter().find_map(|denial| last.split_once(denial))?;
+    let is_list = words(names).len() <= 8 && (rest.is_empty() || rest.starts_with([' ', '.', '!']));
+    (is_list && is_reference(rest)).then_some((secret.strip_suffix(*last)?.trim_end(), names))
 }
 
 /// Returns whether a sentence only says who knows the sentence before.
@@ -117,7 +146,7 @@ fn exclusive_knowers(text: &str) -> Option<(&str, &str, &str)> {
 }
 
 /// Returns whether words refer to the text before them, and state nothing: "of this."
-fn is_reference(rest: &str) -> bool {
+pub(super) fn is_reference(rest: &str) -> bool {
     words(rest).iter().all(|word| REFERENCES.contains(&word.as_str()))
 }
 
@@ -141,9 +170,12 @@ mod tests {
             ("The way is known to smugglers.", "The way is known to smugglers.", None),
             ("Odo hid it.", "Odo hid it.", None),
         ] {
-            let expected = SecretKnowers { text: text.into(), knowers: knowers.map(Into::into) };
+            let expected = SecretKnowers { text: text.into(), knowers: knowers.map(Into::into), unaware: None };
             assert_eq!(split_knowers(secret), expected, "{secret}");
         }
+        let found = split_knowers("Odo is the heir. Only Mirela knows. Odo has no idea.");
+        assert_eq!((found.text.as_str(), found.knowers.as_deref()), ("Odo is the heir.", Some("Mirela")));
+        assert_eq!(found.unaware.as_deref(), Some("Odo"));
         assert!(is_list_of_knowers("Known by Odo.") && is_list_of_knowers("Only Odo and Mirela know of this."));
         assert!(!is_list_of_knowers("Only Odo knows that the mill burned."));
     }

@@ -30,9 +30,10 @@ use super::{
     sentences::sentences,
 };
 use blocks::PageBlock;
+use fields::with_subject;
 use headings::HeadingEntity;
 use sections::{Section, is_section_title};
-use statements::without_rumour_start;
+use statements::{is_called_false, without_rumour_start};
 use subjects::{Subjects, leading_entity};
 use told::continues_remark;
 
@@ -83,7 +84,7 @@ pub(super) fn read(page: &str, name: Option<&str>, default_name: &str) -> PageDr
         block.players().into_iter().flatten().for_each(|character| reader.add_player(character, block.line(0)));
     }
     blocks_of_world.iter().for_each(|block| reader.add_listed(block));
-    let nicknames = blocks.iter().flat_map(|block| &block.nicknames).map(|(nickname, _)| nickname.name.as_str());
+    let nicknames = blocks.iter().flat_map(|block| &block.nicknames).map(|nickname| nickname.name.as_str());
     reader.add_entities(page, &blocks_of_world, &nicknames.collect::<Vec<_>>());
     blocks.iter().for_each(|block| reader.add_nicknames(block));
     for block in &blocks_of_world {
@@ -126,6 +127,7 @@ impl PageReader {
         let whole = || DraftText { text: block.text.clone(), line: Some(block.line(0)) };
         match block.section {
             Some(Section::Lies) => self.add_lies(block),
+            Some(Section::Claims) => self.add_claims(block),
             Some(Section::Rumours(truth)) => self.add_rumours(block, truth),
             Some(Section::Threads) => self.threads.push(whole()),
             Some(Section::DmOnly) => self.add_dm_text(block.text.clone(), block.line(0)),
@@ -153,30 +155,36 @@ impl PageReader {
         self.subjects.begin_block(owner);
         let open = parts.len().min(self.open_sentences(block));
         let mut last = None;
-        let mut open_parts = parts[..open].iter().peekable();
-        while let Some((sentence, line)) = open_parts.next() {
+        let mut at = 0;
+        while let Some((sentence, line)) = parts[..open].get(at).copied() {
+            at += 1;
             if is_author_note(sentence) {
-                self.add_dm_text((*sentence).to_owned(), *line);
+                self.add_dm_text(sentence.to_owned(), line);
                 continue;
             }
-            if let Some((_, place)) = self.start.take_if(|(start, _)| start.as_str() == *sentence) {
-                self.add_start(sentence, *line, place);
+            if let Some((_, place)) = self.start.take_if(|(start, _)| start.as_str() == sentence) {
+                self.add_start(sentence, line, place);
                 last = None;
                 continue;
             }
+            let (remarks, remark_count) = remarks_after(sentence, &parts[at..open]);
             if without_rumour_start(sentence).is_some() {
-                let mut rumour = (*sentence).to_owned();
-                while let Some((remark, _)) = open_parts.next_if(|(next, _)| continues_remark(&rumour, next)) {
-                    rumour = format!("{rumour} {remark}");
-                }
-                self.add_rumour(block, &rumour, *line, None);
-                last = None;
+                self.add_rumour(block, &format!("{sentence}{remarks}"), line, None);
+                (at, last) = (at + remark_count, None);
                 continue;
             }
             let subject = self.subjects.next(&self.made.draft, sentence);
-            let text = if heading.is_some() { (*sentence).to_owned() } else { subject.text };
+            let text = if heading.is_some() { sentence.to_owned() } else { subject.text };
             let entity = heading.or(subject.entity);
-            self.add_sentence(entity, &text, *line, last == Some(entity));
+            if is_called_false(&format!("{sentence}{remarks}")) {
+                let text = format!("{text}{remarks}");
+                let text =
+                    entity.map_or_else(|| text.clone(), |entity| with_subject(&self.made.draft, entity, &text, None));
+                self.add_lie(block, &text, line, owner);
+                (at, last) = (at + remark_count, None);
+                continue;
+            }
+            self.add_sentence(entity, &text, line, last == Some(entity));
             last = Some(entity);
         }
         let (notes, secret): (Vec<_>, Vec<_>) =
@@ -267,7 +275,10 @@ impl PageReader {
             let place = named.into_iter().find(|index| draft.entities[*index].kind == Kind::Location)?;
             Some((sentence.to_owned(), place))
         };
-        let is_open = |block: &&PageBlock| block.section.is_none_or(|section| !section.has_statements());
+        // The plan of a session can also say where the play begins.
+        let is_open = |block: &&PageBlock| {
+            block.section.is_none_or(|section| section == Section::DmOnly || !section.has_statements())
+        };
         let texts = blocks.iter().filter(is_open).map(|block| block.text.as_str());
         let Some((sentence, index)) = texts.flat_map(sentences).find_map(place_in) else { return };
         let place = draft.entities[index].id.clone();
@@ -336,6 +347,21 @@ impl PageReader {
             }
         }
     }
+}
+
+/// Returns the remarks in brackets after a sentence, each with a space before it, and their number. `next` are the sentences
+/// after it.
+fn remarks_after(sentence: &str, next: &[(&str, usize)]) -> (String, usize) {
+    let (mut remarks, mut count) = (String::new(), 0);
+    for (remark, _) in next {
+        if !continues_remark(&format!("{sentence}{remarks}"), remark) {
+            break;
+        }
+        remarks.push(' ');
+        remarks.push_str(remark);
+        count += 1;
+    }
+    (remarks, count)
 }
 
 /// Shortens a text to a name.

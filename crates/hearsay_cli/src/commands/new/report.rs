@@ -63,8 +63,8 @@ pub(super) fn print_page(
     })?;
     print_entities(draft, output)?;
     output.line(format!(
-        "The characters who live with an entity, or in it, know all of its text above. To hide a sentence from them, move it to \
-         `secrets` in {CAMPAIGN_FILE}."
+        "The characters with the same home as an entity, and the residents of a place, know all of its text above. To hide a \
+         sentence from them, move it to `secrets` in {CAMPAIGN_FILE}."
     ))?;
     print_fields(draft, output)?;
     let secrets = secrets(draft).map(|(entity, secret)| {
@@ -125,8 +125,10 @@ fn print_fields(draft: &Draft, output: &mut Output) -> Result<()> {
     let rows = draft.entities.iter().filter_map(|entity| {
         let relation = |name: &str| name.to_lowercase().replace('_', " ");
         let groups = entity.groups.iter().map(|group| format!("{} {}", relation(&group.relation), group.group));
+        let guest = entity.location.as_ref().filter(|_| entity.is_guest && entity.home.is_none());
         let parts = home(entity)
             .map(|home| format!("lives in {home}"))
+            .or(guest.map(|place| format!("is at {place}, but does not live there")))
             .into_iter()
             .chain(groups)
             .chain(entity.condition.clone());
@@ -146,12 +148,13 @@ fn print_fields(draft: &Draft, output: &mut Output) -> Result<()> {
 
 /// Returns the home of a character. An NPC lives at its location if the page states no other home.
 fn home(entity: &DraftEntity) -> Option<&EntityId> {
-    entity.home.as_ref().or(entity.location.as_ref().filter(|_| entity.kind == Kind::Npc))
+    entity.home.as_ref().or(entity.location.as_ref().filter(|_| entity.kind == Kind::Npc && !entity.is_guest))
 }
 
 /// Returns the living NPCs for whom the page states no home and no location.
 fn homeless(draft: &Draft) -> Vec<&EntityId> {
-    let is_homeless = |npc: &&DraftEntity| home(npc).is_none() && npc.condition.as_deref() != Some("dead");
+    let is_nowhere = |npc: &&DraftEntity| home(npc).is_none() && npc.location.is_none();
+    let is_homeless = |npc: &&DraftEntity| is_nowhere(npc) && npc.condition.as_deref() != Some("dead");
     draft.of_kind(&Kind::Npc).filter(is_homeless).map(|npc| &npc.id).collect()
 }
 

@@ -80,7 +80,7 @@ fn a_campaign_file_reads_like_one_of_a_dm() {
     name: The Gull
     kind: location
     part_of: gullhaven  # the larger place that this place belongs to
-    # known to the entity, and to the characters who live with it or in it
+    # known to the entity, and to the characters with the same home; of a place, to its residents
     description: The Gull is an inn in Gullhaven.
 
   - id: gullhaven

@@ -103,10 +103,12 @@ fn entry(entity: &DraftEntity, comments: &mut Comments) -> String {
     }
     if let Some(place) = &entity.home {
         let _ = writeln!(text, "    home: {}{}", scalar(place.as_str()), comments.once("lives here"));
+    } else if entity.is_guest {
+        let _ = writeln!(text, "    home: none{}", comments.once("is only a guest at its location"));
     }
     if let Some(place) = &entity.location {
         let comment = match entity.kind {
-            Kind::Npc if entity.home.is_some() => String::new(),
+            Kind::Npc if entity.home.is_some() || entity.is_guest => String::new(),
             Kind::Npc => comments.once("is here, and lives here too; `home: …` names another home"),
             _ => comments.once("is here when play begins"),
         };
@@ -125,7 +127,8 @@ fn entry(entity: &DraftEntity, comments: &mut Comments) -> String {
         }
     }
     if !entity.description.is_empty() {
-        let comment = comments.once("known to the entity, and to the characters who live with it or in it");
+        let comment = comments
+            .once("known to the entity, and to the characters with the same home; of a place, to its residents");
         if !comment.is_empty() {
             let _ = writeln!(text, "    {}", comment.trim_start());
         }

@@ -1,6 +1,7 @@
 //! Prints the report of a session, and its threads.
 
 use anyhow::Result;
+use hearsay_commands::session::unknown_speakers;
 use hearsay_query::session::{ContradictionRow, FoundFact, SessionReport, TalkCounts, Thread, ThreadKind};
 
 use crate::{
@@ -62,6 +63,12 @@ pub(super) fn print_report(
     print_list("Contradictions:", &report.contradictions, limit, output, contradiction_line)?;
     print_list("Mentioned, without an entity of their own:", &report.new_names, limit, output, |row| {
         format!("{} ({})  [{}]", row.name, count(row.lines, "line", "lines"), row.fact.short())
+    })?;
+    let unknown: Vec<(String, Vec<u32>)> = unknown_speakers(names.state(), &session.id).into_iter().collect();
+    print_list("Names before a colon that no entity has:", &unknown, limit, output, |(name, lines)| {
+        let numbers: Vec<String> = lines.iter().map(u32::to_string).collect();
+        let noun = if lines.len() == 1 { "line" } else { "lines" };
+        format!("{name} ({noun} {})", numbers.join(", "))
     })?;
     for learner in &report.learned {
         let title = format!("{} learned {}:", learner.name, count(learner.facts.len(), "fact", "facts"));

@@ -1,6 +1,8 @@
-//! Persons who act in narration, as in `Pike kicks the door open.` or `Wren nods and walks away.`
+//! Persons who act in narration, as in `Pike kicks the door open.` or `The door opens, and she walks away.`
 
-use hearsay_model::{EntityId, State, text, words};
+use hearsay_extract::{Language, subject_pronoun};
+use hearsay_model::{EntityId, Kind, State, spelling, text, words};
+use hearsay_query::resolve::{resolve_complete_words, resolve_named, resolve_place};
 
 use super::speakers::{MAX_REFERENCE_WORDS, SpeakerIdentity, SpeakerNames};
 
@@ -10,67 +12,289 @@ const SENTENCE_ENDS: [char; 5] = ['.', '!', '?', ';', '\u{2026}'];
 /// Characters that begin a quotation. The words after them are not narration.
 const QUOTATION_MARKS: [char; 3] = ['"', '\u{201C}', '\u{201E}'];
 
-/// A person who is the subject of a sentence of narration.
+/// Maximum number of words between the conjunction after a name and the verb: "Yasmira and *her four guards* leave".
+const MAX_COMPANION_WORDS: usize = 3;
+
+/// A person who is the subject of a clause of narration.
 pub(in crate::session) struct Actor {
     pub(in crate::session) id: EntityId,
     /// Whether the person does something that it perceives, so that it is there. `false` for "Odo sleeps".
     pub(in crate::session) acts: bool,
     /// Whether the person leaves the scene.
     pub(in crate::session) leaves: bool,
+    /// Recorded place to which the person goes, other than the place of the scene.
+    pub(in crate::session) destination: Option<EntityId>,
 }
 
-/// Returns the characters with whose names the sentences of a text begin. `place` is the place of the scene.
+/// Scene in which the persons of a narration act.
+#[derive(Default)]
+pub(in crate::session) struct NarratedScene<'a> {
+    /// Place of the scene.
+    pub(in crate::session) place: Option<&'a EntityId>,
+    /// Persons in the scene, to whom pronouns can refer.
+    pub(in crate::session) present: &'a [EntityId],
+    /// Attending characters in the scene.
+    pub(in crate::session) party: &'a [EntityId],
+    /// Person whom the line before the narration names last.
+    pub(in crate::session) last_named: Option<EntityId>,
+}
+
+/// Returns the characters who are the subjects of the clauses of a text. A clause begins at the start of a sentence, or
+/// after a comma or a conjunction. A pronoun refers to the persons named last, or to the only person in the scene whom
+/// it fits.
 pub(in crate::session) fn actors(
     names: &SpeakerNames<'_>,
     state: &State,
     narration: &str,
-    place: Option<&EntityId>,
+    scene: &NarratedScene<'_>,
 ) -> Vec<Actor> {
+    let reader = ClauseReader { state, names, language: Language::english() };
     let narration = narration.split(QUOTATION_MARKS).next().unwrap_or_default();
-    let place = place.map(|place| text::words(state.name_or_id(place))).unwrap_or_default();
+    let mut last_named: Vec<EntityId> = scene.last_named.iter().cloned().collect();
     let mut found: Vec<Actor> = Vec::new();
     for sentence in narration.split(SENTENCE_ENDS) {
         let sentence: Vec<&str> = sentence.split_whitespace().collect();
-        let (subjects, predicate) = subjects(names, state, &sentence);
-        let verbs = verbs(predicate);
-        let first = verbs.first().and_then(|words| words.first()).map_or("", String::as_str);
-        let acts = !is_inactive(first);
-        let leaves = acts && verbs.iter().any(|words| is_departure(words, &place));
-        for id in subjects {
-            match found.iter_mut().find(|actor| actor.id == id) {
-                Some(actor) => (actor.acts, actor.leaves) = (actor.acts || acts, leaves),
-                None => found.push(Actor { id, acts, leaves }),
+        for (subject, predicate) in reader.clauses(&sentence) {
+            let subjects = match subject {
+                Subject::Named(ids) => {
+                    last_named.clone_from(&ids);
+                    ids
+                }
+                Subject::Person(pronoun) => reader.person(&pronoun, &last_named, scene).into_iter().collect(),
+                Subject::Group if last_named.len() > 1 => last_named.clone(),
+                Subject::Group => scene.party.to_vec(),
+            };
+            let deed = reader.deed(predicate, scene.place);
+            for id in subjects {
+                let Deed { acts, leaves, destination } = deed.clone();
+                match found.iter_mut().find(|actor| actor.id == id) {
+                    Some(actor) => {
+                        actor.acts |= acts;
+                        actor.leaves |= leaves;
+                        actor.destination = destination.or(actor.destination.take());
+                    }
+                    None => found.push(Actor { id, acts, leaves, destination }),
+                }
             }
         }
     }
     found
 }
 
-/// Returns the characters whose names begin a sentence, and the words after these names. Adverbs and words such as "then"
-/// can precede the names.
-fn subjects<'a, 's>(
-    names: &SpeakerNames<'_>,
-    state: &State,
-    sentence: &'s [&'a str],
-) -> (Vec<EntityId>, &'s [&'a str]) {
-    let (mut found, mut rest) = (Vec::new(), sentence);
-    loop {
-        let mut counts = (1..=rest.len().saturating_sub(1).min(MAX_REFERENCE_WORDS)).rev();
-        let named = counts.find_map(|count| Some((character(names, state, &rest[..count])?, &rest[count..])));
-        match (named, rest.split_first()) {
-            (Some((id, others)), _) => {
-                found.push(id);
-                match others.split_first() {
-                    Some((word, others)) if words::contains_word(&words::english().name_conjunctions, word) => {
-                        rest = others;
-                    }
-                    _ => return (found, others),
-                }
+/// Subject of a clause.
+enum Subject {
+    /// Characters with these names.
+    Named(Vec<EntityId>),
+    /// One person, to whom a pronoun refers.
+    Person(String),
+    /// Several persons, to whom a pronoun refers.
+    Group,
+}
+
+/// What the subject of a clause does.
+#[derive(Clone)]
+struct Deed {
+    acts: bool,
+    leaves: bool,
+    destination: Option<EntityId>,
+}
+
+/// Finds the clauses of narration.
+struct ClauseReader<'a> {
+    state: &'a State,
+    names: &'a SpeakerNames<'a>,
+    language: Language,
+}
+
+impl ClauseReader<'_> {
+    /// Returns the clauses of a sentence with a subject, each with the words after its subject.
+    fn clauses<'s, 'w>(&self, sentence: &'s [&'w str]) -> Vec<(Subject, &'s [&'w str])> {
+        let mut starts: Vec<(Subject, usize, usize)> = Vec::new();
+        for at in 0..sentence.len() {
+            let is_inside_subject = starts.last().is_some_and(|(_, _, end)| at < *end);
+            if is_inside_subject || (at > 0 && !ends_clause(sentence[at - 1])) {
+                continue;
             }
-            (None, Some((word, others))) if found.is_empty() && opens_clause(word) => rest = others,
-            _ => return (found, rest),
+            let Some((subject, rest)) = self.subject(&sentence[at..]) else { continue };
+            let is_plural = match &subject {
+                Subject::Named(ids) => ids.len() > 1,
+                Subject::Person(_) => false,
+                Subject::Group => true,
+            };
+            // In "nods to Ben and Odo", the second name begins no clause.
+            if at == 0 || self.begins_with_verb(rest, is_plural) {
+                starts.push((subject, at, sentence.len() - rest.len()));
+            }
+        }
+        let ends: Vec<usize> = starts.iter().skip(1).map(|(_, at, _)| *at).chain([sentence.len()]).collect();
+        starts.into_iter().zip(ends).map(|((subject, _, from), to)| (subject, &sentence[from..to])).collect()
+    }
+
+    /// Returns the subject with which words begin, and the words after it. Adverbs and words such as "then" can precede
+    /// the subject.
+    fn subject<'s, 'w>(&self, words: &'s [&'w str]) -> Option<(Subject, &'s [&'w str])> {
+        let (mut found, mut rest) = (Vec::new(), words);
+        loop {
+            let mut counts = (1..=rest.len().saturating_sub(1).min(MAX_REFERENCE_WORDS)).rev();
+            let named = counts.find_map(|count| Some((self.character(&rest[..count])?, &rest[count..])));
+            let (first, others) = rest.split_first()?;
+            match named {
+                Some((id, after)) => {
+                    found.push(id);
+                    let has_comma = rest[rest.len() - after.len() - 1].ends_with(',');
+                    match after.split_first() {
+                        Some((word, after)) if is_conjunction(word) => rest = after,
+                        // The names of a list follow the comma: "Kell, Tamsin and Idris leave".
+                        _ => match has_comma.then(|| self.subject(after)).flatten() {
+                            Some((Subject::Named(others), after)) if others.len() > 1 => {
+                                found.extend(others);
+                                return Some((Subject::Named(found), after));
+                            }
+                            _ => return Some((Subject::Named(found), after)),
+                        },
+                    }
+                }
+                None if !found.is_empty() => return Some((Subject::Named(found), self.without_companions(rest))),
+                None => match pronoun(first) {
+                    Some(subject) => return Some((subject, others)),
+                    None if opens_clause(first) => rest = others,
+                    None => return None,
+                },
+            }
         }
     }
+
+    /// Returns the words after companions who have no name: "leave" for "her four guards leave".
+    fn without_companions<'s, 'w>(&self, words: &'s [&'w str]) -> &'s [&'w str] {
+        let is_verb = |at: usize| words.get(at).is_some_and(|word| self.is_verb(word, true));
+        match (0..=MAX_COMPANION_WORDS).find(|at| is_verb(*at) && !is_verb(at + 1)) {
+            Some(at) => &words[at..],
+            None => words,
+        }
+    }
+
+    fn begins_with_verb(&self, words: &[&str], is_plural: bool) -> bool {
+        let verb = words.iter().find(|word| !is_adverb(&word.to_lowercase()));
+        verb.is_some_and(|word| self.is_verb(word, is_plural))
+    }
+
+    fn is_verb(&self, word: &str, is_plural: bool) -> bool {
+        let (word, english) = (plain_word(word), words::english());
+        let is_listed = [&english.motion_verbs, &english.leaving_verbs, &english.inactive_verbs, &english.speech_verbs]
+            .into_iter()
+            .any(|list| words::contains_word(list, &word));
+        is_listed || word.ends_with("n't") || self.language.is_finite_verb(&word, is_plural)
+    }
+
+    /// Returns the character to whom a few words refer. The words must not be possessive, as in "Pike's gun", and only
+    /// the last word can have a comma. A title before the name is ignored, unless it is part of the name.
+    fn character(&self, reference: &[&str]) -> Option<EntityId> {
+        let (last, others) = reference.split_last()?;
+        let is_part = |word: &&str| word.ends_with([',', ':']);
+        let is_possessive = |word: &&str| word.ends_with("'s") || word.ends_with("\u{2019}s");
+        if is_possessive(last) || others.iter().any(|word| is_part(word) || is_possessive(word)) || last.ends_with(':')
+        {
+            return None;
+        }
+        match self.names.identify_typed(reference.join(" ").trim_end_matches(',')) {
+            SpeakerIdentity::Character(id) => {
+                self.state.kind(&id).is_some_and(|kind| kind.is_character()).then_some(id)
+            }
+            SpeakerIdentity::Unknown => {
+                let (title, name) = reference.split_first()?;
+                let is_title = words::contains_word(&words::english().titles, &plain_word(title));
+                if is_title { self.character(name) } else { None }
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns the person to whom a pronoun refers: the person named last, unless the pronoun does not fit. Otherwise, the
+    /// only person in the scene with this pronoun, or the only person whose pronoun is unknown.
+    fn person(&self, pronoun: &str, last_named: &[EntityId], scene: &NarratedScene<'_>) -> Option<EntityId> {
+        let pronoun_of = |id: &EntityId| subject_pronoun(self.state, id);
+        if let [last] = last_named
+            && pronoun_of(last).is_none_or(|other| other == pronoun)
+        {
+            return Some(last.clone());
+        }
+        let with = |wanted: Option<&str>| -> Vec<&EntityId> {
+            scene.present.iter().filter(|id| pronoun_of(id) == wanted).collect()
+        };
+        let fitting = Some(with(Some(pronoun))).filter(|found| !found.is_empty()).unwrap_or_else(|| with(None));
+        let [person] = fitting[..] else { return None };
+        Some(person.clone())
+    }
+
+    /// Returns what the words after a subject say about it.
+    fn deed(&self, predicate: &[&str], place: Option<&EntityId>) -> Deed {
+        let verbs = verbs(predicate);
+        let first = verbs.first().and_then(|words| words.first()).map_or("", String::as_str);
+        let acts = !is_inactive(first);
+        let scene_words = place.map(|place| text::words(self.state.name_or_id(place))).unwrap_or_default();
+        let destination = verbs.iter().filter(|_| acts).find_map(|verb| self.destination(verb));
+        let is_at_scene = destination.is_some() && destination.as_ref() == place;
+        let leaves = acts && !is_at_scene && verbs.iter().any(|words| is_departure(words, &scene_words));
+        Deed { acts, leaves, destination: destination.filter(|_| !is_at_scene) }
+    }
+
+    /// Returns the recorded place to which a person goes: The Mill for "walks back to the mill with Odo".
+    fn destination(&self, verb: &[String]) -> Option<EntityId> {
+        let english = words::english();
+        let (verb, rest) = verb.split_first()?;
+        let is_skipped = |word: &&String| {
+            is_adverb(word)
+                || words::contains_word(&english.motion_adverbs, word)
+                || words::contains_word(&english.departure_particles, word)
+        };
+        let rest = &rest[rest.iter().take_while(is_skipped).count()..];
+        let (opener, rest) = rest.split_first()?;
+        let goes =
+            words::contains_word(&english.motion_verbs, verb) || words::contains_word(&english.leaving_verbs, verb);
+        if !goes || !words::contains_word(&english.destination_openers, opener) {
+            return None;
+        }
+        (1..=rest.len().min(MAX_REFERENCE_WORDS)).rev().find_map(|count| self.place(&rest[..count].join(" ")))
+    }
+
+    /// Returns the place to which words refer: its name, a part of its name, or the noun of its description. All words
+    /// must be complete.
+    fn place(&self, reference: &str) -> Option<EntityId> {
+        if text::words(reference).last().is_none_or(|last| spelling::is_stop_word(last)) {
+            return None;
+        }
+        let found = match resolve_complete_words(self.state, reference) {
+            Ok(id) => Some(id),
+            // The beginning of a name is no reference.
+            Err(_) if resolve_named(self.state, reference).is_ok() => None,
+            Err(_) => resolve_place(self.state, reference).ok(),
+        };
+        found.filter(|id| self.state.kind(id) == Some(Kind::Location))
+    }
+}
+
+/// Returns the subject for which a pronoun stands.
+fn pronoun(word: &str) -> Option<Subject> {
+    let (word, english) = (word.to_lowercase(), words::english());
+    if words::contains_word(&english.group_pronouns, &word) {
+        return Some(Subject::Group);
+    }
+    words::contains_word(&english.person_pronouns, &word).then_some(Subject::Person(word))
+}
+
+/// Returns the first word of a text in normal form, without punctuation.
+fn plain_word(text: &str) -> String {
+    text::words(text).into_iter().next().unwrap_or_default()
+}
+
+/// Returns whether a clause can begin after a word.
+fn ends_clause(word: &str) -> bool {
+    let (word, english) = (word.to_lowercase(), words::english());
+    word.ends_with(',') || is_conjunction(&word) || words::contains_word(&english.clause_openers, &word)
+}
+
+fn is_conjunction(word: &str) -> bool {
+    words::contains_word(&words::english().name_conjunctions, word)
 }
 
 /// Returns whether a subject can follow a word at the start of a sentence, as in "Suddenly, Pike laughs".
@@ -82,21 +306,6 @@ fn opens_clause(word: &str) -> bool {
 
 fn is_adverb(word: &str) -> bool {
     words::english().adverb_endings.iter().any(|ending| word.ends_with(ending.as_str()))
-}
-
-/// Returns the character to whom a few words at the start of a sentence refer. The words must not be possessive, as in
-/// "Pike's gun", and only the last word can have a comma.
-fn character(names: &SpeakerNames<'_>, state: &State, reference: &[&str]) -> Option<EntityId> {
-    let (last, others) = reference.split_last()?;
-    let is_part = |word: &&str| word.ends_with([',', ':']);
-    let is_possessive = |word: &&str| word.ends_with("'s") || word.ends_with("\u{2019}s");
-    if is_possessive(last) || others.iter().any(|word| is_part(word) || is_possessive(word)) || last.ends_with(':') {
-        return None;
-    }
-    match names.identify_typed(reference.join(" ").trim_end_matches(',')) {
-        SpeakerIdentity::Character(id) => state.kind(&id).is_some_and(|kind| kind.is_character()).then_some(id),
-        _ => None,
-    }
 }
 
 /// Returns the words of each verb of a subject with the words that follow it: "nods" and "walks away" for "nods and walks

@@ -14,7 +14,7 @@ mod tests;
 mod typed;
 mod unnoticed;
 
-pub(super) use acting::actors;
+pub(super) use acting::{Actor, NarratedScene, actors};
 pub use import::{PreviewRow, TranscriptImport, TranscriptReport};
 pub use remember::remember_speakers;
 pub(super) use speakers::SpeakerNames;
@@ -22,3 +22,4 @@ pub use speakers::{
     AssignedSpeaker, SpeakerAssignment, SpeakerEvidence, SpeakerIdentity, SpeakerProposal, SpeakerRow,
     is_speaker_label, speaker_or_player,
 };
+pub use typed::unknown_speakers;

@@ -341,6 +341,25 @@ fn a_misspelled_speaker_is_similar_to_one_character() {
 }
 
 #[test]
+fn a_name_before_the_colon_can_be_unknown() {
+    let mut state = table();
+    add(&mut state, "The Gilded Gull", Kind::Location);
+    let unknown = |line: &str| LogLine::typed(line).unknown_speaker(&state);
+    assert_eq!(unknown("Jamila: Drinks, anyone?").as_deref(), Some("Jamila"));
+    assert_eq!(unknown("the old monk: Hush.").as_deref(), Some("the old monk"));
+    for line in
+        ["Mirela: Hm.", "Rain: it pours.", "The weather: it pours.", "The Gilded Gull: a fire.", "Jamila drinks."]
+    {
+        assert_eq!(unknown(line), None, "{line}");
+    }
+    let misspelled = |line: &str| LogLine::typed(line).misspelled_actor(&state);
+    assert_eq!(misspelled("Mirella takes the purse."), Some(("Mirella".to_owned(), id("mirela-voss"))));
+    for line in ["Mirela takes the purse.", "Rain falls.", "She runs."] {
+        assert_eq!(misspelled(line), None, "{line}");
+    }
+}
+
+#[test]
 fn brackets_after_a_typed_speaker_name_the_hearers() {
     let state = table();
     let heard_by = |line: &str| -> Result<Vec<String>, String> {
@@ -421,6 +440,9 @@ fn a_narrated_event_is_hidden_from_those_who_do_not_notice_it() {
         ("Behind Mirela's back, Wren steals a key.", vec!["mirela-voss"]),
         ("Wren leaves, unseen by Mirela and Dorric.", vec!["mirela-voss", "dorric-stane"]),
         ("Wren steals a key; Dorric and Mirela don't notice.", vec!["mirela-voss", "dorric-stane"]),
+        ("Wren steals a key. Mirela does not see her.", vec!["mirela-voss"]),
+        ("Mirela couldn't spot the thief.", vec!["mirela-voss"]),
+        ("Wren steals a key. Mirela doesn't see why.", vec![]),
         ("Wren steals a key from Mirela.", vec![]),
         ("Mirela: Dorric doesn't notice.", vec![]),
     ] {
@@ -428,6 +450,53 @@ fn a_narrated_event_is_hidden_from_those_who_do_not_notice_it() {
         let expected: Vec<&str> = everybody.into_iter().filter(|id| !unaware.contains(id)).collect();
         assert_eq!(heard_by, expected, "{line}");
     }
+}
+
+#[test]
+fn each_clause_of_narration_can_have_a_subject() {
+    let mut state = table();
+    for name in ["The Spice Market", "The Crow Light", "The Gilded Gull"] {
+        add(&mut state, name, Kind::Location);
+    }
+    set(&mut state, "The Crow Light", "description", "A lighthouse on a rock.");
+    set(&mut state, "Mirela Voss", "pronouns", "she/her");
+    set(&mut state, "Dorric Stane", "pronouns", "he/him");
+    let (place, party) = (id("the-gilded-gull"), [id("dorric-stane"), id("wren-oake")]);
+    let present = [id("dorric-stane"), id("mirela-voss")];
+    let found = |line: &str, last_named: Option<&str>| -> Vec<String> {
+        let last_named = last_named.map(id);
+        let scene = NarratedScene { place: Some(&place), present: &present, party: &party, last_named };
+        let describe = |actor: Actor| match (actor.destination, actor.leaves) {
+            (Some(place), _) => format!("{} to {place}", actor.id),
+            (None, true) => format!("{} leaves", actor.id),
+            (None, false) => actor.id.to_string(),
+        };
+        actors(&SpeakerNames::new(&state), &state, line, &scene).into_iter().map(describe).collect()
+    };
+    for (line, expected) in [
+        ("The door bangs and Captain Dorric comes in.", vec!["dorric-stane"]),
+        ("When the bell rings, Wren slips away.", vec!["wren-oake leaves"]),
+        ("Wren nods to Mirela and Dorric.", vec!["wren-oake"]),
+        ("Wren bows; Mirela walks out.", vec!["wren-oake", "mirela-voss leaves"]),
+        ("Mirela and her four guards leave.", vec!["mirela-voss leaves"]),
+        ("Wren, Mirela and Dorric leave.", vec!["wren-oake leaves", "mirela-voss leaves", "dorric-stane leaves"]),
+        (
+            "Wren and Dorric go to the spice market.",
+            vec!["wren-oake to the-spice-market", "dorric-stane to the-spice-market"],
+        ),
+        ("Wren walks back to the lighthouse, the others stay.", vec!["wren-oake to the-crow-light"]),
+        ("Wren walks to the Gilded Gull.", vec!["wren-oake"]),
+        ("Wren walks to the bar.", vec!["wren-oake"]),
+        ("He slips out to the cellar.", vec!["dorric-stane leaves"]),
+        ("She runs upstairs.", vec!["mirela-voss leaves"]),
+        ("They ride to the lighthouse.", vec!["dorric-stane to the-crow-light", "wren-oake to the-crow-light"]),
+        ("Wren laughs, and she walks out.", vec!["wren-oake leaves"]),
+        ("The wind howls.", vec![]),
+    ] {
+        assert_eq!(found(line, None), expected, "{line}");
+    }
+    assert_eq!(found("She runs upstairs.", Some("wren-oake")), ["wren-oake leaves"]);
+    assert_eq!(found("He runs upstairs.", Some("mirela-voss")), ["dorric-stane leaves"]);
 }
 
 #[test]

@@ -1,16 +1,19 @@
 //! Lines that the DM types: the name of a speaker before a colon, the names of hearers, and talk about the game.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::BTreeMap};
 
-use hearsay_campaign::{split_hearers, split_speaker};
-use hearsay_model::{EntityId, State, TalkKind};
-use hearsay_query::resolve::Speaker;
+use hearsay_campaign::{import::lexicon, split_hearers, split_speaker};
+use hearsay_model::{EntityId, Kind, SessionId, State, TalkKind, spelling, text};
+use hearsay_query::{
+    QueryError,
+    resolve::{Speaker, resolve_complete_words, resolve_named},
+};
 
 use super::{
     hearers::resolve_hearers,
     introduction::Introduction,
     proposals::similar_character,
-    speakers::{SpeakerIdentity, SpeakerNames, without_note},
+    speakers::{MAX_REFERENCE_WORDS, SpeakerIdentity, SpeakerNames, without_note},
     unnoticed::unaware_characters,
 };
 use crate::{
@@ -152,6 +155,30 @@ impl LogLine {
         }
     }
 
+    /// Returns the name before the colon of a [typed](Self::typed) line without a speaker, if no entity has this name:
+    /// `Jamila: Drinks, anyone?` Words in lowercase after an article are a name if they refer to a person: `The old monk:
+    /// Hush.`
+    pub fn unknown_speaker(&self, state: &State) -> Option<String> {
+        if self.speaker.is_some() || !self.may_name_speaker() {
+            return None;
+        }
+        unknown_name(&SpeakerNames::new(state), state, &self.text)
+    }
+
+    /// Returns the first word of a [typed](Self::typed) line without a speaker, and the character of whose name the word is
+    /// probably a misspelling: `Sabl takes the purse.` Returns `None` if there is no such character.
+    pub fn misspelled_actor(&self, state: &State) -> Option<(String, EntityId)> {
+        let word = self.text.split_whitespace().next()?;
+        let is_name = word.starts_with(char::is_uppercase) && word.chars().all(char::is_alphabetic);
+        let is_candidate = self.typed && self.speaker.is_none() && is_name && !self.text.contains(':');
+        if !is_candidate || spelling::is_common_word(&text::normalize(word)) {
+            return None;
+        }
+        let is_unknown = matches!(resolve_complete_words(state, word), Err(QueryError::Unknown { .. }));
+        let id = similar_character(state, word).filter(|_| is_unknown)?;
+        Some((word.to_owned(), id))
+    }
+
     /// Returns the words of a speaker in a text that was recorded as narration. If the text begins with a name that
     /// nobody has, before a colon, the line treats this name as the name of the speaker.
     ///
@@ -184,6 +211,35 @@ fn unknown_speaker(names: &SpeakerNames<'_>, text: &str) -> Option<String> {
     let written = split_speaker(text).map(|(name, _)| without_note(name).to_owned());
     let before_verb = Introduction::find(text).map(|introduction| introduction.subject());
     before_verb.or(written).filter(|name| names.identify_typed(name) == SpeakerIdentity::Unknown)
+}
+
+/// Returns the names before the colons of the narration of a session that no entity has, with the numbers of the lines.
+pub fn unknown_speakers(state: &State, session: &SessionId) -> BTreeMap<String, Vec<u32>> {
+    let names = SpeakerNames::new(state);
+    let mut found: BTreeMap<String, Vec<u32>> = BTreeMap::new();
+    let lines = state.passages_in_session(Some(session)).map(|(_, passage)| passage);
+    for line in lines.filter(|line| line.speaker.is_none() && !line.is_out_of_character()) {
+        if let Some(name) = unknown_name(&names, state, &line.text) {
+            found.entry(name).or_default().push(line.line);
+        }
+    }
+    found.values_mut().for_each(|lines| lines.sort_unstable());
+    found
+}
+
+/// Returns the name before a colon at the start of a text, if it looks like the name of a person and no entity has it.
+fn unknown_name(names: &SpeakerNames<'_>, state: &State, text: &str) -> Option<String> {
+    let name = unknown_speaker(names, text)?;
+    let is_article = |word: &&str| ["a", "an", "the"].contains(&word.to_lowercase().as_str());
+    let written: Vec<&str> = name.split_whitespace().collect();
+    let content = if written.first().is_some_and(is_article) { &written[1..] } else { &written[..] };
+    let is_capitalized = content.iter().all(|word| word.starts_with(char::is_uppercase));
+    let is_common = content.iter().all(|word| spelling::is_common_word(&text::normalize(word)));
+    let noun = content.last().map(|noun| noun.to_lowercase());
+    let is_person = content.len() < written.len() && noun.is_some_and(|noun| lexicon::noun(&noun) == Some(Kind::Npc));
+    let is_name = content.len() <= MAX_REFERENCE_WORDS && (is_capitalized && !is_common || is_person);
+    let is_unknown = || matches!(resolve_named(state, &name), Err(QueryError::Unknown { .. }));
+    (is_name && is_unknown()).then_some(name)
 }
 
 /// Adds the ids that a list does not contain.

@@ -15,13 +15,33 @@ pub(super) fn unaware_characters(names: &SpeakerNames<'_>, narration: &str) -> V
     let mut unaware = Vec::new();
     for part in narration.split(PART_ENDS) {
         let part = text::words(part);
-        for phrase in &words::english().unnoticed_phrases {
+        for phrase in words::english().unnoticed_phrases.iter().flat_map(|phrase| with_verbs(phrase)) {
             let is_before_phrase = phrase.starts_with('*');
-            let ranges = name_ranges(&part, phrase).into_iter();
+            let words_after_names = phrase.split_once('*').map_or(0, |(_, after)| after.split_whitespace().count());
+            let ranges = name_ranges(&part, &phrase).into_iter();
+            let ranges = ranges.filter(|range| !is_idiom(&phrase, &part[range.end + words_after_names..]));
             unaware.extend(ranges.flat_map(|range| named_characters(names, &part[range], is_before_phrase)));
         }
     }
     unaware
+}
+
+/// Returns the phrases in which a form of a verb of perception replaces the `@`.
+fn with_verbs(phrase: &str) -> Vec<String> {
+    if !phrase.contains('@') {
+        return vec![phrase.to_owned()];
+    }
+    let verbs = words::english().perception_verbs.iter().flat_map(|forms| forms.split_whitespace());
+    verbs.map(|verb| phrase.replace('@', verb)).collect()
+}
+
+/// Returns whether the words after a phrase make it an opinion, as in "Odo doesn't see why".
+fn is_idiom(phrase: &str, following: &[String]) -> bool {
+    let begins = |idiom: &String| idiom.split_whitespace().zip(following).all(|(word, other)| word == other);
+    let is_complete = |idiom: &String| idiom.split_whitespace().count() <= following.len();
+    let is_perception = |forms: &String| forms.split_whitespace().any(|verb| phrase.ends_with(verb));
+    words::english().perception_verbs.iter().any(is_perception)
+        && words::english().perception_idioms.iter().any(|idiom| is_complete(idiom) && begins(idiom))
 }
 
 /// Returns the characters whose names end a part of a text if `is_end` is `true`, and otherwise begin it. The names of

@@ -1,8 +1,15 @@
 //! The paragraphs and list items of a page.
 
-use hearsay_campaign::import::{Block, FileId, SourceText, Visibility, author_note::is_author_remark, markup, secret};
+use hearsay_campaign::import::{
+    Block, FileId, SourceText, Visibility,
+    author_note::is_author_remark,
+    lexicon::{self, Meaning},
+    markup,
+    nickname::stated_nickname,
+    secret,
+};
 use hearsay_extract::{Nickname, find_nicknames};
-use hearsay_model::{Span, text::words};
+use hearsay_model::{Kind, Span, text::words};
 
 use super::{
     super::{
@@ -12,9 +19,20 @@ use super::{
         sentences::sentences,
     },
     layout::is_entry,
-    sections::{Section, exact_section, is_section_title, section},
+    sections::{Section, announces_secret, exact_section, is_section_title, labelled_section, section},
     statements::SENTENCE_ENDS,
 };
+
+/// Another name of an entity, as a block states it.
+#[derive(Debug)]
+pub(super) struct PageNickname {
+    pub(super) name: String,
+    /// The name of the entity, as far as the block states the name beside the nickname.
+    pub(super) owner: String,
+    /// Whether the entity that the block is about has the nickname, if it is a character: "Everybody calls him Old Odo."
+    pub(super) is_of_block: bool,
+    pub(super) line: usize,
+}
 
 /// A paragraph or list item of a page.
 #[derive(Debug)]
@@ -29,9 +47,10 @@ pub(super) struct PageBlock {
     pub(super) is_item: bool,
     /// Whether the page marks the block as secret.
     pub(super) is_secret: bool,
-    /// The nicknames in the innermost heading and in the text, with their lines. The headings and the text do not contain
-    /// them. Empty if the block is secret or consists of statements: such a text keeps its nicknames.
-    pub(super) nicknames: Vec<(Nickname, usize)>,
+    /// The nicknames in the innermost heading and in the text. The headings and the text do not contain the nicknames that
+    /// stand in quotation marks beside a name. Empty if the block is secret or consists of statements: such a text keeps its
+    /// nicknames.
+    pub(super) nicknames: Vec<PageNickname>,
     /// The DM's remarks in brackets, with their lines. The text does not contain them. Empty if the block consists of lies
     /// or rumours, whose remarks say who tells them and whether they are true.
     pub(super) remarks: Vec<(String, usize)>,
@@ -51,12 +70,15 @@ impl PageBlock {
             lines.iter_mut().skip(1).for_each(|(start, _)| *start += added);
             text.insert_str(0, &before);
         }
-        let stated = text.split_once(':').and_then(|(label, rest)| Some((exact_section(label)?, label, rest.trim())));
-        let stated = stated.filter(|(section, _, rest)| section.has_statements() && !rest.is_empty());
+        let stated =
+            text.split_once(':').and_then(|(label, rest)| Some((labelled_section(label)?, label, rest.trim())));
+        let stated = stated.filter(|(.., rest)| !rest.is_empty());
         let mut section = section_of_headings(&headings, title);
+        let mut is_secret = block.visibility.is_secret();
         match stated {
+            None => {}
             // The words of a label such as `Secret:` matter for the secret.
-            Some((Section::Secrets, ..)) | None => {}
+            Some((Section::Secrets, ..)) => is_secret = true,
             Some((stated, stated_label, rest)) => {
                 let removed = visible(stated_label) + 1;
                 label = Some(stated_label.to_owned());
@@ -67,7 +89,7 @@ impl PageBlock {
         }
         let mut block = Self {
             is_item: is_list_item(page, block),
-            is_secret: block.visibility.is_secret(),
+            is_secret,
             nicknames: Vec::new(),
             remarks: Vec::new(),
             headings,
@@ -85,13 +107,28 @@ impl PageBlock {
     fn take_nicknames(&mut self) {
         let is_open = !self.is_secret && !self.section.is_some_and(Section::has_statements);
         let heading = self.headings.last().filter(|_| is_open).map_or("", |heading| heading.as_str());
-        self.nicknames = find_nicknames(heading).into_iter().map(|nickname| (nickname, self.line(0))).collect();
+        let new = |Nickname { name, owner, .. }, is_of_block, line| PageNickname { name, owner, is_of_block, line };
+        self.nicknames =
+            find_nicknames(heading).into_iter().map(|nickname| new(nickname, false, self.line(0))).collect();
         self.headings.iter_mut().for_each(|heading| *heading = without_nicknames(heading));
-        let found = if is_open { find_nicknames(&self.text) } else { Vec::new() };
-        for nickname in found.into_iter().rev() {
+        if !is_open {
+            return;
+        }
+        let stated = |(sentence, line): (&str, usize)| {
+            let name = stated_nickname(sentence)?.to_owned();
+            Some(PageNickname { name, owner: String::new(), is_of_block: true, line })
+        };
+        let stated: Vec<PageNickname> = self.sentences().into_iter().filter_map(stated).collect();
+        self.nicknames.extend(stated);
+        for nickname in find_nicknames(&self.text).into_iter().rev() {
             let Span { start, end } = nickname.span;
-            self.nicknames.push((nickname, self.line(start)));
-            self.remove(start, end);
+            // "Nickname \"the Heron\"" names no entity beside the nickname.
+            let is_stated = self.nicknames.iter().any(|stated| stated.is_of_block && stated.name == nickname.name);
+            if !is_stated {
+                let is_of_block = follows_role(&self.text[..start], &nickname);
+                self.nicknames.push(new(nickname, is_of_block, self.line(start)));
+                self.remove(start, end);
+            }
         }
     }
 
@@ -176,6 +213,21 @@ impl PageBlock {
     }
 }
 
+/// Returns whether a nickname belongs to the person with the role before it: "Head of House Dhoun (\"the Saffron Lady\")". A
+/// nickname that repeats a word of the name before it belongs to the entity with this name.
+fn follows_role(before: &str, nickname: &Nickname) -> bool {
+    let owner = words(&nickname.owner);
+    let Some(before) = before.strip_suffix(nickname.owner.as_str()) else { return false };
+    if words(&nickname.name).iter().any(|word| owner.contains(word)) {
+        return false;
+    }
+    let before = before.trim_end().trim_end_matches(" the").trim_end_matches(['*', '_']);
+    let Some(role) = before.strip_suffix(" of") else { return false };
+    let noun = role.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default().to_lowercase();
+    let is_rank = || matches!(lexicon::meaning(&noun), Meaning::Relation(meaning) if meaning.rank.is_some());
+    lexicon::noun(&noun) == Some(Kind::Npc) || is_rank()
+}
+
 /// Returns the positions of the outermost pairs of brackets in a text.
 fn brackets(text: &str) -> Vec<(usize, usize)> {
     let (mut found, mut open, mut depth) = (Vec::new(), 0, 0_usize);
@@ -223,7 +275,15 @@ pub(super) fn blocks(page: &str, title: Option<&str>) -> Vec<PageBlock> {
         }
     }
     blocks.retain(|block| is_list_item(page, block) || label_of_list(block).is_none());
-    blocks.iter().map(|block| PageBlock::new(page, title, block)).collect()
+    let mut blocks: Vec<PageBlock> = blocks.iter().map(|block| PageBlock::new(page, title, block)).collect();
+    for number in 1..blocks.len() {
+        let (before, next) = (&blocks[number - 1], &blocks[number]);
+        // What a character says is a lie if the next text begins with `Truth:`.
+        if before.section == Some(Section::Claims) && before.headings == next.headings && announces_secret(&next.text) {
+            blocks[number - 1].section = Some(Section::Lies);
+        }
+    }
+    blocks
 }
 
 /// Returns the title of a page in Markdown: its first heading of the first level.

@@ -131,6 +131,7 @@ impl PageReader {
                 entity.condition = heading.condition.clone().filter(|_| entity.kind.is_character());
             }
         }
+        let first_found = self.made.draft.entities.len();
         for (index, entity) in found.entities.iter().enumerate() {
             let has_name = |name: &String| contains_words(name, &entity.name);
             let names = self.made.draft.entities.iter().flat_map(|known| known.aliases.iter().chain([&known.name]));
@@ -156,7 +157,11 @@ impl PageReader {
             // A name with an article is rarely a person: "the Drowned Rat". Neither is a possession: "her brother's Colt".
             let is_thing = has_article || is_possession(&text, &entity.name);
             let extracted = || extracted_kind(&found, index).filter(|kind| !is_thing || *kind != Kind::Npc);
-            match kind.or_else(extracted).map(|kind| self.made.draft.add(&name, kind)) {
+            let kind = kind.or_else(extracted);
+            if kind == Some(Kind::Npc) && self.made.draft.add_full_name(&name, first_found) {
+                continue;
+            }
+            match kind.map(|kind| self.made.draft.add(&name, kind)) {
                 Some(Ok(added)) => self.made.draft.entities[added].line = line_at(entity.span.start),
                 Some(Err(_)) => {}
                 None => self.made.unrecognized.push(name),
@@ -174,17 +179,20 @@ impl PageReader {
 
     /// Adds the nicknames in a block to their entities.
     pub(super) fn add_nicknames(&mut self, block: &PageBlock) {
-        for (nickname, line) in &block.nicknames {
+        for nickname in &block.nicknames {
+            let of_block =
+                if nickname.is_of_block { self.entity_of_headings(block).or_else(|| self.owner(block)) } else { None };
             let draft = &mut self.made.draft;
-            let Some(owner) = draft.named_in(&nickname.owner).first().copied() else {
-                let text = format!("{} (\u{201C}{}\u{201D})", nickname.owner, nickname.name);
-                self.add_not_understood(&text, *line);
+            let of_block = of_block.filter(|index| draft.entities[*index].kind.is_character());
+            let Some(owner) = of_block.or_else(|| draft.named_in(&nickname.owner).first().copied()) else {
+                // A text without the name of the owner still contains the nickname.
+                if !nickname.owner.is_empty() {
+                    let text = format!("{} (\u{201C}{}\u{201D})", nickname.owner, nickname.name);
+                    self.add_not_understood(&text, nickname.line);
+                }
                 continue;
             };
-            let aliases = &mut draft.entities[owner].aliases;
-            if !aliases.contains(&nickname.name) {
-                aliases.push(nickname.name.clone());
-            }
+            draft.entities[owner].add_alias(&nickname.name);
         }
     }
 }

@@ -45,13 +45,15 @@ struct Relation {
     predicate: Predicate,
     object: usize,
     rank: Option<&'static str>,
+    /// Whether prose states the relation. A character whose location only prose states is a guest there.
+    is_prose: bool,
 }
 
 impl Relation {
     /// Creates the relation that a field with this meaning states between the entity with the field and another entity.
     fn new(entity: usize, meaning: &RelationMeaning, other: usize) -> Self {
         let (subject, object) = if meaning.backwards { (other, entity) } else { (entity, other) };
-        Self { subject, predicate: meaning.predicate.clone(), object, rank: meaning.rank }
+        Self { subject, predicate: meaning.predicate.clone(), object, rank: meaning.rank, is_prose: false }
     }
 }
 
@@ -70,10 +72,14 @@ impl PageReader {
             })
             .flatten()
             .collect();
+        let dead = dead_characters(draft);
         let draft = &mut self.made.draft;
         for (entity, occupation) in draft.entities.iter_mut().zip(occupations) {
             entity.occupation = occupation;
             entity.condition = entity.condition.take().or_else(|| condition(entity));
+        }
+        for index in dead {
+            draft.entities[index].condition.get_or_insert_with(|| "dead".to_owned());
         }
         relations.into_iter().for_each(|relation| add_relation(draft, relation));
         set_settlement(draft);
@@ -88,6 +94,7 @@ fn lexicon_of(draft: &Draft) -> Lexicon {
         kind: Some(entity.kind.clone()),
         pronouns: None,
         descriptions: Vec::new(),
+        player: None,
     }))
 }
 
@@ -193,6 +200,28 @@ fn condition(entity: &DraftEntity) -> Option<String> {
     })
 }
 
+/// Returns the characters that the open descriptions call dead: "the late Odo", "Odo died in the fire", "Odo was killed".
+fn dead_characters(draft: &Draft) -> Vec<usize> {
+    let paragraphs = draft.entities.iter().flat_map(|entity| &entity.description);
+    let dead_in = |sentence: &str| {
+        let all = words(sentence);
+        let is_dead = |(at, index): &(usize, usize)| {
+            let name = words(&draft.entities[*index].name);
+            let end = at + all[*at..].iter().take_while(|word| name.contains(word)).count();
+            let is_late = *at > 0 && all[at - 1] == "late";
+            let dies = match &all[end..] {
+                [verb, state, ..] if ["is", "was"].contains(&verb.as_str()) => lexicon::state(state) == Some("dead"),
+                [verb, ..] => verb == "died",
+                [] => false,
+            };
+            draft.entities[*index].kind == Kind::Npc && (is_late || dies)
+        };
+        let named = draft.named_at(sentence).into_iter().filter(|(at, _)| *at < all.len());
+        named.filter(is_dead).map(|(_, index)| index).collect::<Vec<_>>()
+    };
+    paragraphs.flat_map(|paragraph| sentences(&paragraph.text)).flat_map(dead_in).collect()
+}
+
 /// Returns the relations that labels in the description of an entity state: "(home: the Ibex)", "Members: Odo, Juno".
 fn labelled_relations(draft: &Draft, index: usize) -> Vec<Relation> {
     let mut found = Vec::new();
@@ -209,17 +238,22 @@ fn labelled_relations(draft: &Draft, index: usize) -> Vec<Relation> {
 }
 
 /// Returns the relations that the beginnings of clauses in the description of an entity state, with the words of a field:
-/// "Led by Odo Brandt", "Member of the Lampless".
+/// "Led by Odo Brandt", "Member of the Lampless", "She is staying at the Ibex".
 fn leading_relations(draft: &Draft, index: usize) -> Vec<Relation> {
     let parts = draft.entities[index].description.iter().flat_map(|paragraph| sentences(&paragraph.text));
     let relation = |clause: &str| {
         let (at, other) = *draft.named_at(clause).first()?;
         let words: Vec<&str> = clause.split_whitespace().take(at).collect();
         let words = words.strip_suffix(&["the"]).unwrap_or(&words);
-        let phrase = words.join(" ");
+        let is_adverb = |word: &&&str| word.ends_with("ly") || ["is", "often"].contains(*word);
+        let skipped = usize::from(begins_with_anaphor(clause));
+        let skipped = skipped + words.iter().skip(skipped).take_while(is_adverb).count();
+        let phrase = words.get(skipped..).unwrap_or_default().join(" ");
         let is_plain = truth::split_doubt(&phrase).0 == Truth::Plain;
         match lexicon::meaning(&phrase) {
-            Meaning::Relation(meaning) if is_plain && other != index => Some(Relation::new(index, &meaning, other)),
+            Meaning::Relation(meaning) if is_plain && other != index => {
+                Some(Relation { is_prose: true, ..Relation::new(index, &meaning, other) })
+            }
             _ => None,
         }
     };
@@ -260,7 +294,7 @@ fn stated_relations(draft: &Draft, index: usize, extractor: &Extractor, lexicon:
             Some(Meaning::Relation(meaning)) if !meaning.backwards => (meaning.predicate, meaning.rank),
             _ => (fact.predicate.clone(), None),
         };
-        Some(Relation { subject, predicate, object, rank })
+        Some(Relation { subject, predicate, object, rank, is_prose: true })
     });
     relations.filter(|relation| relation.subject == index).collect()
 }
@@ -280,7 +314,7 @@ fn clauses(sentence: &str) -> Vec<&str> {
 
 /// Returns a sentence about an entity with the name of the entity as its subject, and with the name of the place that "there"
 /// refers to.
-fn with_subject(draft: &Draft, index: usize, sentence: &str, place: Option<usize>) -> String {
+pub(super) fn with_subject(draft: &Draft, index: usize, sentence: &str, place: Option<usize>) -> String {
     let name = &draft.entities[index].name;
     let sentence = upper_first(sentence);
     let sentence = match leading_entity(draft, &sentence) {
@@ -289,6 +323,10 @@ fn with_subject(draft: &Draft, index: usize, sentence: &str, place: Option<usize
         None if lacks_subject(&sentence) => {
             let (verb, rest) = sentence.split_once(' ').unwrap_or((sentence.as_str(), ""));
             format!("{name} {} {rest}", verb.to_lowercase())
+        }
+        // "Staying at the inn."
+        None if sentence.split(' ').next().is_some_and(|first| first.ends_with("ing")) => {
+            format!("{name} is {}", lower_first(&sentence))
         }
         None => describe(name, &lower_first(&sentence)).trim_end_matches('.').to_owned(),
     };
@@ -303,7 +341,7 @@ fn with_subject(draft: &Draft, index: usize, sentence: &str, place: Option<usize
 
 /// Adds a home, a location or a group to the subject of a relation. Other relations are not fields. The first home counts.
 fn add_relation(draft: &mut Draft, relation: Relation) {
-    let Relation { subject, predicate, object, rank } = relation;
+    let Relation { subject, predicate, object, rank, is_prose } = relation;
     let target = &draft.entities[object];
     let (is_place, is_group) = (target.kind == Kind::Location, target.kind == Kind::Faction);
     let id = target.id.clone();
@@ -312,9 +350,15 @@ fn add_relation(draft: &mut Draft, relation: Relation) {
         return;
     }
     if PredicateRole::Residence.is(&predicate) && is_place {
-        entity.home.get_or_insert(id);
+        // "Staying at the inn" can also be read as a home, but a guest does not live there.
+        let is_stay = is_prose && entity.is_guest && entity.location.as_ref() == Some(&id);
+        if !is_stay {
+            entity.home.get_or_insert(id);
+        }
     } else if PredicateRole::Location.is(&predicate) && is_place && entity.kind == Kind::Npc {
-        entity.location.get_or_insert(id);
+        if entity.location.is_none() {
+            (entity.location, entity.is_guest) = (Some(id), is_prose);
+        }
     } else if PredicateRole::Membership.is(&predicate) && is_group {
         let group = DraftGroup { relation: predicate.to_string(), group: id, rank: rank.map(str::to_owned) };
         if !entity.groups.iter().any(|other| other.relation == group.relation && other.group == group.group) {

@@ -12,7 +12,7 @@ use super::{
     PageReader,
     blocks::PageBlock,
     capitalize,
-    sections::Section,
+    sections::{Section, announces_secret},
     subjects::{leading_entity, name_person},
 };
 
@@ -23,13 +23,15 @@ impl PageReader {
         let parts = block.sentences();
         let is_section = block.section == Some(Section::Secrets);
         if !block.is_secret && !is_section {
-            return parts.len();
+            return parts.iter().position(|(sentence, _)| announces_secret(sentence)).unwrap_or(parts.len());
         }
         let is_marked = self.has_marks
             || is_section
             || block.headings.iter().any(|heading| secret::is_secret(heading))
             || block.label.as_deref().is_some_and(secret::is_secret);
-        let is_secret = |sentence: &str| secret::states_secrecy(sentence) || has_secret_label(sentence);
+        let is_secret = |sentence: &str| {
+            secret::states_secrecy(sentence) || has_secret_label(sentence) || announces_secret(sentence)
+        };
         let first = if is_marked { 0 } else { parts.iter().position(|(part, _)| is_secret(part)).unwrap_or(0) };
         // "Known only to Odo." makes the sentence before secret.
         if parts.get(first).is_some_and(|(sentence, _)| is_list_of_knowers(sentence)) {
@@ -45,7 +47,7 @@ impl PageReader {
     /// the secret. Without such a list, the entity knows the secret, unless the entity is not an NPC, or the text says that
     /// somebody does not know the secret.
     pub(super) fn add_secret(&mut self, text: &str, line: usize, heading: Option<usize>) {
-        let SecretKnowers { text, knowers } = split_knowers(without_secret_label(text));
+        let SecretKnowers { text, knowers, unaware } = split_knowers(without_secret_label(text));
         let draft = &self.made.draft;
         let is_owned = heading.is_none() && self.subjects.has_owner();
         let previous = self.subjects.current().filter(|_| !is_owned);
@@ -71,9 +73,13 @@ impl PageReader {
         };
         // The residents of a place would know the secrets of the place. Player characters often do not know the DM's
         // secrets about them.
+        let is_unaware = unaware.is_some_and(|names| {
+            let unaware = draft.named_in(&capitalize(&names));
+            unaware.is_empty() || unaware.contains(&bearer)
+        });
         let is_unknown_to_owner = match &knowers {
             Some(knowers) => !knowers.contains(&bearer),
-            None => draft.entities[bearer].kind != Kind::Npc || denies_knowledge(&text),
+            None => draft.entities[bearer].kind != Kind::Npc || denies_knowledge(&text) || is_unaware,
         };
         let ids = |indices: Vec<usize>| -> Vec<EntityId> {
             let others = indices.into_iter().filter(|index| *index != bearer);
@@ -87,7 +93,8 @@ impl PageReader {
 
 /// Returns whether a text begins without a subject: "Secretly works for the guild.", "Hates the toll."
 pub(super) fn lacks_subject(text: &str) -> bool {
-    const ADVERBS: [&str; 5] = ["secretly", "actually", "really", "once", "also"];
+    const ADVERBS: [&str; 9] =
+        ["secretly", "actually", "really", "once", "also", "usually", "often", "mostly", "sometimes"];
     let words = words(text);
     let Some(first) = words.first() else { return false };
     let is_verb = first.ends_with('s') && !first.ends_with("ss") && !hearsay_model::spelling::is_stop_word(first);
@@ -114,8 +121,9 @@ fn denies_knowledge(text: &str) -> bool {
 
 /// Removes a label such as `Secret:` that says nothing else.
 fn without_secret_label(text: &str) -> &str {
+    let is_label = |label: &str| secret::is_only_secret_mark(label) || announces_secret(text);
     match text.split_once(':') {
-        Some((label, rest)) if secret::is_only_secret_mark(label) && !rest.trim().is_empty() => rest.trim(),
+        Some((label, rest)) if is_label(label) && !rest.trim().is_empty() => rest.trim(),
         _ => text,
     }
 }

@@ -4,6 +4,8 @@
 use hearsay_campaign::import::lexicon;
 use hearsay_model::{Kind, text::words};
 
+use super::statements::is_claim_label;
+
 /// Kinds of entities that a list below a heading names.
 const LISTED_KINDS: [Kind; 4] = [Kind::Npc, Kind::Location, Kind::Faction, Kind::Item];
 
@@ -18,6 +20,8 @@ pub(super) enum Section {
     Items,
     Secrets,
     Lies,
+    /// What a character says, which need not be true.
+    Claims,
     /// Rumours. The value states whether they are true, if the heading says so.
     Rumours(Option<bool>),
     /// Quests and open questions.
@@ -31,7 +35,8 @@ const SECTIONS: [(Section, &str); 10] = [
     (
         Section::Lies,
         "lies, lie, falsehoods, untruths, deceptions, deceits, cover stories, cover story, false claims, false stories, \
-         untrue, not true, things that are not true, what is not true, bluffs, fibs, misinformation",
+         untrue, not true, things that are not true, what is not true, bluffs, fibs, misinformation, alibi, pretence, \
+         official story, official version",
     ),
     (
         Section::Rumours(None),
@@ -41,7 +46,7 @@ const SECTIONS: [(Section, &str); 10] = [
     ),
     (
         Section::Secrets,
-        "secrets, secret, truths, truth, dm only, gm only, for the dm, for the gm, behind the scenes, \
+        "secrets, secret, truths, truth, in truth, in reality, dm only, gm only, for the dm, for the gm, behind the scenes, \
          what is really going on, whats really going on, what really happened, what the players dont know, \
          what the players do not know, what the party doesnt know, what nobody knows, spoilers, hidden facts",
     ),
@@ -71,8 +76,9 @@ const SECTIONS: [(Section, &str); 10] = [
     (Section::Items, "items, objects, artifacts, artefacts, magic items, relics"),
     (
         Section::DmOnly,
-        "house rules, rules, table rules, todo, to do, loot, treasure, rewards, prep, next session, next time, \
-         session plan, plan, schedule, timeline, music, playlist, handouts, encounters, encounter, combat, \
+        "house rules, rules, table rules, todo, to do, loot, treasure, rewards, prep, preparation, session, sessions, \
+         session notes, this session, next session, next time, tonight, tonights session, tonights game, tonights plan, \
+         agenda, session plan, plan, schedule, timeline, music, playlist, handouts, encounters, encounter, combat, \
          combat encounters, stat blocks, stats, ideas, brainstorm, links, reminders, random tables, safety tools, \
          lines and veils, xp, xp awards",
     ),
@@ -84,6 +90,9 @@ const COMPANIONS: &str = "the, some, a, key, important, main, major, minor, nota
 
 /// Words after the words of a section: "Rumours in Gullhaven".
 const FOLLOWERS: &str = "in, of, at, around, about, from, for, on, to, that, told, and, heard, near, here, by, so, we";
+
+/// Maximum number of words of a label that announces a section with more words.
+const MAX_LABEL_WORDS: usize = 6;
 
 /// Maximum number of words before the words of a section: "Mirela Voss's lies".
 const MAX_OWNER_WORDS: usize = 3;
@@ -102,21 +111,43 @@ impl Section {
 
     /// Returns whether the items of the section are statements that are not open facts about the world.
     pub(super) fn has_statements(self) -> bool {
-        matches!(self, Self::Secrets | Self::Lies | Self::Rumours(_) | Self::Threads | Self::DmOnly)
+        matches!(self, Self::Secrets | Self::Lies | Self::Claims | Self::Rumours(_) | Self::Threads | Self::DmOnly)
     }
 }
 
-/// Returns the section that a heading announces, also with more words: "Rumours in town", "Dorric's lies".
+/// Returns the section that a heading announces, also with more words: "Rumours in town", "Dorric's lies", "Session 3".
 pub(super) fn section(heading: &str) -> Option<Section> {
     find(heading, |words, synonym| {
-        let follows = |after: &[String]| after.first().is_none_or(|word| is_listed(FOLLOWERS, word));
         let is_plural = synonym.last().is_some_and(|word| word.ends_with('s'));
         let is_owner = |before: &[String]| {
             let is_preposition = |word: &String| ["of", "and", "the"].contains(&word.as_str());
             is_plural && before.len() <= MAX_OWNER_WORDS && !before.last().is_some_and(is_preposition)
         };
-        words.strip_prefix(synonym).is_some_and(follows) || words.strip_suffix(synonym).is_some_and(is_owner)
+        words.strip_prefix(synonym).is_some_and(can_follow) || words.strip_suffix(synonym).is_some_and(is_owner)
     })
+}
+
+/// Returns the section of statements that the label before a text announces: "Secret", "Rumour in the town", "What she
+/// says".
+pub(super) fn labelled_section(label: &str) -> Option<Section> {
+    let is_short = words(label).len() <= MAX_LABEL_WORDS;
+    let longer = || {
+        let found = find(label, |words, synonym| words.strip_prefix(synonym).is_some_and(can_follow));
+        found.filter(|section| matches!(section, Section::Secrets | Section::Lies | Section::Rumours(_)) && is_short)
+    };
+    let claims = || is_claim_label(label).then_some(Section::Claims);
+    exact_section(label).or_else(longer).or_else(claims).filter(|section| section.has_statements())
+}
+
+/// Returns whether a text begins with a label that announces a secret, and no more: `Truth: …`.
+pub(super) fn announces_secret(text: &str) -> bool {
+    text.split_once(':').is_some_and(|(label, _)| exact_section(label) == Some(Section::Secrets))
+}
+
+/// Returns whether words can follow the words of a section.
+fn can_follow(after: &[String]) -> bool {
+    let is_number = |word: &String| word.chars().all(|c| c.is_ascii_digit());
+    after.first().is_none_or(|word| is_listed(FOLLOWERS, word) || is_number(word))
 }
 
 /// Returns the section that a heading or label announces without further words: "Important NPCs", "Lie".
@@ -181,6 +212,9 @@ mod tests {
             ("The party", Some(Section::Players)),
             ("Organisations", Some(Section::Factions)),
             ("House rules", Some(Section::DmOnly)),
+            ("Tonight", Some(Section::DmOnly)),
+            ("Session 3: The fire", Some(Section::DmOnly)),
+            ("To-do", Some(Section::DmOnly)),
             ("The House of Lies", None),
             ("The Drowned Lantern", None),
             ("History", None),
@@ -188,5 +222,23 @@ mod tests {
             assert_eq!(section(heading), expected, "{heading}");
         }
         assert_eq!(exact_section("Lies of Locke"), None);
+    }
+
+    #[test]
+    fn labels_announce_statements() {
+        for (label, expected) in [
+            ("Rumour in the town", Some(Section::Rumours(None))),
+            ("False rumour", Some(Section::Rumours(Some(false)))),
+            ("Cover story", Some(Section::Lies)),
+            ("What she says", Some(Section::Claims)),
+            ("He claims", Some(Section::Claims)),
+            ("Pretends", Some(Section::Claims)),
+            ("Truth", Some(Section::Secrets)),
+            ("She has three jobs", None),
+            ("People", None),
+            ("Odo", None),
+        ] {
+            assert_eq!(labelled_section(label), expected, "{label}");
+        }
     }
 }

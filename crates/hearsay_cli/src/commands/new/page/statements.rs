@@ -3,7 +3,7 @@
 use hearsay_campaign::import::truth::{split_remark, split_verdict};
 use hearsay_model::{text::words, words::upper_first};
 
-use super::super::sentences::sentences;
+use super::super::{knowers::is_reference, sentences::sentences};
 
 /// Verbs after the name of a character who states something.
 const TELLING_VERBS: [&str; 17] = [
@@ -51,6 +51,12 @@ const RUMOUR_STARTS: [&str; 12] = [
     "it is said that ",
     "people say that ",
 ];
+
+/// Verbs of a sentence that says who heard the statement before it: "Odo has heard it."
+const HEARING_VERBS: [&str; 2] = [" has heard", " have heard"];
+
+/// Maximum number of words of a label for what a character says, before the verb: "What she says".
+const MAX_CLAIM_WORDS: usize = 3;
 
 /// Maximum number of words before a verb of telling.
 const MAX_TELLER_WORDS: usize = 6;
@@ -100,10 +106,32 @@ pub(super) fn told_statement(text: &str, names_someone: impl Fn(&str) -> bool) -
     stated
 }
 
-/// Returns whether a sentence only says who tells or hears the sentence before: "Told to Odo."
+/// Returns whether a sentence only says who tells or hears the sentence before: "Told to Odo.", "Odo has heard it."
 pub(super) fn is_remark_about_telling(sentence: &str) -> bool {
     let lowercase = sentence.to_lowercase();
     TELLER_STARTS.iter().chain(&HEARER_STARTS).any(|start| lowercase.starts_with(*start) && *start != "from ")
+        || hearers(sentence).is_some()
+}
+
+/// Returns the words for the hearers in a sentence such as "Odo has heard it."
+fn hearers(sentence: &str) -> Option<&str> {
+    let (names, rest) = HEARING_VERBS.iter().find_map(|verb| sentence.split_once(verb))?;
+    let is_list = words(names).len() <= MAX_TELLER_WORDS && (rest.is_empty() || rest.starts_with([' ', '.', '!']));
+    (is_list && is_reference(rest)).then_some(names)
+}
+
+/// Returns whether a label announces what a character says, which need not be true: "What she says", "He claims".
+pub(super) fn is_claim_label(label: &str) -> bool {
+    let words = words(label);
+    let is_verb = |word: &String| TELLING_VERBS.contains(&word.as_str());
+    let Some(at) = words.iter().position(is_verb) else { return false };
+    let begins_claim = at == 0 || words[0] == "what" || hearsay_extract::is_anaphor(&words[0]);
+    begins_claim && at <= MAX_CLAIM_WORDS && words.len() - at <= MAX_CLAIM_WORDS
+}
+
+/// Returns whether a remark at the end of a text says that the text is false: "She is a widow. (A lie.)"
+pub(super) fn is_called_false(text: &str) -> bool {
+    split_remark(text).and_then(|(_, remark)| split_verdict(remark)).is_some_and(|(is_true, _)| !is_true)
 }
 
 /// Returns the rumour in a sentence such as "There is a rumour that the mill is cursed."
@@ -137,7 +165,7 @@ fn read_remark(remark: &str, stated: &mut ToldStatement, names_someone: &impl Fn
     let after = |starts: &[&str]| {
         starts.iter().find_map(|start| remark.get(lowercase.starts_with(*start).then_some(start.len())?..))
     };
-    if let Some(hearers) = after(&HEARER_STARTS) {
+    if let Some(hearers) = after(&HEARER_STARTS).or_else(|| hearers(remark)) {
         stated.hearers = Some(hearers.to_owned());
         return names_someone(hearers) || EVERYBODY.contains(&hearers.to_lowercase().as_str());
     }
@@ -193,9 +221,10 @@ fn split_at_verb(text: &str) -> Option<(&str, &str, &str)> {
     None
 }
 
-/// Makes a sentence of a statement: without quotation marks, with a capital letter and a full stop.
+/// Makes a sentence of a statement: without "that" and quotation marks, with a capital letter and a full stop.
 fn to_statement(text: &str) -> String {
     let text = text.trim().trim_start_matches([',', ':', ' ']).trim();
+    let text = text.strip_prefix("that ").unwrap_or(text);
     let is_quote = |c: char| matches!(c, '"' | '\u{201C}' | '\u{201D}');
     let text = if text.matches(is_quote).count() <= 2 { text.trim_matches(is_quote) } else { text };
     let text = text.trim();
@@ -224,6 +253,7 @@ mod tests {
             ("There is a rumour that the mill is cursed.", "The mill is cursed.", None, None, None),
             ("It is old: the mill burned (twice).", "It is old: the mill burned (twice).", None, None, None),
             ("the miller waters the flour. (Not true!)", "The miller waters the flour.", None, None, Some(false)),
+            ("that the mill burned. (A lie.) Juno has heard it.", "The mill burned.", None, Some("Juno"), Some(false)),
         ] {
             let found = told_statement(text, names_someone);
             let names = (found.teller.as_deref(), found.hearers.as_deref());

@@ -2,6 +2,8 @@
 
 use super::*;
 
+mod natural;
+
 pub(in super::super) const PROSE: &str = "\
 # Salt and Lies
 

@@ -1,6 +1,6 @@
 //! Adds the lies and rumours of a page.
 
-use hearsay_model::{EntityId, Kind};
+use hearsay_model::{EntityId, Kind, text::words};
 
 use super::{
     super::{
@@ -10,36 +10,86 @@ use super::{
     PageReader,
     blocks::PageBlock,
     capitalize,
-    statements::{ToldStatement, is_remark_about_telling, told_statement},
+    sections::{announces_secret, section},
+    statements::{ToldStatement, is_called_false, is_claim_label, is_remark_about_telling, told_statement},
     subjects::name_person,
 };
 
 impl PageReader {
-    /// Adds the lies in a block. A lie without a teller becomes a rumour that is false.
+    /// Adds the lies in a block. A text with the label `Truth:` is a secret of the liar.
     pub(super) fn add_lies(&mut self, block: &PageBlock) {
+        let before = self.entity_of_text_before(block);
+        let mut liar = before;
         for (text, line) in statements(block) {
-            let stated = self.told(&text);
-            let teller = self.teller(&stated, block);
-            let Some(teller) = teller.filter(|_| !stated.text.is_empty()) else {
-                let note = format!("nobody tells this lie, so it became a rumour that is false: {}", stated.text);
-                self.made.not_understood.push(DraftText { text: note, line: Some(line) });
-                self.add_told_rumour(block, stated, line, Some(false));
-                continue;
-            };
-            let draft = &mut self.made.draft;
-            let text = name_person(&stated.text, &draft.entities[teller].name);
-            let id = |index: &usize| draft.entities[*index].id.clone();
-            let mut about: Vec<EntityId> = draft.named_in(&text).iter().map(id).collect();
-            if about.is_empty() {
-                about.push(id(&teller));
+            if announces_secret(&text) {
+                self.add_secret(&text, line, liar);
+            } else {
+                liar = self.add_lie(block, &text, line, before);
             }
-            let hearers = stated.hearers.map(|hearers| draft.named_in(&capitalize(&hearers))).unwrap_or_default();
-            let told_to = hearers.iter().filter(|hearer| **hearer != teller).map(id).collect();
-            let text = DraftText { text, line: Some(line) };
-            let lie = DraftLie { text, by: id(&teller), about, told_to };
-            draft.lies.push(lie);
-            self.add_remarks("a lie of", teller, stated.remarks, line);
         }
+    }
+
+    /// Adds what a character says. It is a lie if the notes call it false, and otherwise a rumour of unknown truth that the
+    /// character knows.
+    pub(super) fn add_claims(&mut self, block: &PageBlock) {
+        let statements = statements(block);
+        if statements.iter().any(|(text, _)| is_called_false(text) || announces_secret(text)) {
+            return self.add_lies(block);
+        }
+        let before = self.entity_of_text_before(block);
+        for (text, line) in statements {
+            let mut stated = self.told(&text);
+            if let Some(teller) = self.teller(&stated, block, before) {
+                let name = &self.made.draft.entities[teller].name;
+                stated.text = name_person(&stated.text, name);
+                stated.teller = Some(name.clone());
+            }
+            self.add_told_rumour(block, stated, line, None);
+        }
+    }
+
+    /// Adds a lie. A lie without a teller becomes a rumour that is false. If neither the text nor a heading names the
+    /// teller, the teller is the entity `before`. Returns the teller.
+    pub(super) fn add_lie(
+        &mut self,
+        block: &PageBlock,
+        text: &str,
+        line: usize,
+        before: Option<usize>,
+    ) -> Option<usize> {
+        let stated = self.told(text);
+        let teller = self.teller(&stated, block, before).filter(|_| !stated.text.is_empty());
+        let Some(teller) = teller else {
+            let note = format!("nobody tells this lie, so it became a rumour that is false: {}", stated.text);
+            self.made.not_understood.push(DraftText { text: note, line: Some(line) });
+            self.add_told_rumour(block, stated, line, Some(false));
+            return None;
+        };
+        let draft = &mut self.made.draft;
+        let name = &draft.entities[teller].name;
+        // "Odo claims to be a priest."
+        let text = match stated.text.strip_prefix("To be ") {
+            Some(rest) => format!("{name} is {rest}"),
+            None => name_person(&stated.text, name),
+        };
+        let id = |index: &usize| draft.entities[*index].id.clone();
+        let mut about: Vec<EntityId> = draft.named_in(&text).iter().map(id).collect();
+        if about.is_empty() {
+            about.push(id(&teller));
+        }
+        let hearers = stated.hearers.map(|hearers| draft.named_in(&capitalize(&hearers))).unwrap_or_default();
+        let told_to = hearers.iter().filter(|hearer| **hearer != teller).map(id).collect();
+        let text = DraftText { text, line: Some(line) };
+        let lie = DraftLie { text, by: id(&teller), about, told_to };
+        draft.lies.push(lie);
+        self.add_remarks("a lie of", teller, stated.remarks, line);
+        Some(teller)
+    }
+
+    /// Returns the entity of the text before a block: the entity of its headings, or of the item before it.
+    fn entity_of_text_before(&self, block: &PageBlock) -> Option<usize> {
+        let item = self.last_owner.as_ref().filter(|(headings, _)| *headings == block.headings);
+        self.entity_of_headings(block).or(item.map(|(_, owner)| *owner))
     }
 
     /// Adds the DM's remarks on a statement to the texts that only the DM sees. `statement` and the name of an entity
@@ -116,20 +166,22 @@ impl PageReader {
         told_statement(text, |words| !self.made.draft.named_in(&capitalize(words)).is_empty())
     }
 
-    /// Returns the character or group that tells a lie: the named teller, or else the entity of the headings.
-    fn teller(&self, stated: &ToldStatement, block: &PageBlock) -> Option<usize> {
+    /// Returns the character or group that tells a statement: the named teller, or else the entity of the headings, or
+    /// else the entity `before`.
+    fn teller(&self, stated: &ToldStatement, block: &PageBlock, before: Option<usize>) -> Option<usize> {
         let draft = &self.made.draft;
         let named = stated.teller.as_ref().map(|teller| draft.named_in(&capitalize(teller))).unwrap_or_default();
         let by_headings = self.entity_of_headings(block).into_iter().chain(self.named_by_headings(block));
         let can_lie =
             |index: &usize| draft.entities[*index].kind.is_character() || draft.entities[*index].kind == Kind::Faction;
-        named.into_iter().chain(by_headings).find(can_lie)
+        named.into_iter().chain(by_headings).chain(before).find(can_lie)
     }
 
-    /// Returns the entities that the innermost heading names: "Rumours in Saltwick", "Dorric's lies".
+    /// Returns the entities that the innermost heading or the label names: "Rumours in Saltwick", "Dorric's lies".
     fn named_by_headings(&self, block: &PageBlock) -> Vec<usize> {
-        let heading = block.headings.iter().rev().find(|heading| super::sections::section(heading).is_some());
-        heading.map(|heading| self.made.draft.named_in(heading)).unwrap_or_default()
+        let heading = block.headings.iter().rev().find(|heading| section(heading).is_some());
+        let label = block.label.as_ref().filter(|label| section(label).is_some() || is_claim_label(label));
+        heading.into_iter().chain(label).flat_map(|text| self.made.draft.named_in(text)).collect()
     }
 }
 
@@ -148,7 +200,8 @@ fn statements(block: &PageBlock) -> Vec<(String, usize)> {
             let is_open_quote = !last.matches('\"').count().is_multiple_of(2)
                 || last.matches('\u{201C}').count() > last.matches('\u{201D}').count();
             let is_remark = is_remark_about_telling(sentence) || continues_remark(last, sentence);
-            block.is_item || is_open_quote || is_remark || begins_with_anaphor(sentence)
+            let refers = begins_with_anaphor(sentence) || ends_with_anaphor(sentence);
+            !announces_secret(sentence) && (block.is_item || is_open_quote || is_remark || refers)
         };
         match statements.last_mut() {
             Some((last, _)) if continues(last.as_str()) => {
@@ -159,4 +212,9 @@ fn statements(block: &PageBlock) -> Vec<(String, usize)> {
         }
     }
     statements
+}
+
+/// Returns whether a sentence ends with a pronoun for the text before it: "Odo denies it."
+fn ends_with_anaphor(sentence: &str) -> bool {
+    words(sentence).last().is_some_and(|word| hearsay_extract::is_anaphor(word))
 }

@@ -1,0 +1,110 @@
+//! Tests of notes in natural sentences: claims, lies, stays, nicknames and deaths.
+
+use hearsay_model::{EntityId, Kind};
+
+use super::{super::read, joined};
+
+const NATURAL: &str = "\
+# Salt Houses
+
+## People
+
+### Ada Brook
+
+Head of House Voss (\"the Grey Lady\"). Lives and works in the tall house. Her brother Rafe died in the fire. She says she \
+was in the Gull that night (a lie).
+
+### Odo Marsh
+
+Innkeeper, fat. Everybody calls him Old Odo. He raised Tim.
+
+**Secret:** Tim is Rafe Voss's son and the heir of House Voss. Only Odo knows. Tim has no idea.
+
+### Tim
+
+Stable boy. Usually hangs about the fish market.
+
+### Vela Crane
+
+Factor of House Crane. Staying at the Gull for the fair.
+
+**What she says:** that she was at the fish market all night, with her sick mother. (A lie - her mother is dead.)
+
+## Places
+
+### The Gull
+
+An inn.
+
+### The Fish Market
+
+Noise.
+
+### The Tall House
+
+A house of brick.
+
+## Factions
+
+- House Voss - old money.
+
+## News
+
+Rumour in the town: the well of the Gull is dry. Vela denies it. (It's false, the chain broke.) Tim has heard it.
+
+## Tonight
+
+- The party arrives at the Gull.
+";
+
+#[test]
+fn what_a_person_says_is_a_lie_or_a_rumour_and_no_fact() {
+    let made = read(NATURAL, None, "town");
+    let told = super::told(&made);
+    for expected in [
+        "ada-brook > : Ada Brook was in the Gull that night.",
+        "vela-crane > : Vela Crane was at the fish market all night, with her sick mother.",
+        "false > tim: The well of the Gull is dry. Vela denies it.",
+    ] {
+        assert!(told.iter().any(|told| told.ends_with(expected)), "{expected}: {told:?}");
+    }
+    let facts: Vec<String> = made.draft.entities.iter().map(|entity| joined(&entity.description)).collect();
+    for false_text in ["that night", "sick mother", "is dry"] {
+        assert!(!facts.join(" ").contains(false_text), "{false_text}: {facts:?}");
+    }
+    let texts = joined(&made.draft.texts);
+    assert!(texts.contains("Her mother is dead.") && texts.contains("The chain broke."), "{texts}");
+
+    let other = "# Town\n\n## People\n\n### Odo Marsh\n\nA ferryman.\n\n**What he says:** that he never drinks.\n\n\
+                 ### Ada Brook\n\nA clerk.\n\n**She claims:** She is poor.\n\n**Truth:** She is rich.\n";
+    let made = read(other, None, "town");
+    let told = super::told(&made);
+    assert!(told[0].ends_with("ada-brook > : Ada Brook is poor."), "{told:?}");
+    assert!(told[1].ends_with("unknown > odo-marsh: Odo Marsh never drinks."), "{told:?}");
+    let ada = made.draft.entities.iter().find(|entity| entity.id.as_str() == "ada-brook").unwrap();
+    assert_eq!(ada.secrets[0].text, "She is rich.");
+}
+
+#[test]
+fn homes_stays_nicknames_and_deaths_of_natural_notes_are_understood() {
+    let made = read(NATURAL, None, "town");
+    let entity = |id: &str| made.draft.entities.iter().find(|entity| entity.id.as_str() == id).unwrap();
+    let place = |id: Option<&EntityId>| id.map(|id| id.as_str().to_owned()).unwrap_or_default();
+    let places = |id: &str| (place(entity(id).home.as_ref()), place(entity(id).location.as_ref()), entity(id).is_guest);
+    assert_eq!(places("ada-brook"), ("the-tall-house".to_owned(), String::new(), false));
+    assert_eq!(places("vela-crane"), (String::new(), "the-gull".to_owned(), true));
+    assert_eq!(places("tim"), (String::new(), "the-fish-market".to_owned(), true));
+    assert_eq!(entity("ada-brook").aliases, ["the Grey Lady"]);
+    assert_eq!(entity("odo-marsh").aliases, ["Old Odo"]);
+    let people: Vec<&str> = made.draft.of_kind(&Kind::Npc).map(|npc| npc.id.as_str()).collect();
+    let rafe: Vec<&&str> = people.iter().filter(|id| id.starts_with("rafe")).collect();
+    assert!(rafe.len() <= 1 && !people.contains(&"old-odo"), "{people:?}");
+    if let Some(rafe) = rafe.first() {
+        assert_eq!(entity(rafe).condition.as_deref(), Some("dead"));
+    }
+    let secret = &entity("odo-marsh").secrets[0];
+    assert_eq!(secret.text, "Tim is Rafe Voss's son and the heir of House Voss.");
+    assert!(!secret.is_unknown_to_owner && secret.known_by.is_empty(), "{secret:?}");
+    assert!(!made.draft.entities.iter().any(|entity| entity.name == "Tonight"));
+    assert!(joined(&made.dm_only).contains("arrives at the Gull"));
+}

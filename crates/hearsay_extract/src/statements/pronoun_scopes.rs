@@ -1,0 +1,178 @@
+//! Finds the words of a line that decide to whom a pronoun refers: the subject of its clause, and the clauses before it.
+
+use std::ops::Range;
+
+use super::word_splitter::Word;
+use crate::{
+    conjugation::Inflections,
+    grammar::{Grammar, WordClass},
+    lexicon::{Gender, stated_gender},
+    mentions::EntityRef,
+    model::window::PronounScope,
+};
+
+/// Words that end the search for a subject before a pronoun, because they are the subject themselves.
+const SUBJECT_PRONOUNS: [&str; 6] = ["i", "we", "he", "she", "they", "who"];
+
+/// The words and names of a line.
+pub(super) struct LineWords<'l, 'a> {
+    pub(super) words: &'l [Word<'a>],
+    pub(super) names: &'l [(Range<usize>, EntityRef)],
+    pub(super) grammar: &'l Grammar,
+}
+
+impl LineWords<'_, '_> {
+    /// Returns the scopes of the pronouns, which are given by their words and genders.
+    ///
+    /// In "Odo draws his sword", the sword is Odo's. In "Odo says he leaves", Odo leaves. In "Pell lies there, Odo kneels
+    /// beside him", Odo kneels beside Pell.
+    pub(super) fn pronoun_scopes(&self, pronouns: &[(usize, Gender)]) -> Vec<PronounScope> {
+        let scope = |(word, _): &(usize, Gender)| {
+            let subject = self.named_subject(*word)?;
+            match self.lower(*word).as_str() {
+                "his" => Some(PronounScope { word: *word, nearest: subject, accepts_unknown: true }),
+                "he" | "she" if self.is_own_speech(&subject, *word) => {
+                    Some(PronounScope { word: *word, nearest: subject, accepts_unknown: true })
+                }
+                "her" if self.precedes_noun(*word) => {
+                    Some(PronounScope { word: *word, nearest: subject, accepts_unknown: false })
+                }
+                "him" | "her" => {
+                    let nearest = self.sentence_start(*word)..subject.start;
+                    Some(PronounScope { word: *word, nearest, accepts_unknown: false })
+                }
+                _ => None,
+            }
+        };
+        pronouns.iter().filter_map(scope).collect()
+    }
+
+    /// Returns the nouns with an article that mean a man or a woman without a name, as in "the king": the word and the
+    /// gender.
+    pub(super) fn described_persons(&self) -> Vec<(usize, Gender)> {
+        let is_named = |word: usize| self.names.iter().any(|(range, _)| range.contains(&word));
+        let person = |word: usize| {
+            let has_article = word > 0 && matches!(self.lower(word - 1).as_str(), "the" | "a" | "an");
+            let gender = stated_gender([self.lower(word).as_str()], self.grammar);
+            (has_article && !is_named(word) && gender != Gender::Unknown).then_some((word, gender))
+        };
+        (0..self.words.len()).filter_map(person).collect()
+    }
+
+    fn lower(&self, word: usize) -> String {
+        self.words.get(word).map(|word| word.text.to_lowercase()).unwrap_or_default()
+    }
+
+    fn class(&self, word: usize) -> WordClass {
+        self.grammar.word_class(&self.lower(word))
+    }
+
+    fn precedes_noun(&self, word: usize) -> bool {
+        let is_word = self.words.get(word + 1).is_some_and(|next| next.text.starts_with(char::is_alphanumeric));
+        is_word && !self.class(word + 1).has(WordClass::CLOSED.or(WordClass::ADVERB))
+    }
+
+    fn ends_sentence(&self, word: usize) -> bool {
+        matches!(self.words[word].text, "." | "!" | "?" | ":" | ";")
+    }
+
+    fn sentence_start(&self, word: usize) -> usize {
+        (0..word).rev().find(|at| self.ends_sentence(*at)).map_or(0, |at| at + 1)
+    }
+
+    /// Returns the name that is the nearest subject before a word of the same sentence. Returns `None` if a pronoun is
+    /// nearer.
+    fn named_subject(&self, word: usize) -> Option<Range<usize>> {
+        let mut preceding = (self.sentence_start(word)..word).rev();
+        preceding
+            .find_map(|at| {
+                if SUBJECT_PRONOUNS.contains(&self.lower(at).as_str()) {
+                    return Some(None);
+                }
+                let name = self.names.iter().map(|(range, _)| range).find(|range| range.end == at + 1)?;
+                self.is_subject(name).then(|| Some(name.clone()))
+            })
+            .flatten()
+    }
+
+    /// Returns whether a name begins a clause, and a verb follows it.
+    fn is_subject(&self, name: &Range<usize>) -> bool {
+        let titles = (0..name.start)
+            .rev()
+            .take_while(|at| self.class(*at).has(WordClass::TITLE.or(WordClass::DETERMINER)))
+            .count();
+        let begins_clause = (name.start - titles).checked_sub(1).is_none_or(|at| {
+            let class = self.class(at);
+            let is_mark = !self.words[at].text.starts_with(char::is_alphanumeric);
+            is_mark && !matches!(self.words[at].text, "'" | "\u{2019}" | "-")
+                || class.has(WordClass::CONJUNCTION.or(WordClass::SUBORDINATOR))
+        });
+        let next = (name.end..self.words.len()).find(|at| !self.class(*at).has(WordClass::ADVERB));
+        let is_auxiliary = |at: usize| self.class(at).has(WordClass::AUXILIARY.or(WordClass::MODAL));
+        begins_clause && next.is_some_and(|at| is_auxiliary(at) || self.is_finite_verb(at, |_| true))
+    }
+
+    /// Returns whether the words between a subject and a pronoun only say that the subject speaks, as in "Odo says that
+    /// he".
+    fn is_own_speech(&self, subject: &Range<usize>, pronoun: usize) -> bool {
+        let end = pronoun - usize::from(self.lower(pronoun - 1) == "that");
+        let is_speech = |verb: &str| self.grammar.verb_properties(verb).is_speech;
+        end == subject.end + 1 && self.is_finite_verb(subject.end, is_speech)
+    }
+
+    /// Returns whether a word can be a finite form of a verb whose base form satisfies `fits`.
+    fn is_finite_verb(&self, word: usize, fits: impl Fn(&str) -> bool) -> bool {
+        let is_match =
+            |(verb, form): &(String, Inflections)| form.has(Inflections::THIRD.or(Inflections::PAST)) && fits(verb);
+        self.grammar.verb_forms.get(&self.lower(word)).is_some_and(|forms| forms.iter().any(is_match))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Language, statements::word_splitter::split_words};
+
+    #[test]
+    fn the_subject_of_a_clause_decides_about_its_pronouns() {
+        let language = Language::english();
+        for (text, names, expected) in [
+            ("Odo draws his sword", vec![(0, 1)], vec![(2, 0..1, true)]),
+            (
+                "The door bangs and Captain Odo comes in, shaking sand off his cloak",
+                vec![(5, 6)],
+                vec![(12, 5..6, true)],
+            ),
+            ("Pell lies there, Odo kneels beside him", vec![(0, 1), (4, 5)], vec![(7, 0..4, false)]),
+            ("Odo says that he goes home", vec![(0, 1)], vec![(3, 0..1, true)]),
+            ("Odo left when he saw it", vec![(0, 1)], vec![]),
+            ("The guard gives Odo his sword", vec![(3, 4)], vec![]),
+            ("Odo left and she took his sword", vec![(0, 1)], vec![]),
+            ("Odo left. The guard draws his sword", vec![(0, 1)], vec![]),
+        ] {
+            let words = split_words(text);
+            let names = (0..).map(EntityRef::Known).zip(names);
+            let names: Vec<_> = names.map(|(entity, (start, end))| (start..end, entity)).collect();
+            let line = LineWords { words: &words, names: &names, grammar: &language.grammar };
+            let pronouns: Vec<_> = (0..words.len())
+                .filter(|at| ["he", "his", "him"].contains(&words[*at].text))
+                .map(|at| (at, Gender::He))
+                .collect();
+            let scopes: Vec<_> = line
+                .pronoun_scopes(&pronouns)
+                .into_iter()
+                .map(|scope| (scope.word, scope.nearest, scope.accepts_unknown))
+                .collect();
+            assert_eq!(scopes, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_noun_with_an_article_describes_a_person() {
+        let language = Language::english();
+        let words = split_words("The king is dead! He told the captain, and Father Odo.");
+        let names = [(12..13, EntityRef::Known(0))];
+        let line = LineWords { words: &words, names: &names, grammar: &language.grammar };
+        assert_eq!(line.described_persons(), [(1, Gender::He)]);
+    }
+}

@@ -1,0 +1,83 @@
+//! Reads the promises of a speaker: "I promise", "Odo, I promise I will pay".
+
+use crate::{
+    chunker::{VerbForm, VerbGroup},
+    clauses::{Clause, ClauseType},
+    copula::ClauseContext,
+    sentence_reader::{ResolvedEntity, SentenceReader},
+};
+
+/// Returns whether a verb group is about the future.
+fn is_future(vg: &VerbGroup) -> bool {
+    vg.modal.is_some() || vg.has_going_to
+}
+
+impl SentenceReader<'_> {
+    /// Records a promise of the speaker to the only hearer, or to the person whom the speaker addressed last, as in "I
+    /// promise" and "I promise I will pay".
+    pub(super) fn read_promise_to_hearer(&mut self, context: ClauseContext<'_>) -> bool {
+        let ClauseContext { at, status, weight_names, .. } = context;
+        let (clause, vg) = (&self.clauses[at], self.verb_group(at));
+        let object =
+            self.syntax.noun_group_at(clause.rest_items.0).filter(|_| clause.rest_items.0 < clause.rest_items.1);
+        let has_other_object = object.is_some_and(|np| self.norm(self.noun_group(np).head) != "you");
+        let is_own = self.is_own_clause(clause) && !(vg.is_past || vg.is_perfect || vg.is_passive) && !has_other_object;
+        let speaker =
+            self.speech.speaker.filter(|_| is_own && self.speech.is_direct_speech && self.is_about_future(at));
+        let grammar = self.grammar;
+        let (Some(pattern), Some(speaker)) = (grammar.promise_pattern(&vg.lemma), speaker) else { return false };
+        let mut status = status.clone();
+        // "I promise" alone may only confirm what was said before: "I saw nothing. I promise."
+        let is_act = |other: &Clause| {
+            let vg = &self.chunks.verb_groups[other.verb_group];
+            is_future(vg) || vg.form == VerbForm::Infinitive
+        };
+        let follows_announcement = self.history.announced_in_sentence.is_some_and(|at| at + 1 == self.history.sentence);
+        if !(follows_announcement || object.is_some() || self.clauses.iter().any(is_act)) {
+            self.apply_doubt(&mut status, "hedge", None);
+        }
+        let (end, span) = (vg.end, self.clause_span(at, vg.end));
+        let weight_names = [&pattern.with_strength(weight_names)[..], &["by_verb"]].concat();
+        let mut hearers = self.resolve_pronoun("you", end, &[]);
+        if hearers.is_empty() {
+            let addressed = self.set_off_person().or(self.history.addressed);
+            hearers.extend(addressed.map(|hearer| ResolvedEntity::uncertain(hearer, Some("pronoun"), None)));
+        }
+        let fact_count = self.facts.len();
+        for hearer in hearers {
+            let speaker = ResolvedEntity::certain(speaker);
+            self.record_fact(pattern.target, &speaker, Ok(&hearer), &pattern.words, &weight_names, &status, span);
+        }
+        self.facts.len() > fact_count
+    }
+
+    /// Notes whom the speaker addresses in this sentence, and whether the speaker announces an act. A promise in a later
+    /// sentence can refer to both: "I will pay you, Odo. I promise."
+    pub(crate) fn note_announcement(&mut self) {
+        if !self.speech.is_direct_speech {
+            return;
+        }
+        self.history.addressed = self.set_off_person().or(self.history.addressed);
+        let announces = |clause: &Clause| {
+            self.is_own_clause(clause) && is_future(&self.chunks.verb_groups[clause.verb_group]) && !self.is_question()
+        };
+        if self.clauses.iter().any(announces) {
+            self.history.announced_in_sentence = Some(self.history.sentence);
+        }
+    }
+
+    /// Returns whether the subject of a clause is the speaker.
+    fn is_own_clause(&self, clause: &Clause) -> bool {
+        clause.subjects.iter().any(|np| matches!(self.norm(self.noun_group(*np).head), "i" | "we"))
+    }
+
+    /// Returns whether the reported clause is about the future: true for "swore to her that he would come", false for
+    /// "swore that he had seen it". Also true if the verb has no reported clause.
+    pub(super) fn is_about_future(&self, at: usize) -> bool {
+        let complement = self
+            .clauses
+            .iter()
+            .find(|other| other.parent == Some(at) && *other.clause_type() == ClauseType::Complement);
+        complement.is_none_or(|complement| is_future(&self.chunks.verb_groups[complement.verb_group]))
+    }
+}
