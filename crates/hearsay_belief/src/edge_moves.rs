@@ -61,7 +61,9 @@ pub fn move_edges(state: &State, replacements: &BTreeMap<FactId, FactId>) -> Vec
             };
             let fact = new_fact(edge.fact);
             let sources = edge.sources.iter().map(new_justification).collect();
-            let moved = KnowledgeEdge { fact, sources, ..KnowledgeEdge::clone(edge) }.sorted();
+            let mut moved = KnowledgeEdge { fact, sources, ..KnowledgeEdge::clone(edge) }.sorted();
+            // A knower who already knows and conceals the new fact in the same way still conceals it.
+            moved.conceals |= state.knowledge(moved.id()).is_some_and(|recorded| recorded.conceals);
             new_ids.insert(id, moved.id());
             if !replacements.contains_key(&edge.fact) && moved.id() != id {
                 changes.push(Change::Unlearn(id));

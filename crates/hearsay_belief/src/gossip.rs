@@ -411,6 +411,7 @@ impl Simulation<'_> {
         let edge = KnowledgeEdge {
             sources,
             credence: trust.first_impression,
+            conceals: known_before.as_ref().is_some_and(Known::conceals),
             ..occasion.new_edge(hearer.id.clone(), fact.id(), acquisition.clone())
         };
         let names: Vec<KnowledgeEdge> = self

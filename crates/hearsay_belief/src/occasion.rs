@@ -86,6 +86,12 @@ pub fn place_at(state: &State, id: &EntityId, moment: Option<GameTime>) -> Optio
     latest_value(state, id, PredicateRole::Location, moment).or_else(home)?.object().entity().cloned()
 }
 
+/// Returns the recorded location of an entity at a moment. Returns `None` if the entity has no location, also if it is at
+/// home (see [`place_at`]).
+pub fn location_at<'s>(state: &'s State, id: &EntityId, moment: Option<GameTime>) -> Option<&'s EntityId> {
+    latest_value(state, id, PredicateRole::Location, moment)?.object().entity()
+}
+
 /// Returns the canon fact that is valid at a moment and states the value of a predicate. Of several facts, the latest
 /// fact counts. Of several facts with the same date, the fact that was recorded last counts.
 fn latest_value<'s>(

@@ -193,7 +193,8 @@ pub(crate) enum KnowCommand {
     /// List the facts that a character or the players know, newest first
     #[command(after_help = "\
 If you name a character, the command rejects names that this character does not know. With
---players, the command accepts all names of the campaign.
+--players, the command accepts all names of the campaign. Names and kinds are listed only
+with --json, or with --predicate name and --predicate kind.
 
 Examples:
   hearsay know knows mirela-voss --about odo-brandt

@@ -86,16 +86,20 @@ pub(crate) fn print_view_fact_line(prefix: &str, row: &ViewFactRow, output: &mut
     details.extend(row.secret.then(|| "secret".to_owned()));
     details.extend(row.until.as_ref().map(|until| format!("until {until}")));
     details.push(row.citation.describe_acquisition());
-    details.extend(Some(belief_remark(&row.hold)).filter(|remark| !remark.is_empty()).map(str::to_owned));
+    details.extend(Some(belief_remark(&row.hold, row.credence)).filter(|remark| !remark.is_empty()).map(str::to_owned));
     details.extend(row.citation.file.clone());
     let line = Line::from(prefix).id(row.id.short()).plain(format!("  {}", row.statement));
     output.line(line.id(format!("  [{}]", details.join(" \u{00B7} "))))
 }
 
+/// Maximum credence of a fact that its knower doubts. With a higher credence, the knower has only heard of the fact.
+const MAX_DOUBTED: f64 = 0.35;
+
 /// Returns a remark about how a knower regards a fact; empty if the knower simply believes it.
-pub(crate) fn belief_remark(status: &BeliefStatus) -> &'static str {
+pub(crate) fn belief_remark(status: &BeliefStatus, credence: f64) -> &'static str {
     match status {
         BeliefStatus::Believed => "",
+        BeliefStatus::Doubted if credence > MAX_DOUBTED => "is not sure of it",
         BeliefStatus::Doubted => "doubts it",
         BeliefStatus::Ended(_) => "knows that it ended",
         BeliefStatus::Superseded(_) => "knows a newer value",

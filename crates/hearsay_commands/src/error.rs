@@ -22,6 +22,20 @@ pub enum CommandError {
     /// Error: another entity already has the id of the new entity.
     #[error("there is already an entity with the id `{id}`; choose another id", id = .0)]
     EntityExists(EntityId),
+    /// Error: the new entity was already found in a text, and its name waits for review.
+    #[error(
+        "{name} waits for review as a new entity with the id `{id}`; accept it with `hearsay review accept {fact}`, or \
+         choose another id",
+        fact = fact.short()
+    )]
+    EntityWaits {
+        /// Id of the entity.
+        id: EntityId,
+        /// Name of the entity.
+        name: String,
+        /// Fact that states the name.
+        fact: FactId,
+    },
     /// Error: a flag with this name is already declared.
     #[error("the flag `{name}` is already declared; set its value without declaring it again", name = .0)]
     FlagExists(String),

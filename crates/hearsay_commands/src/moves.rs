@@ -1,14 +1,130 @@
-//! Moves: a character goes to another place. Decides who learns the new location.
+//! Moves: a character goes to another place. Decides who learns the new location, and who learns that the earlier
+//! location has ended.
 
 use std::sync::Arc;
 
-use hearsay_belief::characters_at;
+use hearsay_belief::{Known, StateViews, characters_at, learn};
 use hearsay_model::{
-    Acquisition, ActiveSession, Change, EntityId, Evidence, Fact, FactId, FactStatus, GameTime, Knower, KnowledgeEdge,
-    Passage, PredicateRole, Secrecy, SessionSetting, Setting, State,
+    Acquisition, ActiveSession, Author, Change, Date, EntityId, Evidence, Fact, FactId, FactRelation, FactStatus,
+    GameTime, Kind, Knower, KnowledgeEdge, Method, Passage, PredicateRole, Provenance, Secrecy, SessionSetting,
+    Setting, State, Timestamp, attribute,
 };
 
-use crate::presence::scene_characters;
+use crate::{
+    CommandError,
+    presence::{is_masked, scene_characters, scene_moment},
+};
+
+/// Returns whether a character who sees another character come or go knows who this is. It then knows the name of the
+/// other, or where the other was or lives, or it heard the name in the session being played. Otherwise, a fact about the
+/// location would tell the name of a stranger. The player characters know each other.
+pub(crate) fn recognizes(
+    views: &StateViews<'_>,
+    knower: &EntityId,
+    other: &EntityId,
+    moment: Option<GameTime>,
+) -> bool {
+    let state = views.state();
+    let is_player = |id: &EntityId| state.kind(id) == Some(Kind::Player);
+    if knower == other || (is_player(knower) && is_player(other)) {
+        return true;
+    }
+    let knower = Knower::Entity(knower.clone());
+    let view = views.get(&knower, moment);
+    let session = state.active_session().map(|playing| &playing.session);
+    let mut lines = state.passages_in_session(session).map(|(_, line)| line).filter(|_| session.is_some());
+    let names_other = |line: &Arc<Passage>| {
+        line.mentions.contains(other) && line.has_participant(&knower) && !line.is_out_of_character()
+    };
+    let states_place = |known: &Known| {
+        let predicate = known.predicate();
+        !known.is_secret() && (PredicateRole::Location.is(predicate) || PredicateRole::Residence.is(predicate))
+    };
+    state.open_name(other).is_some_and(|name| view.knows_name(other, name))
+        || view.facts_with_subject(other).any(states_place)
+        || lines.any(names_other)
+}
+
+/// Returns the changes by which characters learn a location at a time. The knowledge belongs to no session, so that
+/// recaps do not list the location.
+pub(crate) fn learn_location(location: &Fact, knowers: Vec<EntityId>, time: Option<&Date>) -> Vec<Change> {
+    let conceals = location.secrecy() == Secrecy::Secret;
+    let edge = |knower: EntityId| {
+        let edge = KnowledgeEdge::authored(knower.into(), location.id());
+        Change::Learn(Arc::new(KnowledgeEdge { learned: time.cloned(), conceals, ..edge }))
+    };
+    knowers.into_iter().map(edge).collect()
+}
+
+/// Returns the changes by which characters learn that a location has ended. Only its subject learns the end of a secret
+/// location.
+pub(crate) fn learn_end(
+    location: &Fact,
+    until: &Date,
+    mut knowers: Vec<EntityId>,
+    now: Timestamp,
+) -> Result<Vec<Change>, CommandError> {
+    knowers.retain(|id| id == location.subject() || location.secrecy() != Secrecy::Secret);
+    knowers.sort();
+    knowers.dedup();
+    if knowers.is_empty() {
+        return Ok(Vec::new());
+    }
+    let provenance = Provenance { recorded: now, ..Provenance::new(Method::Authored, Author::Dm) };
+    let ending = learn::ending(location, until.clone(), None, provenance)?;
+    let learned = learn_location(&ending, knowers, Some(until));
+    Ok(std::iter::once(Change::AssertFact(ending)).chain(learned).collect())
+}
+
+/// Returns the changes by which the characters in the scene being played learn that others have left it. `ended` contains
+/// the changes that end the earlier locations, and `movers` the characters who leave. Nobody learns that a character has
+/// left who was not in the scene, or who speaks under a secret name. A character does not learn that a stranger has left
+/// (see [`recognizes`]).
+pub(crate) fn departure(
+    views: &StateViews<'_>,
+    ended: &[Change],
+    movers: &[EntityId],
+    now: Timestamp,
+) -> Result<Vec<Change>, CommandError> {
+    let state = views.state();
+    let Some(playing) = state.active_session() else { return Ok(Vec::new()) };
+    let Some(place) = &playing.place else { return Ok(Vec::new()) };
+    let (moment, mut changes) = (scene_moment(state, playing), Vec::new());
+    for change in ended {
+        let Change::EndFact { fact, until } = change else { continue };
+        let Some(location) = state.fact(*fact) else { continue };
+        if location.object().entity() != Some(place) || is_masked(state, location.subject()) {
+            continue;
+        }
+        let mut present = scene_characters(state, playing, Some(place), moment);
+        if present.contains(location.subject()) {
+            present.retain(|id| !movers.contains(id) && recognizes(views, id, location.subject(), moment));
+            changes.extend(learn_end(location, until, present, now)?);
+        }
+    }
+    Ok(changes)
+}
+
+/// Returns the changes that are necessary if a character returns to a place at the game time at which it came there
+/// before. Its location is then the same fact as before, so the end of this fact is withdrawn. Characters who know the
+/// end, and who do not learn the return, forget that the character was there, because they do not know that it returned.
+pub(crate) fn withdrawn_ends(state: &State, location: &Fact, knowers: &[EntityId]) -> Vec<Change> {
+    let texts = state.facts_with_subject(location.subject(), attribute::LORE).all();
+    let is_end = |fact: &&Arc<Fact>| {
+        fact.fact_relation() == Some(FactRelation::Ends(location.id())) && fact.provenance().author == Author::Dm
+    };
+    let mut changes = Vec::new();
+    for end in texts.filter(is_end) {
+        for (id, edge) in state.recorded_edges(end.id()) {
+            changes.push(Change::Unlearn(id));
+            let is_unaware = edge.knower.entity().is_some_and(|id| !knowers.contains(id));
+            let known = state.recorded_edges(location.id()).filter(|(_, known)| known.knower == edge.knower);
+            changes.extend(known.filter(|_| is_unaware).map(|(id, _)| Change::Unlearn(id)));
+        }
+        changes.push(Change::RetractFact(end.id()));
+    }
+    changes
+}
 
 /// A move, as stated by a fact about the location of a character that has no end.
 #[derive(Clone, Copy)]
@@ -28,7 +144,8 @@ impl<'a> Move<'a> {
         Some(Self { state, fact, place })
     }
 
-    /// Returns the characters who know the new location: the character who moves, and the characters at the new place.
+    /// Returns the characters who know the new location: the character who moves, and the characters at the new place. If
+    /// the character who moves speaks under a secret name in the session being played, only this character knows it.
     pub(crate) fn knowers(&self) -> Vec<EntityId> {
         self.knowers_at(self.fact.validity().start())
     }
@@ -36,11 +153,22 @@ impl<'a> Move<'a> {
     fn knowers_at(&self, moment: Option<GameTime>) -> Vec<EntityId> {
         let Self { state, place, .. } = *self;
         let mut knowers = match state.active_session().filter(|playing| playing.place.as_ref() == Some(place)) {
+            _ if is_masked(state, self.fact.subject()) => Vec::new(),
             Some(playing) => scene_characters(state, playing, Some(place), moment),
             None => characters_at(state, place, moment),
         };
         knowers.push(self.fact.subject().clone());
         knowers
+    }
+
+    /// Returns the changes by which the characters in the scene being played learn that the character has left it.
+    /// `changes` contains the changes that end the earlier locations of the character. If the new location is secret,
+    /// nobody learns this.
+    pub(crate) fn departure(&self, changes: &[Change], now: Timestamp) -> Result<Vec<Change>, CommandError> {
+        match self.fact.secrecy() {
+            Secrecy::Secret => Ok(Vec::new()),
+            _ => departure(&StateViews::new(self.state), changes, std::slice::from_ref(self.fact.subject()), now),
+        }
     }
 
     /// If the character left the scene at the new place, returns the change by which the character is there again.

@@ -53,6 +53,20 @@ pub(crate) fn living_in_scene(
     present
 }
 
+/// Returns the game time of the current scene of the session being played: the later of the game clock and the time that
+/// the log has reached.
+pub(crate) fn scene_moment(state: &State, playing: &ActiveSession) -> Option<GameTime> {
+    later_time(state, playing.time.clone()).and_then(|date| date.time)
+}
+
+/// Returns whether a character speaks under a secret name in the session being played. The others in the scene then do not
+/// learn where the character is, because they would learn who it is.
+pub(crate) fn is_masked(state: &State, id: &EntityId) -> bool {
+    let Some(playing) = state.active_session() else { return false };
+    let mut lines = state.passages_in_session(Some(&playing.session)).map(|(_, passage)| passage);
+    lines.any(|passage| passage.speaker_alias.is_some() && passage.speaker.as_ref() == Some(id))
+}
+
 /// Returns the fact that waits for review and according to which a character died in a narrated line of the session being
 /// played. Until the DM decides on the fact, the character hears no further lines.
 pub fn undecided_death(state: &State, id: &EntityId) -> Option<FactId> {
@@ -75,7 +89,7 @@ pub fn undecided_death(state: &State, id: &EntityId) -> Option<FactId> {
 /// [undecided death](undecided_death), each with the fact that waits for review.
 pub fn undecided_deaths(state: &State) -> Vec<(EntityId, FactId)> {
     let Some(playing) = state.active_session() else { return Vec::new() };
-    let moment = later_time(state, playing.time.clone()).and_then(|date| date.time);
+    let moment = scene_moment(state, playing);
     let attending = attending_in_scene(state, playing);
     let present = living_in_scene(state, &attending, &playing.absent, playing.place.as_ref(), moment);
     present.into_iter().filter_map(|id| undecided_death(state, &id).map(|fact| (id, fact))).collect()

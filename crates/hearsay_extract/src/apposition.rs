@@ -38,7 +38,8 @@ impl SentenceReader<'_> {
             }
             let has_name = group.name.is_some();
             let Some(item) = self.chunk_of(np) else { continue };
-            // An apposition takes its doubt and its source from the clause around it.
+            // An apposition takes its doubt and its source from the clause around it, but not its tense: in "my nephew
+            // Odo was there", Odo still is the nephew.
             let surrounding_clause = self.clauses.iter().zip(statuses).rev().find(|(clause, _)| clause.start <= item);
             let surrounding_status = surrounding_clause.map_or(&sentence_status, |(_, status)| status);
             let is_asserted = !surrounding_status.is_unasserted;
@@ -46,6 +47,7 @@ impl SentenceReader<'_> {
                 is_unasserted: false,
                 denied: false,
                 ended: false,
+                is_past_state: false,
                 is_embedded: false,
                 ..surrounding_status.clone()
             };

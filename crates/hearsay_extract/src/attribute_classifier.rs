@@ -84,7 +84,10 @@ impl SentenceReader<'_> {
             return;
         }
         // In "white as cheese", the word alone is only a part of the description.
-        if self.norm(candidate.to) == "as" && name == "appearance" || !self.describes(candidate, name) {
+        if self.norm(candidate.to) == "as" && name == "appearance"
+            || !self.is_possible_value(candidate, name)
+            || !self.describes(candidate, name)
+        {
             return;
         }
         let Some(status) = self.status_for_proposal(statuses, candidate.from) else { return };
@@ -100,6 +103,23 @@ impl SentenceReader<'_> {
         );
         let weight_names = ["loose", "value_learned", weight_name_for(&VALUE_WEIGHT_NAMES, probability, true)];
         self.record_fact(target, &subject, Err(candidate.value.clone()), "", &weight_names, &status, span);
+    }
+
+    /// Returns whether words can be a value of an attribute. A single adjective is no symbol and no seat of a group, and a
+    /// part of the body is no seat. In "Odo comes in, white with snow", the adjective describes a passing condition, but
+    /// in "tall with a beard", "with" introduces another part of the appearance.
+    fn is_possible_value(&self, candidate: &AttributeCandidate, name: &str) -> bool {
+        let is_part = |at: usize| self.grammar.possession_nouns.contains_key(self.norm(at));
+        let is_adjective = candidate.to == candidate.from + 1 && self.is_descriptive(candidate.from);
+        match name {
+            "symbol" => !is_adjective,
+            "headquarters" => !is_adjective && !is_part(candidate.to - 1),
+            "appearance" if is_adjective && self.norm(candidate.to) == "with" => {
+                let following = self.chunks.noun_groups.iter().find(|group| group.start == candidate.to + 1);
+                following.is_none_or(|group| is_part(group.head))
+            }
+            _ => true,
+        }
     }
 
     /// Returns whether the sentence itself connects a value with a person: the value is beside the person, before the
@@ -127,7 +147,9 @@ impl SentenceReader<'_> {
         }
         let vg = self.verb_group(at);
         let verb = self.grammar.verb_properties(&vg.lemma);
-        let states_value = |pattern: &Pattern| self.grammar.targets[pattern.target].predicate == *name;
+        // "Dies" has a fixed value: in "dies of poison", the poison is no value.
+        let states_value =
+            |pattern: &Pattern| self.grammar.targets[pattern.target].predicate == *name && pattern.value.is_none();
         let group = self.chunks.noun_groups.iter().find(|group| group.start <= from && from < group.end);
         let follows_with =
             group.is_some_and(|group| group.start.checked_sub(1).is_some_and(|at| self.norm(at) == "with"));

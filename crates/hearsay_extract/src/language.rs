@@ -94,6 +94,12 @@ impl Language {
         self.grammar.verb_forms.get(word).is_some_and(|forms| forms.iter().any(|(_, form)| form.has(finite)))
     }
 
+    /// Returns whether a noun in lowercase is an occupation, such as "monk".
+    pub fn is_occupation(&self, noun: &str) -> bool {
+        let is_occupation = |(target, _): &(usize, bool)| self.grammar.targets[*target].predicate == *"occupation";
+        self.grammar.attribute_nouns.get(noun).is_some_and(|targets| targets.iter().any(is_occupation))
+    }
+
     /// Creates a language from the text of one TOML file, without English words and without classifiers.
     ///
     /// # Errors

@@ -32,6 +32,7 @@ impl SentenceReader<'_> {
     /// Proposes relations between the entities of each clause. Pairs for which a fact was already read are skipped.
     pub(crate) fn propose_relations(&mut self, statuses: &[AssertionStatus]) {
         self.propose_deaths();
+        self.read_killings_by_unnamed(statuses);
         if self.clauses.is_empty() {
             let status = self.sentence_status(false);
             if !status.is_unasserted {

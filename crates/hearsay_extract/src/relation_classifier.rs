@@ -2,11 +2,14 @@
 //! labelled sentences. Its probabilities adjust the confidence of facts that patterns found. Relations that no pattern
 //! found are proposed if their probability is high enough.
 
+use hearsay_model::PredicateRole;
+
 use crate::{
     assertion_status::AssertionStatus,
     clauses::{ClauseType, SubjectSource},
-    grammar::{Target, WordClass},
+    grammar::{Pattern, PatternPart, Target, WordClass},
     kind_set::KindSet,
+    predicate_properties::PredicateProperties,
     sentence_reader::{EntityPair, MentionSpan, RawFact, SentenceReader, UNSPECIFIED_RELATION},
     word_votes::CONTEXT_TOKENS,
 };
@@ -187,6 +190,9 @@ impl SentenceReader<'_> {
         let span = self.span(pair.first.start, pair.second.end.saturating_sub(1));
         for (order, (target, is_reversed)) in likely_relations.into_iter().take(MAX_RELATIONS_PER_PAIR).enumerate() {
             let (first, second) = if is_reversed { (&pair.second, &pair.first) } else { (&pair.first, &pair.second) };
+            if !self.may_relate(target, first, second) {
+                continue;
+            }
             let is_known = |fact: &RawFact| {
                 let is_symmetric = is_direction_free(all_classes, &self.grammar.targets[target]);
                 fact.target == target && fact.relates(a, b) && (is_symmetric || fact.subject == first.resolved.entity)
@@ -203,6 +209,62 @@ impl SentenceReader<'_> {
             }
             self.record_fact(target, &first.resolved, Ok(&second.resolved), words, &weight_names, &status, span);
         }
+    }
+
+    /// Returns whether the grammar of the sentence allows a relation of the classifier. A promise needs a verb of promising.
+    /// Somebody who destroys a place is not necessarily there, and somebody who walks into a place does not live there.
+    fn may_relate(&mut self, target: usize, subject: &MentionSpan, object: &MentionSpan) -> bool {
+        let grammar = self.grammar;
+        let target = &grammar.targets[target];
+        let is_act_on_object = |fact: &RawFact| {
+            let is_read = !fact.weight_names.is_candidate() && !fact.weight_names.names.contains(&"fallback");
+            let is_general = Some(fact.target) == self.related_target;
+            is_read && is_general && fact.relates(subject.resolved.entity, object.resolved.entity)
+        };
+        if target.has(PredicateProperties::PROMISE) {
+            (0..self.clauses.len()).any(|at| self.promises(at, subject, object))
+        } else if PredicateRole::Location.is(&target.predicate) {
+            !self.facts.iter().any(is_act_on_object)
+        } else {
+            !(PredicateRole::Residence.is(&target.predicate) && self.is_entered(object))
+        }
+    }
+
+    /// Returns whether a clause can say that `subject` promises something to `object`. In "Odo leaves and Lyra promises
+    /// Bram to stay", only Lyra promises something.
+    fn promises(&mut self, at: usize, subject: &MentionSpan, object: &MentionSpan) -> bool {
+        let grammar = self.grammar;
+        let (clause, vg) = (self.clauses[at].clone(), self.verb_group(at).clone());
+        let (first, last) = clause.rest_items;
+        let from = self.chunk_start(clause.start);
+        let to = self.chunk_end(last.saturating_sub(1)).max(vg.end).min(self.tokens.len());
+        let promisors = self.resolve_subjects(&clause.subjects);
+        let is_promisor = promisors.iter().any(|promisor| promisor.entity == subject.resolved.entity);
+        let is_mentioned = (from..to).contains(&subject.start);
+        let has_own_object = first < last && self.syntax.noun_group_at(first).is_some();
+        // In "a promise that Odo gave to Lyra", the noun precedes the clause.
+        let first_word = if clause.parent.is_some() { 0 } else { from };
+        let contains = |word: &str| (first_word..to).any(|at| self.norm(at) == word);
+        let is_promise = |pattern: &Pattern| {
+            let has_words =
+                pattern.parts.iter().all(|part| !matches!(part, PatternPart::Word(word) if !contains(word)));
+            // In "Bram has Odo's word", the subject of the verb receives the promise.
+            let is_turned = pattern.is_reversed != vg.is_passive;
+            grammar.targets[pattern.target].has(PredicateProperties::PROMISE)
+                && has_words
+                && if is_turned || promisors.is_empty() { is_mentioned } else { is_promisor }
+        };
+        (object.start >= from || !has_own_object)
+            && grammar.verb_patterns.get(&vg.lemma).into_iter().flatten().any(is_promise)
+    }
+
+    /// Returns whether a mention is a place that somebody walks into: "into the common room of the Bell".
+    fn is_entered(&self, mention: &MentionSpan) -> bool {
+        let Some(mut item) = self.chunk_at(mention.start) else { return false };
+        while item > 1 && self.syntax.word(item - 1) == "of" && self.syntax.noun_group_at(item - 2).is_some() {
+            item -= 2;
+        }
+        item > 0 && self.syntax.word(item - 1) == "into"
     }
 
     /// Returns whether the second entity of a pair is only listed after the first, as in "Odo and Pell", or is named in

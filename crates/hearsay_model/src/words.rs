@@ -51,8 +51,12 @@ pub struct Words {
     pub inactive_verbs: Vec<String>,
     /// Verbs of motion, such as `walks`. With one of the `departure_particles`, they state that a person leaves.
     pub motion_verbs: Vec<String>,
+    /// Verbs that state that a person comes to a place, such as `arrives`.
+    pub arrival_verbs: Vec<String>,
     /// Adverbs between a verb of motion and a particle: "goes *back* upstairs".
     pub motion_adverbs: Vec<String>,
+    /// Verbs of motion with an object, such as `follows`: "follows *him* out".
+    pub pursuit_verbs: Vec<String>,
     /// Words between a verb of motion and the place to which a person goes, such as `to`.
     pub destination_openers: Vec<String>,
     /// Words after a verb of motion that state that a person leaves, such as `away`.
@@ -64,12 +68,18 @@ pub struct Words {
     /// Words at the start of a line in square brackets, before the name of the place to which the scene moves, such as
     /// `at`.
     pub place_openers: Vec<String>,
+    /// Words at the start of narration before the name of the place where it happens, such as `at`.
+    pub scene_openers: Vec<String>,
     /// Titles and other words that can stand before a name without being part of it, such as `captain`.
     pub titles: Vec<String>,
     /// Pronouns that can be the subject of a sentence about one person, such as `he`.
     pub person_pronouns: Vec<String>,
-    /// Pronouns that can be the subject of a sentence about several persons, such as `they`.
-    pub group_pronouns: Vec<String>,
+    /// Subjects that stand for several persons who were named before, or for the whole party, such as `they`.
+    pub group_subjects: Vec<String>,
+    /// Subjects that stand for the whole party, such as `everybody`.
+    pub party_subjects: Vec<String>,
+    /// Pronouns that stand for one person.
+    pub personal_pronouns: Vec<PersonalPronouns>,
     /// Words between the last two names of a list, such as `and`.
     pub name_conjunctions: Vec<String>,
     /// Phrases that players use to talk about the rules, the dice and the evening. A `#` stands for a number, and a `$`
@@ -90,6 +100,80 @@ pub struct Words {
     pub subject_openers: Vec<String>,
     /// Past forms of verbs in the third person, such as `was` for `is`.
     pub past_forms: BTreeMap<String, String>,
+}
+
+/// Pronouns that stand for one person: `she`, `her` and `her`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PersonalPronouns {
+    /// Pronoun for the subject of a sentence.
+    pub subject: String,
+    /// Pronoun for the object of a sentence.
+    pub object: String,
+    /// Pronoun for the owner of something.
+    pub possessive: String,
+    /// Genders for which the pronouns stand, such as `female`.
+    pub genders: Vec<String>,
+}
+
+impl PersonalPronouns {
+    /// Returns the pronouns that a recorded value states, such as `she/her` or `female`. Returns `None` if the value
+    /// begins with another word.
+    pub fn from_recorded(value: &str) -> Option<&'static Self> {
+        let first = value.split(|c: char| !c.is_alphabetic()).find(|word| !word.is_empty())?.to_lowercase();
+        english()
+            .personal_pronouns
+            .iter()
+            .find(|pronouns| pronouns.subject == first || contains_word(&pronouns.genders, &first))
+    }
+
+    /// Replaces a name in a clause where a pronoun reads well: as an owner, and at the end of the clause. `Odo is the
+    /// nephew of Marta` becomes `Odo is her nephew`.
+    fn replace_name(&self, clause: &str, name: &str) -> String {
+        let continues_word = |c: char| c.is_alphanumeric() || c == '-';
+        let (mut replaced, mut rest) = (String::new(), clause);
+        while let Some(at) = rest.find(name).filter(|_| !name.is_empty()) {
+            let (before, after) = (&rest[..at], &rest[at + name.len()..]);
+            replaced.push_str(before);
+            rest = after;
+            let is_word = !before.ends_with(continues_word) && !after.starts_with(continues_word);
+            let owned = after.strip_prefix("'s").or_else(|| after.strip_prefix("\u{2019}s")).filter(|_| is_word);
+            let is_last = is_word && after.chars().all(|c| ['.', '!', '?'].contains(&c));
+            match (owned, is_last) {
+                (Some(owned), _) => {
+                    replaced.push_str(&self.possessive);
+                    rest = owned;
+                }
+                (None, true) => match noun_of_owner(&replaced) {
+                    Some((start, noun)) => {
+                        let phrase = format!("{} {noun}", self.possessive);
+                        replaced.truncate(start);
+                        replaced.push_str(&phrase);
+                    }
+                    None => replaced.push_str(&self.object),
+                },
+                (None, false) => replaced.push_str(name),
+            }
+        }
+        replaced + rest
+    }
+}
+
+/// Returns the noun before the name of an owner, and the start of its noun phrase: `nephew` in `Odo is the nephew of `.
+fn noun_of_owner(before: &str) -> Option<(usize, &str)> {
+    let (start, noun) = before.strip_suffix(" of ")?.rsplit_once(" the ")?;
+    (!noun.is_empty() && noun.chars().all(char::is_lowercase)).then_some((start.len() + 1, noun))
+}
+
+/// Returns the words of one person as reported speech: `Odo says that the ferry is late.` The pronouns of the person
+/// replace its name in the clause. "Odo says that Odo was in all night" sounds as if there were two of them, so a clause
+/// that still names the person follows `According to Odo`.
+pub fn reported_speech(name: &str, clause: &str, pronouns: Option<&PersonalPronouns>) -> String {
+    let replaced = pronouns.map_or_else(|| clause.to_owned(), |pronouns| pronouns.replace_name(clause, name));
+    match replaced == clause && clause.contains(name) {
+        true => format!("According to {}, {clause}", lower_first(name)),
+        false => format!("{} says that {replaced}", upper_first(name)),
+    }
 }
 
 #[expect(clippy::panic, reason = "the file is part of the program, and a test parses it")]
@@ -174,11 +258,29 @@ pub fn with_article(noun: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{contains_word, english, join_first_names, lower_first, past_tense, with_article};
+    use super::{
+        PersonalPronouns, contains_word, english, join_first_names, lower_first, past_tense, reported_speech,
+        with_article,
+    };
 
     #[test]
     fn the_file_is_whole() {
         assert!(contains_word(&english().fillers, "the") && !contains_word(&english().fillers, "ledger"));
+    }
+
+    #[test]
+    fn reported_speech_has_pronouns_for_the_speaker() {
+        for (pronouns, clause, expected) in [
+            ("she/her", "Kasimir is the nephew of Marta Kolb.", "Marta Kolb says that Kasimir is her nephew."),
+            ("female", "Marta Kolb's brother owes Marta Kolb", "Marta Kolb says that her brother owes her"),
+            ("they/them", "the Guild pays Marta Kolb.", "Marta Kolb says that the Guild pays them."),
+            ("she/her", "the ferry is late.", "Marta Kolb says that the ferry is late."),
+            ("she/her", "Odo left when Marta Kolb came.", "According to Marta Kolb, Odo left when Marta Kolb came."),
+            ("unknown", "the Guild pays Marta Kolb.", "According to Marta Kolb, the Guild pays Marta Kolb."),
+        ] {
+            let pronouns = PersonalPronouns::from_recorded(pronouns);
+            assert_eq!(reported_speech("Marta Kolb", clause, pronouns), expected);
+        }
     }
 
     #[test]

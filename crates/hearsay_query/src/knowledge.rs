@@ -33,6 +33,8 @@ pub struct KnowsFilter {
     /// The query returns only facts that the knower learned since the start of this session, or since this date. `None`
     /// means no restriction.
     pub since: Option<String>,
+    /// Whether names and kinds are omitted. They are not omitted if `predicate` is set. [`party`] always omits them.
+    pub without_labels: bool,
     /// Maximum number of facts.
     pub limit: usize,
 }
@@ -155,6 +157,7 @@ struct ResolvedFilter {
     predicate: Option<Predicate>,
     words: Vec<String>,
     since: Option<GameTime>,
+    without_labels: bool,
 }
 
 impl ResolvedFilter {
@@ -168,6 +171,7 @@ impl ResolvedFilter {
                 Some(since) => start_time(state, since)?,
                 None => None,
             },
+            without_labels: filter.without_labels && filter.predicate.is_none(),
         })
     }
 
@@ -176,11 +180,17 @@ impl ResolvedFilter {
         let statement_stems = || stems(known.statement());
         self.predicate.as_ref().is_none_or(|predicate| known.predicate() == predicate)
             && self.since.is_none_or(|since| known.learned() >= Some(since))
+            && !(self.without_labels && is_name_or_kind(known))
             && (self.words.is_empty() || {
                 let statement_stems = statement_stems();
                 self.words.iter().all(|word| statement_stems.contains(word))
             })
     }
+}
+
+/// Returns whether a fact states only the name or the kind of an entity.
+fn is_name_or_kind(known: &Known) -> bool {
+    [attribute::NAME, attribute::KIND].contains(&known.predicate().as_str())
 }
 
 /// Returns the facts that a character knows at a game time, up to the filter's limit. Also returns the total number of
@@ -277,7 +287,6 @@ pub fn party(
     for (id, view) in &views {
         let is_common_lore =
             |known: &Known| known_edges(known).iter().all(|known_edge| known_edge.access_path == AccessPath::Common);
-        let is_name_or_kind = |known: &Known| [attribute::NAME, attribute::KIND].contains(&known.predicate().as_str());
         for known in view.facts().filter(|known| {
             !is_common_lore(known) && !is_name_or_kind(known) && is_about(known) && resolved_filter.matches(known)
         }) {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hearsay_belief::{RevealEvaluation, Trust, View, evaluate_reveals_for, is_dead};
+use hearsay_belief::{RevealEvaluation, StateViews, Trust, View, evaluate_reveals_for, is_dead, player_characters};
 use hearsay_model::{
     Acquisition, EntityId, Fact, FactId, FactStatus, GameTime, Knower, KnowledgeEdge, Secrecy, SessionId, State,
 };
@@ -32,7 +32,9 @@ pub struct SecretRow {
     /// Knowers with a knowledge edge to the fact. A group or place represents all its members or residents. Sorted by
     /// id.
     pub holders: Vec<SecretHolder>,
-    /// Occasions on which the secret was told, earliest first. Empty if the secret was never told.
+    /// Whether no player character knows the secret.
+    pub untold: bool,
+    /// Occasions on which a character told the secret to another, earliest first.
     pub told: Vec<TellingRow>,
 }
 
@@ -65,7 +67,7 @@ pub struct TellingRow {
 pub struct SecretFilter {
     /// The query returns only secrets that this character knows. `None` selects the secrets of all characters.
     pub character: Option<EntityId>,
-    /// Whether the query returns only secrets that no character has told.
+    /// Whether the query returns only untold secrets, which no player character knows.
     pub untold: bool,
     /// Maximum number of secrets.
     pub limit: usize,
@@ -84,6 +86,8 @@ pub fn secrets(
     let character = filter.character.as_ref();
     require_entities(state, character)?;
     let view = character.map(|character| View::new(state, &Knower::Entity(character.clone()), moment));
+    let views = StateViews::new(state);
+    let players: Vec<Knower> = player_characters(state).into_iter().map(Knower::Entity).collect();
     let mut found: Vec<(&Fact, SecretRow)> = Vec::new();
     for fact in state.facts().filter(|fact| fact.status().is_knowable()) {
         if view.as_ref().is_some_and(|view| view.fact(fact.id()).is_none()) {
@@ -96,6 +100,10 @@ pub fn secrets(
         }
         edges.retain(|edge| edge.acquisition.gives_knowledge());
         if !existed_at(state, fact, &edges, moment) {
+            continue;
+        }
+        let untold = !players.iter().any(|player| views.get(player, moment).fact(fact.id()).is_some());
+        if filter.untold && !untold {
             continue;
         }
         edges.sort_by_key(|edge| (edge.learned_at(), edge.knower.clone(), edge.id()));
@@ -114,17 +122,14 @@ pub fn secrets(
             when: date_text(state, edge.learned.as_ref()),
             session: edge.session.clone(),
         });
-        let tellings: Vec<TellingRow> = tellings.collect();
-        if filter.untold && !tellings.is_empty() {
-            continue;
-        }
         let row = SecretRow {
             fact: fact.id(),
             handle: fact.handle().map(str::to_owned),
             statement: fact.statement().to_owned(),
             status: fact.status(),
             holders: holders.into_values().collect(),
-            told: tellings,
+            untold,
+            told: tellings.collect(),
         };
         found.push((fact, row));
     }

@@ -95,8 +95,11 @@ impl<'s> LearningRecorder<'s> {
         self.occasion.new_edge(knower, fact.id(), acquisition)
     }
 
+    /// Records that a knower learns a fact. A knower who conceals the fact still conceals it, however often the knower
+    /// states or hears it.
     pub(super) fn learn(&mut self, view: &View, edge: KnowledgeEdge, belief: Credence) {
-        let edge = edge.sorted();
+        let mut edge = edge.sorted();
+        edge.conceals |= view.fact(edge.fact).is_some_and(Known::conceals);
         if let Some(knower) = edge.knower.entity() {
             let was_known = view.fact(edge.fact).is_some_and(|known| !known.is_made_up());
             let (knower, fact, id) = (knower.clone(), edge.fact, edge.id());
@@ -184,7 +187,13 @@ impl<'s> LearningRecorder<'s> {
             // Each line that states the fact on the speaker's own word gets an edge. If one of these lines is removed,
             // the hearers of the others still know the fact.
             if known.is_none_or(is_known_on_own_word) {
-                let (edge, belief) = self.own_edge(statement, known.is_none());
+                let (mut edge, belief) = self.own_edge(statement, known.is_none());
+                // Without a game clock, the edge of the line can be the recorded edge from which the speaker knows the
+                // fact. This edge keeps its session and its credence.
+                if let Some(recorded) = self.state.knowledge(edge.id()) {
+                    let credence = recorded.credence.max(edge.credence);
+                    edge = KnowledgeEdge { credence, ..KnowledgeEdge::clone(recorded) };
+                }
                 sources.push(Justification::Basis { fact: fact.id(), edge: edge.id() });
                 teller_credence = teller_credence.max(belief.get());
                 // The speaker's edge contains the factor already.

@@ -287,6 +287,8 @@ pub(super) struct NameWords {
     pub(super) remarks: HashSet<String>,
     pub(super) alias_openers: Vec<String>,
     pub(super) naming_verbs: Vec<String>,
+    pub(super) passive_naming_verbs: Vec<String>,
+    pub(super) passive_agents: Vec<String>,
     pub(super) nickname_openers: Vec<String>,
 }
 

@@ -19,10 +19,24 @@ pub fn stated_nickname(sentence: &str) -> Option<&str> {
         (is_whole && can_precede(before)).then_some(rest)
     };
     let naming = names.naming_verbs.iter().find_map(|opener| after(opener, |_| true));
+    let passive = || names.passive_naming_verbs.iter().find_map(|opener| named_by_people(after(opener, |_| true)?));
     // "The inn known as the Gull" is not about the person.
     let is_empty = |before: &str| words(before).iter().all(|word| is_stop_word(word));
-    let rest = naming.or_else(|| names.nickname_openers.iter().find_map(|opener| after(opener, is_empty)))?;
-    name_at_start(rest.trim_start_matches([' ', ':', ',']))
+    let rest = naming.or_else(|| names.nickname_openers.iter().find_map(|opener| after(opener, is_empty)));
+    match rest {
+        Some(rest) => name_at_start(rest.trim_start_matches([' ', ':', ','])),
+        None => passive(),
+    }
+}
+
+/// Returns the name in quotation marks with which a text begins, if the people who use the name follow: `"Sarge" by
+/// everybody`.
+fn named_by_people(text: &str) -> Option<&str> {
+    let text = text.trim_start();
+    let name = name_at_start(text).filter(|_| !text.starts_with(char::is_alphanumeric))?;
+    let rest = &text[text.find(name)? + name.len()..];
+    let agent = words(rest).into_iter().next()?;
+    ENGLISH.words.names.passive_agents.contains(&agent).then_some(name)
 }
 
 /// Returns the name with which a text begins.
@@ -61,6 +75,8 @@ mod tests {
             ("Nickname \"the Heron\" because of his legs.", Some("the Heron")),
             ("Nickname: Spoons", Some("Spoons")),
             ("He is known as the Pepper Prince here.", Some("the Pepper Prince")),
+            ("An old soldier, called \"Sarge\" by everybody.", Some("Sarge")),
+            ("He keeps a dog called \"Rex\".", None),
             ("The inn known as the Gull is hers.", None),
             ("Everybody calls him a fool.", None),
             ("He recalls her Mother.", None),

@@ -1,6 +1,6 @@
 //! Reads the YAML mappings of a campaign file, and checks their keys and values.
 
-use hearsay_model::{Attitude, Date, EntityId, ScaleError};
+use hearsay_model::{Attitude, Date, EntityId, Predicate, ScaleError};
 
 use super::reader::CampaignReader;
 use crate::{
@@ -48,9 +48,14 @@ impl CampaignReader {
     /// Reads a mapping that may have only known keys.
     pub(super) fn read_fields<'a>(&mut self, node: &'a Node, path: &str, keys: &Keys) -> Option<Fields<'a>> {
         let fields = self.read_any_fields(node, path, keys.description)?;
-        for (key, _) in fields.entries {
+        for (key, value) in fields.entries {
             if !keys.all_keys().any(|allowed| allowed == &*key.text) {
-                let hint = keys::hint(&key.text, keys.all_keys());
+                let is_relationship = keys.all_keys().any(|allowed| allowed == "target");
+                let form = relationship_form(key, value).filter(|_| is_relationship);
+                let hint = match form {
+                    Some(form) => format!("write `{form}`"),
+                    None => keys::hint(&key.text, keys.all_keys()),
+                };
                 let message = format!("{} has no key `{}`", keys.description, key.text);
                 self.diagnostics.add(key.at, &fields.child_path(&key.text), message, hint);
             }
@@ -180,7 +185,12 @@ impl CampaignReader {
         }
         let path = f.child_path(key);
         let message = format!("expected a list, found {}", node.type_name());
-        self.diagnostics.add(node.at, &path, message, format!("write `{key}: […]`"));
+        let form = match &node.value {
+            Yaml::Map(entries) => entries.iter().find_map(|(key, value)| relationship_form(key, value)),
+            _ => None,
+        };
+        let form = form.unwrap_or_else(|| "…".to_owned());
+        self.diagnostics.add(node.at, &path, message, format!("write `{key}: [{form}]`"));
         &[]
     }
 
@@ -213,6 +223,14 @@ impl CampaignReader {
         let items = self.read_list(f, key).iter().enumerate();
         items.filter_map(|(n, item)| self.resolve_reference(item, &item_path(&f.child_path(key), n))).collect()
     }
+}
+
+/// Returns a relationship as campaign files write it, if the key of its target is the name of a relation: `{type: LEADS,
+/// target: the-guild}` for `LEADS: the-guild`.
+fn relationship_form(key: &Key, target: &Node) -> Option<String> {
+    let is_relation = Predicate::new(&key.text).is_ok_and(|name| name.is_relation());
+    let is_capitalized = !key.text.chars().any(char::is_lowercase);
+    (is_relation && is_capitalized).then(|| format!("{{type: {}, target: {}}}", key.text, target.text().unwrap_or("…")))
 }
 
 /// Returns the path of an item of a list. The first item has the number 1.

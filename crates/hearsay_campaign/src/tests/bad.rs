@@ -26,6 +26,8 @@ fn keys_and_types() {
     check("fcts: []", 10, "a campaign file has no key `fcts`", "did you mean `facts`?");
     check("facts:\n  - {subjekt: ann, subject: bob, text: T.}", 11, "no key `subjekt`", "did you mean `subject`?");
     check("facts: {a: b}", 10, "expected a list, found a mapping", "write `facts: […]`");
+    let relations = "relationships: {LEADS: guild}";
+    check(relations, 10, "expected a list, found a mapping", "write `relationships: [{type: LEADS, target: guild}]`");
     check("facts: [{subject: ann, text: 5}]", 10, "expected text, found a number", "put it in quotes");
     check("facts: [{subject: ann, text: T., secret: 1}]", 10, "expected true or false", "");
     check("facts: [{subject: ann, text: ' '}]", 10, "the text is empty", "");

@@ -104,7 +104,7 @@ pub(crate) struct Secrets {
     /// List only secrets of this holder (id or name)
     #[arg(value_parser = name, add = entities())]
     pub(crate) character: Option<String>,
-    /// List only secrets that no holder has told yet
+    /// List only secrets that no player character knows
     #[arg(long)]
     pub(crate) untold: bool,
     #[command(flatten)]

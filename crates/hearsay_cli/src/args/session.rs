@@ -104,8 +104,8 @@ Examples:
     /// List open quests, promises, debts and untold secrets
     #[command(after_help = "\
 A quest is open until its attribute `stage` has a value such as done, finished or failed.
-A promise or debt is open until the date at which it ends. A secret is open until a
-character tells it.
+A promise or debt is open until the date at which it ends. A secret is open until a player
+character knows it.
 
 Examples:
   hearsay session threads --kind debt --kind promise
@@ -195,10 +195,10 @@ pub(crate) struct SessionLog {
     /// Text of the line
     #[arg(value_parser = text, required_unless_present_any = ["line", "yes"])]
     pub(crate) text: Option<String>,
-    /// Recorded line to which the other options apply; for --with and --without also several lines, such as 7,9-12
+    /// Recorded line to which the other options apply; for --by, --with and --without also several lines, such as 7,9-12
     #[arg(long, value_name = "N", conflicts_with_all = ["text", "at", "time"], value_parser = line_numbers)]
     pub(crate) line: Option<LineNumbers>,
-    /// Say yes to all questions about a line [default: the last line]
+    /// Say yes to all questions about a line [default: the last line], and record who comes or leaves in the last line
     #[arg(long, conflicts_with_all = ["text", "by", "at", "time", "to", "with", "without", "states", "lie", "in_character"])]
     pub(crate) yes: bool,
     /// Speaker (id or name), or the player of the speaker [default: the name at the start of the text; otherwise,

@@ -168,7 +168,7 @@ fn print_view_fact(row: &ViewFactRow, output: &mut Output) -> Result<()> {
             add_row(label, date.clone());
         }
     }
-    let remark = belief_remark(&row.hold);
+    let remark = belief_remark(&row.hold, row.credence);
     let remark = if remark.is_empty() { String::new() } else { format!(", {remark}") };
     add_row("credence", format!("{:.2}{remark}", row.credence));
     add_row("learned", row.citation.line());

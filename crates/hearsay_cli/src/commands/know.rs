@@ -39,6 +39,7 @@ pub(crate) fn knows(args: &args::Knows, output: &mut Output) -> Result<()> {
         predicate: names.optional_predicate(args.predicate.as_ref())?,
         words: args.words.clone(),
         since: args.since.clone(),
+        without_labels: !output.is_json(),
         limit: args.limit,
     };
     let Some(knower) = names.knower() else {
@@ -75,7 +76,7 @@ pub(crate) fn knows(args: &args::Knows, output: &mut Output) -> Result<()> {
         let session = row.session.as_ref().map_or(String::new(), ToString::to_string);
         let marks = format_marks(
             row.fact,
-            [acquisition, belief_remark(&row.hold).to_owned(), session, concealment.to_owned(), hearers],
+            [acquisition, belief_remark(&row.hold, row.credence).to_owned(), session, concealment.to_owned(), hearers],
         );
         output.line(&row.statement)?;
         output.line(Line::default().id(format!("    {marks}")))?;
@@ -123,7 +124,8 @@ fn print_beliefs(answer: &BeliefReport, output: &mut Output) -> Result<()> {
         let status = belief.status.filter(|status| *status != FactStatus::Canon);
         let status = status.map_or(String::new(), |status| status.to_string());
         let credence = format!("credence {:.2}", belief.credence);
-        let marks = format_marks(belief.fact, [credence, belief_remark(&belief.hold).to_owned(), status]);
+        let marks =
+            format_marks(belief.fact, [credence, belief_remark(&belief.hold, belief.credence).to_owned(), status]);
         output.line(Line::from(&belief.statement).id(format!("  {marks}")))?;
         for reason in &belief.because {
             let session = reason.session.as_ref().map_or(String::new(), |session| format!(", {session}"));
@@ -227,8 +229,8 @@ pub(crate) fn secrets(args: &args::Secrets, output: &mut Output) -> Result<()> {
         for telling in &row.told {
             output.line(format!("    {}", telling.describe()))?;
         }
-        if row.told.is_empty() {
-            output.line("    untold")?;
+        if row.untold {
+            output.line("    untold: no player character knows it")?;
         }
     }
     output.omitted(rows.len(), total)?;

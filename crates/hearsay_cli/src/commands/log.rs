@@ -148,9 +148,10 @@ fn record(args: &args::SessionLog, output: &mut Output) -> Result<()> {
     }
     let new_facts = extracted_facts(&memory, &passages)?;
     print_extracted_facts(&new_facts, &args.campaign, output)?;
-    confirmation::print_hint(args, line_number, &facts, &new_facts, output)?;
-    if !passages.is_empty() {
-        presence::print_notes(&memory, args, &deaths, attendance, &new_facts, output)?;
+    let offered: &[_] = if is_withheld || !args.without.is_empty() { &[] } else { &attendance[..] };
+    confirmation::print_hint(args, line_number, &facts, &new_facts, offered, output)?;
+    if let Some(line) = passages.first() {
+        presence::print_notes(&memory, args, line, &deaths, attendance, &new_facts, output)?;
     }
     if is_empty_lie && new_facts.is_empty() && !args.dry_run {
         note_empty_lie(output);
@@ -205,7 +206,7 @@ fn only_line(args: &args::SessionLog) -> Result<Option<u32>> {
         None => Ok(None),
         Some([line]) => Ok(Some(*line)),
         Some(_) => {
-            let message = "--line takes several lines only with --with or --without; pass one line";
+            let message = "--line takes several lines only with --by, --with or --without; pass one line";
             Err(CliError::new(USAGE_ERROR, message).into())
         }
     }

@@ -107,6 +107,12 @@ fn decide_on(args: &args::Review, decision: DecisionArg, memory: &Memory, output
         SettledReason::Rejected | SettledReason::Retracted => matches!(decision, DecisionArg::Reject),
         SettledReason::EvidenceFor(_) => matches!(decision, DecisionArg::Accept),
     };
+    if facts.is_empty() && !settled.is_empty() && settled.iter().all(is_as_requested) {
+        output.data(&json!({ "written": null, "decided": [], "settled": settled }))?;
+        output.line("Nothing is left to decide:")?;
+        print_decided(&[], &settled, args.dry_run, &DisplayNames::read(memory)?, output)?;
+        return Ok(0);
+    }
     if facts.is_empty() && !settled.is_empty() {
         let settled: Vec<String> = settled.iter().map(format_settled).collect();
         return Err(CliError::new(1, format!("nothing is left to decide: {}", settled.join("; "))).into());

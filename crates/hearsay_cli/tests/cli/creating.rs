@@ -119,6 +119,7 @@ Criticals do maximum damage.
         "nobody yet (false)  The mill is empty.",
         "    14  nobody tells this lie, so it became a rumour that is false: The mill is empty.",
         "Not about the game world; only you see it:\n    20  Criticals do maximum damage.",
+        "add the town as a location, and `part_of: TOWN` to their homes in campaign.yaml): hanna-pike, tobin-reed",
     ] {
         assert!(printed.contains(part), "{part}: {printed}");
     }
@@ -199,6 +200,8 @@ fn without_a_terminal_the_campaign_is_an_example() {
         assert!(test_dir.ok(line).contains("Ann knows a secret that Bo does not know."), "{line:?}");
     }
     assert_eq!(test_dir.json(&["new", "three"])["name"], "three");
+    // The game clock is set, so gossip can be simulated.
+    test_dir.ok(&["-C", "two", "simulate", "gossip", "--days", "1"]);
 }
 
 /// Starts a command on a terminal.

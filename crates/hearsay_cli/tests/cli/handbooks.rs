@@ -176,6 +176,49 @@ entities:
   - {id: stranger, name: Dov Reed, kind: npc, attributes: {occupation: smuggler}}
 ";
 
+const THEATRE: &str = "\
+campaign: {name: Players, start: 1 Month1 1}
+entities:
+  - {id: theatre, name: Heron Theatre, kind: location}
+  - {id: tamsel, name: Tamsel Brook, kind: player, player: Ida, home: theatre}
+  - id: aurelio
+    name: Aurelio Vance
+    kind: npc
+    home: theatre
+    pronouns: he/him
+    description: The manager of the Heron Players.
+";
+
+#[test]
+fn a_description_stands_under_the_person_that_it_describes() {
+    let test_dir = TestDir::new();
+    test_dir.write("town/town.yaml", THEATRE);
+    let town = |line: &[&str]| test_dir.ok(&[&["-C", "town"], line].concat());
+    town(&["session", "start", "--at", "theatre"]);
+    town(&["log", "Rain falls on the roof."]);
+    town(&["log", "--by", "aurelio", "I was robbed on the bridge."]);
+    town(&["entity", "set", "aurelio", "personality", "cannot keep a secret"]);
+    town(&["session", "end"]);
+    let book = town(&["export", "--format", "handbook", "--as", "tamsel"]);
+    let start = book.find("### Aurelio Vance\n").unwrap();
+    assert!(book[start..].starts_with("### Aurelio Vance\n\nThe manager of the Heron Players.\n"), "{book}");
+    assert_eq!(book.matches("manager of the Heron").count(), 1, "{book}");
+    let answer = town(&["ask", "--as", "aurelio", "--no-meaning", "Who is the manager of the Heron Players?"]);
+    assert_eq!(answer.matches("manager of the Heron Players.").count(), 1, "{answer}");
+    assert!(answer.contains("  Description: The manager of the Heron Players."), "{answer}");
+    // An attribute that the DM sets is no event of the session.
+    for reader in [&["session", "recap"][..], &["session", "recap", "--as", "tamsel"]] {
+        let recap = town(reader);
+        assert!(recap.contains("Rain falls on the roof.") && !recap.contains("keep a secret"), "{recap}");
+    }
+    // Names and kinds are in the JSON output, and in the text only on request.
+    let known = town(&["know", "knows", "tamsel"]);
+    assert!(known.contains("manager of the Heron") && !known.contains("is a location"), "{known}");
+    assert!(!known.contains("The name is"), "{known}");
+    assert!(town(&["know", "knows", "tamsel", "--predicate", "kind"]).contains("is a location"));
+    assert!(test_dir.json(&["-C", "town", "know", "knows", "tamsel"]).to_string().contains("is a location"));
+}
+
 const SECRETS: &str = r#"
 entities: [{id: crypt, name: the Crypt, kind: location}]
 facts:

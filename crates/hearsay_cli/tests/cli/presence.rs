@@ -39,7 +39,7 @@ fn a_speaker_is_in_the_scene_from_its_line_on_and_the_output_says_so() {
     let with_pike = serde_json::json!(["ada", "ben", "lyra", "pike", "tam"]);
     assert_eq!(heard_by(&test_dir, &["The fire burns."]), with_pike);
     // Notes stand below the result, and name the lines that he missed.
-    assert!(spoken.stderr.contains("did not hear line 1; to change this: `"), "{}", spoken.stderr);
+    assert!(spoken.stderr.contains("did not hear line 1; if Amos Pike was there: `"), "{}", spoken.stderr);
     run_named_command(&test_dir, &spoken.stderr, "log --line 1 --with pike");
     // He lives at the weir, so he is there again.
     let left = run_named_command(&test_dir, &spoken.stdout, "session attend --leave pike");
@@ -60,6 +60,10 @@ fn a_character_that_the_dm_moved_stays_away_when_it_speaks() {
         "{}",
         spoken.stderr
     );
+    // The line probably belongs to her place.
+    assert!(spoken.stderr.contains("if Lyra Fenn says it there, run `hearsay"), "{}", spoken.stderr);
+    assert!(spoken.stderr.contains("undo`, and log the line with `--at weir`"), "{}", spoken.stderr);
+    assert!(!spoken.stderr.contains("did not hear"), "{}", spoken.stderr);
     assert!(!spoken.stdout.contains("Lyra Fenn is now at"), "{}", spoken.stdout);
     assert_eq!(heard_by(&test_dir, &["Rain falls."]), serde_json::json!(["ada", "ben", "tam"]));
     run_named_command(&test_dir, &spoken.stderr, "session attend --arrive lyra");
@@ -72,15 +76,63 @@ fn several_lines_get_another_hearer_in_one_command() {
     for line in ["Rain falls.", "Lyra whispers to Tam: Not here.", "The fire burns.", "The door creaks."] {
         test_dir.ok(&["-C", "mill", "log", line]);
     }
-    let comes = test_dir.run(&["-C", "mill", "log", "The door opens, and Pike comes in."]);
-    // A whisper was not for him.
-    let added = run_named_command(&test_dir, &comes.stderr, "log --line 1,3-4 --with pike");
-    assert_eq!(added.matches("also heard by Amos Pike").count(), 3, "{added}");
-    run_named_command(&test_dir, &comes.stderr, "session attend --arrive pike");
+    // A whisper was not for him, and ends the lines that he may have heard.
+    let speaks = test_dir.run(&["-C", "mill", "log", "Pike: Good evening."]);
+    let added = run_named_command(&test_dir, &speaks.stderr, "log --line 3-4 --with pike");
+    assert_eq!(added.matches("also heard by Amos Pike").count(), 2, "{added}");
     let line = ["-C", "mill", "log", "--line", "1-3"];
-    test_dir.fails(&[&line[..], &["--lie"]].concat(), 2, &["only with --with or --without"]);
-    test_dir.fails(&[&line[..], &["--by", "tam"]].concat(), 2, &["--by corrects one line"]);
+    test_dir.fails(&[&line[..], &["--lie"]].concat(), 2, &["only with --by, --with or --without"]);
     test_dir.fails(&["-C", "mill", "log", "--line", "3-1", "--with", "pike"], 2, &["such as 7 or 7,9-12"]);
+}
+
+#[test]
+fn missed_lines_are_offered_only_if_they_were_meant_for_everybody() {
+    let test_dir = split_party();
+    // Somebody who comes in was outside before.
+    test_dir.ok(&["-C", "mill", "log", "Rain falls."]);
+    let comes = test_dir.run(&["-C", "mill", "log", "The door opens, and Pike comes in."]);
+    assert!(comes.stderr.contains("session attend --arrive pike"), "{}", comes.stderr);
+    assert!(!comes.stderr.contains("did not hear"), "{}", comes.stderr);
+    let speaks = test_dir.run(&["-C", "mill", "log", "Pike: Good evening."]);
+    assert!(!speaks.stderr.contains("did not hear"), "{}", speaks.stderr);
+    test_dir.ok(&["-C", "mill", "session", "attend", "--leave", "pike"]);
+    // A whisper with a misspelled speaker is narration that only one character hears.
+    test_dir.ok(&["-C", "mill", "log", "Lyrra whispers to Tam: Not here."]);
+    let speaks = test_dir.run(&["-C", "mill", "log", "Pike: I am back."]);
+    assert!(!speaks.stderr.contains("did not hear"), "{}", speaks.stderr);
+}
+
+#[test]
+fn several_lines_get_another_speaker_in_one_command() {
+    let test_dir = split_party();
+    test_dir.ok(&["-C", "mill", "log", "Lyrra: Not here."]);
+    test_dir.ok(&["-C", "mill", "log", "Lyrra: Come to the weir."]);
+    let corrected = test_dir.ok(&["-C", "mill", "log", "--line", "1,2", "--by", "lyra"]);
+    assert_eq!(corrected.matches("Lyra Fenn says the line").count(), 2, "{corrected}");
+    assert_eq!(corrected.matches("(operation ").count(), 1, "{corrected}");
+    let lines = test_dir.json(&["-C", "mill", "session", "show", "--log"]);
+    for (line, text) in [(0, "Not here."), (1, "Come to the weir.")] {
+        assert_eq!(
+            (lines[line]["speaker"].as_str(), lines[line]["text"].as_str()),
+            (Some("lyra"), Some(text)),
+            "{lines}"
+        );
+    }
+}
+
+#[test]
+fn narration_that_begins_with_another_place_is_noticed() {
+    let test_dir = split_party();
+    let notes = |line: &[&str]| test_dir.run(&[&["-C", "mill", "log"], line].concat()).stderr;
+    let told = "if this happens at The Old Weir, run `hearsay";
+    for line in ["At the weir, fog lies over the water.", "Meanwhile, back at the Old Weir, a bell rings."] {
+        let notes = notes(&[line]);
+        assert!(notes.contains(told) && notes.contains("`--at weir`"), "{line}: {notes}");
+    }
+    for line in ["At the mill, the wheel turns.", "At night, the fire burns low.", "In the end, Ben nods."] {
+        assert!(!notes(&[line]).contains("if this happens"), "{line}");
+    }
+    assert!(!notes(&["--at", "weir", "At the weir, fog lies over the water."]).contains("if this happens"));
 }
 
 #[test]
@@ -92,6 +144,12 @@ fn a_departure_is_noticed_in_each_clause_and_for_each_person() {
         ("Tam Reed nods. He slips out to the cellar.", "session attend --leave tam`"),
         ("She runs upstairs.", "session attend --leave lyra`"),
         ("They ride back to the old weir.", "`--at weir`"),
+        ("The whole party walks down to the old weir.", "`--at weir`"),
+        ("Everybody goes over to the lock.", "`--at weir`"),
+        ("We walk to the Old Weir.", "`--at weir`"),
+        ("The three of them climb out of the cellar.", "`--at PLACE`"),
+        ("Ben goes after him while Tam stays here.", "session attend --leave ben`"),
+        ("Tam follows the old man out into the rain.", "session attend --leave tam`"),
     ] {
         assert!(notes(line).contains(command), "{line}: {}", notes(line));
     }
@@ -122,4 +180,98 @@ fn the_dead_hear_nothing_until_the_dm_decides() {
     assert!(later.stderr.contains("Ben hears nothing until you decide on the death"), "{}", later.stderr);
     run_named_command(&test_dir, &later.stderr, "review reject");
     assert_eq!(heard_by(&test_dir, &["The rain stops."]), serde_json::json!(["ada", "ben", "lyra", "tam"]));
+}
+
+#[test]
+fn a_character_at_home_stays_behind_if_the_scene_changes_to_others() {
+    let test_dir = TestDir::new();
+    let people = "entities:\n  - {id: weir, name: The Old Weir, kind: location}\n  - {id: lyra, name: Lyra Fenn, kind: \
+                  player, home: the-mill}\n  - {id: wren, name: Wren Oake, kind: player, home: the-mill}\n";
+    test_dir.write("mill/party.yaml", people);
+    test_dir.ok(&["-C", "mill", "session", "start", "--at", "the-mill"]);
+    test_dir.ok(&["-C", "mill", "fact", "add", "lyra", "LOCATED_AT", "weir"]);
+    let there = test_dir.ok(&["-C", "mill", "log", "--at", "weir", "Fog lies over the water."]);
+    assert!(there.contains("; Wren Oake stays behind") && !there.contains("now at"), "{there}");
+    assert_eq!(heard_by(&test_dir, &["A bell rings."]), serde_json::json!(["lyra"]));
+    let back = test_dir.ok(&["-C", "mill", "log", "--at", "the-mill", "The fire burns."]);
+    assert!(back.contains("; Lyra Fenn stays behind") && !back.contains("now at"), "{back}");
+    assert_eq!(heard_by(&test_dir, &["Rain falls."]), serde_json::json!(["ada", "ben", "wren"]));
+    assert_eq!(heard_by(&test_dir, &["--at", "weir", "The fog lifts."]), serde_json::json!(["lyra"]));
+}
+
+#[test]
+fn the_characters_in_a_scene_know_who_comes_and_who_leaves() {
+    let test_dir = TestDir::new();
+    let people = r#"
+audience: {attributes: {name: common}}
+entities:
+  - {id: weir, name: The Old Weir, kind: location}
+  - {id: lyra, name: Lyra Fenn, kind: player, home: none}
+  - {id: pike, name: Amos Pike, kind: npc, home: weir}
+"#;
+    test_dir.write("mill/party.yaml", people);
+    test_dir.ok(&["-C", "mill", "session", "start", "--at", "the-mill"]);
+    let knows = |who: &str, text: &str| test_dir.run(&["-C", "mill", "know", "knows", who]).stdout.contains(text);
+    let (place, end) = ("Amos Pike is at The Mill", "it is no longer true that Amos Pike is at The Mill");
+    test_dir.ok(&["-C", "mill", "session", "attend", "--arrive", "pike"]);
+    assert!(["pike", "lyra", "ben"].iter().all(|who| knows(who, place)));
+    assert!(!knows("sam-a", place), "Sam is not there");
+    test_dir.ok(&["-C", "mill", "session", "attend", "--leave", "pike"]);
+    assert!(["pike", "lyra", "ben"].iter().all(|who| knows(who, end)));
+    assert!(!knows("sam-a", end), "Sam is not there");
+    // He comes back in the same minute, so his location is the same fact again.
+    test_dir.ok(&["-C", "mill", "log", "Pike: I forgot my hat."]);
+    assert!(["pike", "lyra", "ben"].iter().all(|who| knows(who, place) && !knows(who, end)));
+    // A recorded move out of the scene is a departure too.
+    test_dir.ok(&["-C", "mill", "fact", "add", "pike", "LOCATED_AT", "weir"]);
+    assert!(["lyra", "ben"].iter().all(|who| knows(who, end)) && !knows("lyra", "Amos Pike is at The Old Weir"));
+}
+
+#[test]
+fn a_stranger_who_comes_into_the_scene_stays_a_stranger() {
+    let test_dir = split_party();
+    test_dir.ok(&["-C", "mill", "session", "attend", "--arrive", "pike"]);
+    for who in ["ada", "lyra"] {
+        let known = test_dir.ok(&["-C", "mill", "know", "knows", who]);
+        assert!(!known.contains("Pike"), "{known}");
+    }
+    // They hear his name before he comes again.
+    test_dir.ok(&["-C", "mill", "session", "attend", "--leave", "pike"]);
+    test_dir.ok(&["-C", "mill", "log", "Amos Pike sits in the yard."]);
+    test_dir.ok(&["-C", "mill", "session", "attend", "--arrive", "pike"]);
+    assert!(test_dir.ok(&["-C", "mill", "know", "knows", "lyra"]).contains("Amos Pike is at The Mill"));
+}
+
+#[test]
+fn characters_who_come_back_to_the_scene_hear_of_it() {
+    let test_dir = split_party();
+    for who in ["lyra", "tam"] {
+        test_dir.ok(&["-C", "mill", "fact", "add", who, "LOCATED_AT", "weir"]);
+    }
+    let residents = serde_json::json!(["ada", "ben"]);
+    assert_eq!(heard_by(&test_dir, &["Lyra kicks a stone."]), residents);
+    let back = heard_by(&test_dir, &["Lyra and Tam come back to the mill, white with snow."]);
+    assert_eq!(back, serde_json::json!(["ada", "ben", "lyra", "tam"]));
+    assert_eq!(heard_by(&test_dir, &["Tam returns, and sits down."]), serde_json::json!(["ada", "ben", "tam"]));
+    // The DM decides who is in the scene.
+    assert_eq!(heard_by(&test_dir, &["Rain falls."]), residents);
+}
+
+#[test]
+fn one_command_records_the_arrivals_and_departures_of_a_line() {
+    let test_dir = split_party();
+    let comes = test_dir.run(&["-C", "mill", "log", "The door opens, and Pike comes in."]);
+    assert!(comes.stdout.contains("to record who comes and who leaves: `hearsay "), "{}", comes.stdout);
+    let arrived = run_named_command(&test_dir, &comes.stdout, "log --yes");
+    assert!(arrived.contains("Amos Pike joins; Amos Pike is now at The Mill"), "{arrived}");
+    assert_eq!(heard_by(&test_dir, &["Rain falls."]), serde_json::json!(["ada", "ben", "lyra", "pike", "tam"]));
+    test_dir.fails(&["-C", "mill", "log", "--yes"], 1, &["nothing about line 2"]);
+    let leaves = test_dir.run(&["-C", "mill", "log", "Pike walks away."]);
+    let left = run_named_command(&test_dir, &leaves.stdout, "log --yes");
+    assert!(left.contains("Amos Pike leaves; Amos Pike is now at The Old Weir"), "{left}");
+    test_dir.fails(&["-C", "mill", "log", "--yes"], 1, &["nothing about line 3"]);
+    // After further lines, the scene may be another one.
+    test_dir.ok(&["-C", "mill", "log", "Ben goes upstairs."]);
+    test_dir.ok(&["-C", "mill", "log", "The rain stops."]);
+    test_dir.fails(&["-C", "mill", "log", "--line", "4", "--yes"], 1, &["nothing about line 4"]);
 }

@@ -325,7 +325,8 @@ fn a_decision_applies_only_to_the_card_that_is_named() {
     test_dir.ok(&["-C", "mill", "review", "reject", key.1]);
     assert_eq!(pending(&test_dir), [cellar.1, apology.1]);
     // The rejected card is named again, not the card that begins with the same words.
-    test_dir.fails(&["-C", "mill", "review", "reject", key.1], 1, &["rejected"]);
+    let again = test_dir.ok(&["-C", "mill", "review", "reject", key.1]);
+    assert!(again.contains("already rejected"), "{again}");
     assert_eq!(pending(&test_dir), [cellar.1, apology.1]);
 }
 
@@ -504,4 +505,21 @@ fn a_corrected_sentence_without_the_old_value_is_only_a_sentence() {
     test_dir.ok(&["-C", "mill", "review", "edit", &missing, "--statement", "Ben hums at night."]);
     assert_eq!(find("Ben hums at night.").unwrap()["predicate"], "lore");
     assert_eq!(find("missing"), None);
+}
+
+#[test]
+fn a_new_character_that_waits_for_review_is_named_with_the_command_that_accepts_it() {
+    let test_dir = TestDir::new();
+    test_dir.ok(&["-C", "mill", "session", "start", "--at", "the-mill"]);
+    test_dir.ok(&["-C", "mill", "log", "Hilda Grimm owes Ben ten crowns."]);
+    let add = ["-C", "mill", "entity", "add", "Hilda Grimm", "--at", "the-mill"];
+    test_dir.fails(&add, 1, &["Hilda Grimm waits for review", "hearsay review accept "]);
+    let spoken = test_dir.run(&["-C", "mill", "log", "Hylda: I owe nobody anything."]);
+    assert!(spoken.stderr.contains("Hilda Grimm waits for review"), "{}", spoken.stderr);
+    for command in spoken.stderr.split('`').filter(|command| command.starts_with("hearsay ")) {
+        test_dir.ok(&command.split(' ').skip(1).collect::<Vec<_>>());
+    }
+    let lines = test_dir.json(&["-C", "mill", "session", "show", "--log"]);
+    assert_eq!(lines[1]["speaker"], "hilda-grimm", "{lines}");
+    test_dir.fails(&add, 1, &["there is already an entity with the id `hilda-grimm`"]);
 }

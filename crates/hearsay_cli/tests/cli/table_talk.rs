@@ -440,3 +440,76 @@ fn a_speaker_is_found_among_those_who_can_speak() {
     assert_eq!(preview["speakers"][0]["is"]["character"], "finch");
     assert_eq!(preview["speakers"][1]["is"]["ambiguous"], serde_json::json!(["old-marr", "young-marr"]));
 }
+
+#[test]
+fn a_logged_line_does_not_end_concealment() {
+    let test_dir = TestDir::new();
+    // Without a clock, the line has the same game time as the secret.
+    let campaign = r#"
+campaign: {name: The Heron Players}
+entities:
+  - {id: stage, name: The Stage, kind: location}
+  - {id: ysolde, name: Ysolde Marrick, kind: player, home: stage}
+  - {id: sabine, name: Sabine Kohl, kind: npc, home: stage}
+  - id: odette
+    name: Odette Farrow
+    kind: npc
+    home: stage
+    secrets:
+      - {id: will-in-moon, text: "Odette Farrow hid the will of Baron Lisk inside the paper moon."}
+"#;
+    test_dir.write("heron/campaign.yaml", campaign);
+    test_dir.ok(&["-C", "heron", "session", "start", "--at", "stage"]);
+    let tell = |speaker: &str, hearer: &str, words: &str| {
+        test_dir.ok(&["-C", "heron", "log", "--by", speaker, "--to", hearer, "--states", "will-in-moon", words])
+    };
+    let knowers = |only_concealing: bool| -> Vec<String> {
+        let known = test_dir.json(&["-C", "heron", "know", "who-knows", "will-in-moon"]);
+        let rows = known["characters"].as_array().unwrap().iter();
+        let rows = rows.filter(|row| !only_concealing || row["conceals"] == true);
+        rows.map(|row| row["knower"].as_str().unwrap().to_owned()).collect()
+    };
+    tell("odette", "ysolde", "I hid the will of Baron Lisk inside the paper moon.");
+    assert_eq!((knowers(true), knowers(false)), (vec!["odette".to_owned()], vec!["odette".into(), "ysolde".into()]));
+    tell("odette", "sabine", "I hid the will of Baron Lisk inside the paper moon.");
+    assert_eq!(knowers(true), ["odette"]);
+    // Ysolde heard of it from Odette first, and Odette has always known it.
+    tell("sabine", "ysolde", "Odette hid the will of Baron Lisk inside the paper moon.");
+    let report = test_dir.json(&["-C", "heron", "session", "show", "session-1"]);
+    let learned_by = |knower: &str| {
+        let rows = report["learned"].as_array().unwrap().iter().filter(|row| row["knower"] == knower);
+        let mut facts = rows.flat_map(|row| row["facts"].as_array().unwrap());
+        facts.find(|fact| fact["statement"].as_str().unwrap().contains("paper moon")).cloned()
+    };
+    let of_ysolde = learned_by("ysolde").unwrap_or_else(|| panic!("{report}"));
+    assert_eq!((&of_ysolde["acquisition"], learned_by("odette")), (&"told by Odette Farrow".into(), None), "{report}");
+    test_dir.ok(&["-C", "heron", "event", "reveal", "--by", "odette", "will-in-moon", "--to", "ysolde", "--openly"]);
+    assert!(knowers(true).is_empty());
+}
+
+#[test]
+fn a_secret_that_a_player_character_knows_is_no_longer_untold() {
+    let test_dir = table();
+    let is_untold = || {
+        let secrets = test_dir.json(&["-C", "mill", "know", "secrets", "--untold"])["secrets"].to_string();
+        let threads = test_dir.ok(&["-C", "mill", "session", "threads", "--kind", "secret"]);
+        [secrets, threads].map(|list| list.contains("took the purse of Cole"))
+    };
+    assert_eq!(is_untold(), [true, true]);
+    // Ben is no player character.
+    test_dir.ok(&["-C", "mill", "log", "--by", "ada", "--to", "ben", "--states", "ada-robbed-cole", "I robbed Cole."]);
+    assert_eq!(is_untold(), [true, true]);
+    let narration = "Ada Flint took the purse of Cole in the night.";
+    test_dir.ok(&["-C", "mill", "log", "--states", "ada-robbed-cole", narration]);
+    assert_eq!(is_untold(), [false, false]);
+}
+
+#[test]
+fn a_player_who_asks_about_the_own_character_by_name_is_out_of_character() {
+    let test_dir = table();
+    let kind = |line: &str| test_dir.json(&["-C", "mill", "log", line])["talk_kind"].clone();
+    assert_eq!(kind("Zoe: where is Lyra, can i be there too?"), "out_of_character");
+    // The character says the words, or the player tells what the character does.
+    assert_eq!(kind("Lyra: Where is Lyra Fenn?"), "in_character");
+    assert_ne!(kind("Zoe: I am Lyra Fenn. Who are you?"), "out_of_character");
+}

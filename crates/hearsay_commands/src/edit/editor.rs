@@ -12,10 +12,14 @@ use hearsay_query::{
     dates::{clock_date, parse_date},
     ids::{require_entities, require_entity},
     resolve::public_name,
+    review::{extracted_names, is_unconfirmed_entity},
 };
 
 use super::{options::FactOptions, succession::succession};
-use crate::{CommandError, moves::Move};
+use crate::{
+    CommandError,
+    moves::{Move, withdrawn_ends},
+};
 
 /// Computes the changes of one edit.
 pub(crate) struct Editor<'a> {
@@ -77,7 +81,11 @@ impl Editor<'_> {
     ) -> EditResult {
         let id = id.cloned().map_or_else(|| EntityId::from_name(name), Ok)?;
         if self.state.entity(&id).is_some() {
-            return Err(CommandError::EntityExists(id));
+            let waiting = extracted_names(self.state, &id).find(|name| name.status() == FactStatus::Proposed);
+            return Err(match waiting.filter(|_| is_unconfirmed_entity(self.state, &id)) {
+                Some(fact) => CommandError::EntityWaits { name: name.to_owned(), fact: fact.id(), id },
+                None => CommandError::EntityExists(id),
+            });
         }
         let mut changes = vec![Change::AddEntity(Entity::new(id.clone()))];
         let mut facts = vec![
@@ -217,7 +225,13 @@ impl Editor<'_> {
         require_entities(self.state, &options.known_by)?;
         known_by.extend(options.known_by.iter().cloned().map(Knower::from));
         let learned = moved.and_then(|_| fact.validity().from.clone());
-        changes.extend(moved.and_then(|moved| moved.end_of_absence()));
+        if let Some(moved) = moved {
+            let left = moved.departure(&changes, self.now)?;
+            changes.extend(left);
+            let knowers: Vec<EntityId> = known_by.iter().filter_map(Knower::entity).cloned().collect();
+            changes.extend(withdrawn_ends(self.state, &fact, &knowers));
+            changes.extend(moved.end_of_absence());
+        }
         changes.extend(fact_with_knowers(fact, known_by, learned));
         Ok(changes)
     }

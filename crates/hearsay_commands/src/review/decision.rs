@@ -8,8 +8,8 @@ use std::{
 use hearsay_belief::move_edges;
 use hearsay_campaign::MissingRecord;
 use hearsay_model::{
-    Author, Change, EntityId, Evidence, Fact, FactId, FactStatus, Object, Operation, Passage, Provenance, Secrecy,
-    State, Timestamp, attribute, text, words,
+    Acquisition, Author, Change, EntityId, Evidence, Fact, FactId, FactStatus, Knower, KnowledgeEdge, Object,
+    Operation, Passage, PassageId, Provenance, Secrecy, State, Timestamp, attribute, text, words,
 };
 use hearsay_query::{
     duplicates::{Claim, is_equivalent, is_other_occurrence, recorded_secret},
@@ -95,10 +95,15 @@ impl Decision {
                 None => {
                     let (summary, mut changes) = decide_all("accept", FactStatus::Canon);
                     changes.extend(pending_names_in(state, fact).into_iter().flat_map(confirm));
-                    changes.extend(ended_values(state, fact)?);
+                    let ended = ended_values(state, fact)?;
+                    if let Some(moved) = Move::from_fact(state, fact) {
+                        changes.extend(moved.departure(&ended, now)?);
+                        changes.extend(moved.accepted(id));
+                    }
+                    changes.extend(ended);
                     changes.extend(support_from_duplicates(state, fact, &related_facts)?);
                     changes.extend(keep_from_dm_text(state, fact, id));
-                    changes.extend(Move::from_fact(state, fact).into_iter().flat_map(|moved| moved.accepted(id)));
+                    changes.extend(own_deed(state, fact, fact));
                     (summary, changes)
                 }
             },
@@ -124,6 +129,7 @@ impl Decision {
                     return Ok(Operation { author: Author::Dm, recorded: now, summary, changes });
                 }
                 changes.extend(keep_from_dm_text(state, fact, new.id()));
+                changes.extend(own_deed(state, fact, &new));
                 changes.extend(Move::from_fact(state, &new).into_iter().flat_map(|moved| moved.accepted(id)));
                 // The original fact stays in the state as rejected, so that it is not proposed again.
                 changes.push(match new.id() == id {
@@ -134,6 +140,8 @@ impl Decision {
                 names.retain(|name| *name != id && !is_replaced(state, *name, &new));
                 changes.extend(names.iter().copied().flat_map(confirm));
                 changes.extend(related_facts.iter().copied().filter(|other| !names.contains(other)).map(rejected));
+                related_facts.extend(names.into_iter().chain([id]));
+                changes.extend(support_from_duplicates(state, &new, &related_facts)?);
                 (format!("accept as \u{201C}{}\u{201D}", new.statement()), changes)
             }
         };
@@ -213,19 +221,32 @@ fn passages<'a>(state: &'a State, fact: &'a Fact) -> impl Iterator<Item = &'a Ar
     fact.provenance().evidence.iter().filter_map(Evidence::passage).filter_map(|id| state.passage(id))
 }
 
-/// Returns the changes that turn the waiting facts with the same meaning as an accepted fact into evidence for this
-/// fact. Everyone who knows one of these facts then knows the accepted fact. The facts in `decided` do not become
-/// evidence, because the DM's decision accepts them too.
+/// Returns the changes that turn the facts with the same meaning as an accepted fact into evidence for this fact: facts
+/// that wait for review, and unconfirmed claims that were found in the same text. Everyone who knows one of these facts
+/// then knows the accepted fact. The facts in `decided` do not become evidence, because the DM's decision applies to them
+/// too.
 fn support_from_duplicates(state: &State, fact: &Fact, decided: &[FactId]) -> Result<Vec<Change>, CommandError> {
     let claim = Claim::from_fact(state.vocabulary(), fact);
+    let texts = |fact: &Fact| -> BTreeSet<PassageId> {
+        fact.provenance().evidence.iter().filter_map(Evidence::passage).collect()
+    };
+    let texts_of_fact = texts(fact);
+    let is_undecided = |other: &Fact| match other.status() {
+        FactStatus::Proposed => true,
+        FactStatus::Claimed => {
+            !other.provenance().confirmed && !texts_of_fact.is_empty() && texts(other).is_subset(&texts_of_fact)
+        }
+        _ => false,
+    };
     let is_duplicate = |other: &&Arc<Fact>| {
         other.id() != fact.id()
+            && is_undecided(other)
             && !decided.contains(&other.id())
             && other.provenance().author == Author::Extractor
             && (is_equivalent(state.vocabulary(), (&claim, fact.statement()), other) || is_same_sentence(fact, other))
             && !is_other_occurrence(state, fact, other)
     };
-    let mut duplicates: Vec<&Arc<Fact>> = pending_facts_about(state, fact.subject()).filter(is_duplicate).collect();
+    let mut duplicates: Vec<&Arc<Fact>> = state.facts_of(fact.subject()).filter(is_duplicate).collect();
     duplicates.sort_unstable_by_key(|duplicate| duplicate.id());
     duplicates.dedup_by_key(|duplicate| duplicate.id());
     let mut changes = evidence_from(state, fact, &duplicates)?;
@@ -263,23 +284,61 @@ fn keep_from_dm_text(state: &State, fact: &Fact, accepted: FactId) -> Option<Cha
     (is_secret && !is_name).then_some(Change::SetSecrecy { fact: accepted, secrecy: Secrecy::Secret })
 }
 
+/// Returns the change with which the character who did a deed knows it at first hand, if others only told the character
+/// about it. `fact` is the fact before the decision, and `accepted` the deed that the DM accepts.
+fn own_deed(state: &State, fact: &Fact, accepted: &Fact) -> Option<Change> {
+    let (vocabulary, predicate) = (state.vocabulary(), accepted.predicate());
+    let doer = Knower::Entity(accepted.subject().clone());
+    let mut edges =
+        state.recorded_knowledge(fact.id()).filter(|edge| edge.knower == doer && edge.acquisition.gives_knowledge());
+    let told = edges.next()?;
+    let is_told = told.acquisition.is_told() && edges.all(|edge| edge.acquisition.is_told());
+    let is_deed = vocabulary.is_deed(predicate) || vocabulary.behavior(predicate).fatal;
+    (is_deed && is_told).then(|| {
+        Change::Learn(Arc::new(KnowledgeEdge {
+            acquisition: Acquisition::Witnessed,
+            learned: told.learned.clone(),
+            session: told.session.clone(),
+            ..KnowledgeEdge::authored(doer.clone(), accepted.id())
+        }))
+    })
+}
+
 /// Minimum share of common words of two sentences that say the same.
 const MIN_COMMON_WORDS: f64 = 0.8;
 
-/// Returns whether two facts name the same entities in nearly the same words.
+/// Returns whether two facts name the same entities in nearly the same words, in the same order: "Pell robbed Odo" is not
+/// "Odo robbed Pell".
 fn is_same_sentence(a: &Fact, b: &Fact) -> bool {
     let entities = |fact: &Fact| fact.entities().cloned().collect::<BTreeSet<EntityId>>();
     let context = |fact: &Fact| (fact.factuality(), fact.fact_relation(), fact.validity().is_closed());
     if entities(a) != entities(b) || context(a) != context(b) {
         return false;
     }
-    let words = |fact: &Fact| text::words(fact.statement()).into_iter().collect::<BTreeSet<String>>();
-    let (a, b) = (words(a), words(b));
+    let (a, b) = (text::words(a.statement()), text::words(b.statement()));
     let is_significant = |word: &&String| {
         word.contains(char::is_numeric) || words::english().negations.contains(word) || word.ends_with("n't")
     };
-    let common = a.intersection(&b).count() as f64 / a.union(&b).count().max(1) as f64;
-    common >= MIN_COMMON_WORDS && !a.symmetric_difference(&b).any(|word| is_significant(&word))
+    let common = common_words_in_order(&a, &b);
+    let all = (a.len() + b.len() - common).max(1);
+    let has_word_alone = |own: &[String], other: &[String]| {
+        own.iter().filter(|word| !other.contains(word)).any(|word| is_significant(&word))
+    };
+    common as f64 / all as f64 >= MIN_COMMON_WORDS && !has_word_alone(&a, &b) && !has_word_alone(&b, &a)
+}
+
+/// Returns the length of the longest sequence of words that two sentences contain in the same order.
+fn common_words_in_order(a: &[String], b: &[String]) -> usize {
+    // The longest sequences of the words of `a` so far and of the first words of `b`.
+    let mut longest = vec![0; b.len() + 1];
+    for word in a {
+        let mut before = 0;
+        for (at, other) in b.iter().enumerate() {
+            let shorter = std::mem::replace(&mut before, longest[at + 1]);
+            longest[at + 1] = if word == other { shorter + 1 } else { longest[at + 1].max(longest[at]) };
+        }
+    }
+    longest[b.len()]
 }
 
 /// Returns the facts that wait for the DM's decision and that state the name or kind of a new entity in `fact`.

@@ -1,8 +1,8 @@
 use std::sync::Arc;
 
 use hearsay_model::{
-    Author, Change, Entity, EntityId, Evidence, Fact, FactBuilder, FactStatus, Kind, Knower, KnowledgeEdge, Method,
-    Object, Operation, Passage, Provenance, Span, State, Timestamp,
+    Acquisition, Author, Change, Entity, EntityId, Evidence, Fact, FactBuilder, FactStatus, Kind, Knower,
+    KnowledgeEdge, Method, Object, Operation, Passage, Provenance, Secrecy, Span, State, Timestamp,
 };
 
 use super::Decision;
@@ -47,6 +47,33 @@ fn duplicates_of_an_accepted_fact_become_its_evidence() {
     }
 }
 
+#[test]
+fn the_doer_of_an_accepted_deed_knows_it_at_first_hand() {
+    let passage = Passage::new("You killed him, Odo.");
+    let deed = found(&passage, "KILLED", "Odo killed the guildmaster.");
+    let employment = found(&passage, "EMPLOYED_BY", "Odo works for the Guild.");
+    let told = |knower: &str, fact: &Fact| KnowledgeEdge {
+        acquisition: Acquisition::told(Some(id("bram"))),
+        ..KnowledgeEdge::authored(Knower::from(id(knower)), fact.id())
+    };
+    let edges = [told("odo", &deed), told("pell", &deed), told("odo", &employment)];
+    let mut changes: Vec<Change> =
+        ["odo", "guild", "pell", "bram"].map(|name| Change::AddEntity(Entity::new(id(name)))).into();
+    changes.push(Change::AddPassage(Arc::new(passage)));
+    changes.extend([&deed, &employment].map(|fact| Change::AssertFact(Arc::clone(fact))));
+    changes.extend(edges.map(|edge| Change::Learn(Arc::new(edge))));
+    let mut state = State::fold([Operation::new(Author::Extractor, "read", changes)]).unwrap();
+    for fact in [&deed, &employment] {
+        state.apply(Decision::Accept.operation(&state, fact.id(), Timestamp(1)).unwrap()).unwrap();
+    }
+    let is_witness = |knower: &str, fact: &Fact| {
+        let knower = Knower::from(id(knower));
+        state.known_by(fact.id()).any(|edge| edge.knower == knower && edge.acquisition.is_witnessed())
+    };
+    assert!(is_witness("odo", &deed));
+    assert!(!is_witness("pell", &deed) && !is_witness("odo", &employment));
+}
+
 /// Returns a state in which the name, the kind and a relation of the new entity `alwin` wait for a decision. Also
 /// returns these facts.
 fn state_with_new_entity() -> (State, [Arc<Fact>; 3]) {
@@ -78,4 +105,70 @@ fn a_corrected_fact_confirms_the_name_and_the_kind_of_a_new_entity() {
         assert_eq!(state.kind(&id("alwin")), Some(kind), "{statement}");
         assert!(state.facts().all(|fact| fact.status() != FactStatus::Proposed || fact.predicate() == "SIBLING_OF"));
     }
+}
+
+/// Returns a waiting promise that was found in a passage.
+fn promise(passage: &Passage, subject: &str, object: &str, status: FactStatus) -> Arc<Fact> {
+    let span = Span { start: 0, end: passage.text.len() };
+    let evidence = vec![Evidence::Passage { passage: passage.id(), span, quote: passage.text.clone() }];
+    let provenance = Provenance { evidence, ..Provenance::new(Method::Inferred, Author::Extractor) };
+    let statement = format!("{subject} gave a promise to {object}.");
+    let builder = Fact::relation(&id(subject), "PROMISED", &id(object), provenance).unwrap().statement(statement);
+    Arc::new(builder.status(status).build().unwrap())
+}
+
+/// Returns a state with the entities Odo, the Guild and Pell, a passage, and facts that were found in the passage.
+fn state_with(passage: &Passage, facts: &[&Arc<Fact>]) -> State {
+    let mut changes: Vec<Change> = ["odo", "guild", "pell"].map(|name| Change::AddEntity(Entity::new(id(name)))).into();
+    changes.push(Change::AddPassage(Arc::new(passage.clone())));
+    changes.extend(facts.iter().map(|fact| Change::AssertFact(Arc::clone(fact))));
+    State::fold([Operation::new(Author::Extractor, "read", changes)]).unwrap()
+}
+
+#[test]
+fn a_promise_in_the_other_direction_is_another_promise() {
+    let passage = Passage::new("Odo and Pell promise each other to come.");
+    let accepted = promise(&passage, "odo", "pell", FactStatus::Proposed);
+    let other = promise(&passage, "pell", "odo", FactStatus::Proposed);
+    let mut state = state_with(&passage, &[&accepted, &other]);
+    state.apply(Decision::Accept.operation(&state, accepted.id(), Timestamp(1)).unwrap()).unwrap();
+    assert_eq!(state.fact(other.id()).map(|fact| fact.status()), Some(FactStatus::Proposed));
+}
+
+#[test]
+fn a_corrected_promise_replaces_the_vague_promise_from_the_same_text() {
+    let passage = Passage::new("I promise you, Pell, I will bring you the name of the thief.");
+    let vague = promise(&passage, "odo", "pell", FactStatus::Claimed);
+    let words = found(&passage, "lore", "Odo will bring Pell the name of the thief.");
+    let mut state = state_with(&passage, &[&vague, &words]);
+    let edit = Decision::Edit {
+        subject: None,
+        predicate: Some("PROMISED".to_owned()),
+        object: Some(Object::Entity(id("pell"))),
+        statement: Some("Odo promised Pell the name of the thief.".to_owned()),
+    };
+    state.apply(edit.operation(&state, words.id(), Timestamp(1)).unwrap()).unwrap();
+    let promises = state.facts().filter(|fact| fact.predicate() == "PROMISED" && fact.is_in_effect());
+    let promises: Vec<&str> = promises.map(|fact| fact.statement()).collect();
+    assert_eq!(promises, ["Odo promised Pell the name of the thief."]);
+}
+
+#[test]
+fn a_part_of_a_secret_from_a_text_that_states_the_secret_becomes_its_evidence() {
+    let passage = Passage::new("In the ash lies a letter: Odo stole the seal of the Guild with a wax copy of the key.");
+    let span = Span { start: 0, end: passage.text.len() };
+    let evidence = vec![Evidence::Passage { passage: passage.id(), span, quote: passage.text.clone() }];
+    let source = Provenance { evidence, ..Provenance::new(Method::Authored, Author::Dm) };
+    let statement = "Odo stole the seal of the Guild with a wax copy of the key.";
+    let secret = Fact::attribute(&id("odo"), "lore", statement, source).unwrap().statement(statement);
+    let secret = Arc::new(secret.secrecy(Secrecy::Secret).build().unwrap());
+    let part = found(&passage, "lore", "Odo stole the seal with a wax copy of the key.");
+    let other = found(&passage, "lore", "Odo read the letter of the Guild.");
+    let mut state = state_with(&passage, &[&secret, &part, &other]);
+    for fact in [&part, &other] {
+        state.apply(Decision::Accept.operation(&state, fact.id(), Timestamp(1)).unwrap()).unwrap();
+    }
+    assert!(state.fact(part.id()).is_none());
+    assert_eq!(state.fact(secret.id()).map(|fact| fact.secrecy()), Some(Secrecy::Secret));
+    assert_eq!(state.fact(other.id()).map(|fact| fact.status()), Some(FactStatus::Canon));
 }

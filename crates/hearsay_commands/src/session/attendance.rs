@@ -1,19 +1,20 @@
 //! Attendance of the characters who speak or act in a line: who comes into the scene, who witnesses a line, and who
 //! probably arrives, leaves or goes to another place.
 
-use std::cell::LazyCell;
+use std::{borrow::Cow, cell::LazyCell};
 
 use hearsay_belief::{is_dead, place_at};
-use hearsay_model::{EntityId, SessionId, State, TalkKind};
+use hearsay_model::{EntityId, Knower, Passage, SessionId, State, TalkKind};
 use hearsay_query::session::{attending_in_scene, later_time};
 
 use super::{
+    line_correction::recorded_line,
     log::Log,
     log_line::LogLine,
     transcript::{Actor, NarratedScene, SpeakerNames, actors},
     transcript_lines::is_table_line,
 };
-use crate::presence::{scene_hearers, undecided_death};
+use crate::presence::{scene_characters, scene_hearers, scene_moment, undecided_death};
 
 /// A change of attendance that a line makes or suggests, as in `Pell comes in.` or `Odo walks away.`
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,7 +62,7 @@ impl Log {
             // A scene at another place can be the scene of attending characters who are already there.
             let attending = if place == playing.place.as_ref() { &in_scene } else { &playing.here };
             let present = scene_hearers(state, attending, &playing.absent, place, moment);
-            let last_named = last_named(&names, state, place);
+            let last_named = last_named(&names, state, place, line.recorded_line);
             let scene = NarratedScene { place, present: &present, party: attending, last_named };
             for actor in actors(&names, state, &line.text, &scene) {
                 let is_gone = is_dead(state, &actor.id, moment) || undecided_death(state, &actor.id).is_some();
@@ -89,21 +90,53 @@ impl Log {
     }
 }
 
+/// Returns the arrivals and departures that the last line of the session being played suggests, and that are not recorded
+/// yet. Returns nothing for any other line, because the scene may have changed since.
+pub fn suggested_attendance(state: &State, line: &Passage) -> Vec<AttendanceHint> {
+    let Some(playing) = state.active_session() else { return Vec::new() };
+    let last = recorded_line(state, Some(&playing.session), None).ok();
+    let is_last = last.is_some_and(|(id, _)| id == line.id());
+    if !is_last || line.speaker.is_some() || line.is_out_of_character() || line.place != playing.place {
+        return Vec::new();
+    }
+    let typed = LogLine::typed(line.text.as_str());
+    let Ok(read) = typed.with_named_speaker(state).map(Cow::into_owned) else { return Vec::new() };
+    let unheard_by = read.unheard_by.clone();
+    // The DM chose the hearers of a line that a character in the scene did not hear.
+    let present = scene_characters(state, playing, playing.place.as_ref(), scene_moment(state, playing));
+    let has_heard = |id: &EntityId| line.has_participant(&Knower::Entity(id.clone())) || unheard_by.contains(id);
+    if !present.iter().all(has_heard) {
+        return Vec::new();
+    }
+    let log = Log { lines: vec![LogLine { recorded_line: Some(line.line), ..read }], ..Log::default() };
+    let mut hints = log.attendance_hints(state);
+    hints.retain(|hint| matches!(hint.change, AttendanceChange::Arrives | AttendanceChange::Leaves));
+    hints
+}
+
 /// Returns the change of attendance that the deed of a person suggests. `is_unaware` is `true` if the line says that the
 /// person does not notice what happens.
 fn suggested_change(actor: &Actor, is_present: bool, is_unaware: bool) -> Option<AttendanceChange> {
     match &actor.destination {
         Some(place) => Some(AttendanceChange::GoesTo(place.clone())),
         None if is_present => actor.leaves.then_some(AttendanceChange::Leaves),
-        None => (!is_unaware).then_some(AttendanceChange::Arrives),
+        // A person who leaves is not in the scene afterwards.
+        None => (!is_unaware && !actor.leaves).then_some(AttendanceChange::Arrives),
     }
 }
 
 /// Returns the speaker of the last line of the session being played, or the person whom the last line of narration names
-/// last as a subject. Returns `None` if the line was said at another place.
-fn last_named(names: &SpeakerNames<'_>, state: &State, place: Option<&EntityId>) -> Option<EntityId> {
+/// last as a subject. Returns `None` if the line was said at another place. If the number of a recorded line is given, only
+/// the lines before it count.
+fn last_named(
+    names: &SpeakerNames<'_>,
+    state: &State,
+    place: Option<&EntityId>,
+    recorded: Option<u32>,
+) -> Option<EntityId> {
     let playing = state.active_session()?;
     let lines = state.passages_in_session(Some(&playing.session)).map(|(_, passage)| passage);
+    let lines = lines.filter(|passage| recorded.is_none_or(|number| passage.line < number));
     let lines = lines.filter(|passage| is_table_line(passage) && !passage.is_out_of_character());
     let last = lines.max_by_key(|passage| passage.line).filter(|passage| passage.place.as_ref() == place)?;
     let named = || actors(names, state, &last.text, &NarratedScene::default()).pop().map(|actor| actor.id);
@@ -112,7 +145,8 @@ fn last_named(names: &SpeakerNames<'_>, state: &State, place: Option<&EntityId>)
 
 impl LogLine {
     /// Returns the characters who witness a line of narration because they act in it. The dead are omitted, and so are
-    /// the characters who do not notice what happens, and the attending characters who are at another place.
+    /// the characters who do not notice what happens, and the attending characters who are at another place, unless they
+    /// come to the place of the line.
     pub(super) fn acting_witnesses(&self, names: &SpeakerNames<'_>, state: &State) -> Vec<EntityId> {
         let playing = state.active_session();
         let time = later_time(state, playing.and_then(|playing| playing.time.clone()));
@@ -123,10 +157,13 @@ impl LogLine {
             let is_attending = playing.filter(|playing| playing.here.contains(id));
             is_attending.is_some_and(attends_elsewhere) && place_at(state, id, moment).as_ref() != place
         };
-        let is_witness = |id: &EntityId| !self.unheard_by.contains(id) && !is_dead(state, id, moment) && !is_away(id);
+        let is_witness = |actor: &Actor| {
+            let is_aware = !self.unheard_by.contains(&actor.id) && !is_dead(state, &actor.id, moment);
+            actor.acts && is_aware && (actor.arrives || !is_away(&actor.id))
+        };
         let scene = NarratedScene { place, ..NarratedScene::default() };
-        let actors = actors(names, state, &self.text, &scene).into_iter().filter(|actor| actor.acts);
-        actors.map(|actor| actor.id).filter(is_witness).collect()
+        let actors = actors(names, state, &self.text, &scene).into_iter();
+        actors.filter(is_witness).map(|actor| actor.id).collect()
     }
 
     /// Returns whether the line is narration whose hearers are not named.

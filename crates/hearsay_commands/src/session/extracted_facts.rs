@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use hearsay_model::{Author, Evidence, Fact, FactId, FactStatus, PassageId, State};
-use hearsay_query::duplicates::{Claim, is_equivalent, is_other_occurrence, is_part_of};
+use hearsay_model::{Author, Evidence, Fact, FactId, FactStatus, PassageId, Secrecy, State};
+use hearsay_query::duplicates::{Claim, is_equivalent, is_other_occurrence, is_part_of, is_reworded};
 
 /// Returns the facts that were extracted from a passage alone and that the DM has not confirmed.
 pub(super) fn facts_only_in(state: &State, id: PassageId) -> impl Iterator<Item = &Arc<Fact>> {
@@ -35,6 +35,20 @@ pub(super) fn other_readings(state: &State, id: PassageId, stated: &[&Arc<Fact>]
     let mut ids: Vec<FactId> = facts_only_in(state, id).filter(is_other_reading).map(|fact| fact.id()).collect();
     ids.sort_unstable();
     ids
+}
+
+/// Returns the [facts that were extracted from a passage alone](facts_only_in), that are not secret, and that state in
+/// other words a secret among the facts that the passage states.
+pub(super) fn open_copies_of_secrets<'a>(
+    state: &'a State,
+    id: PassageId,
+    stated: &'a [&'a Arc<Fact>],
+) -> impl Iterator<Item = FactId> + 'a {
+    let is_copy = move |extracted: &&Arc<Fact>| {
+        let mut secrets = stated.iter().filter(|fact| fact.secrecy() == Secrecy::Secret);
+        extracted.secrecy() != Secrecy::Secret && secrets.any(|secret| is_reworded(state, extracted, secret))
+    };
+    facts_only_in(state, id).filter(is_copy).map(|fact| fact.id())
 }
 
 /// Returns whether a passage is evidence for a fact.

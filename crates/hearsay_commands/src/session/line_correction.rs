@@ -127,15 +127,13 @@ impl LineCorrection {
         Ok(Operation { recorded: now, ..Operation::new(Author::Dm, summary, changes) })
     }
 
-    /// Returns the operation that makes the same correction to several lines. Lines that already have the requested
-    /// hearers are left out.
+    /// Returns one operation that makes several corrections. Lines that need no change are left out.
     ///
     /// # Errors
     /// Returns the errors of [`operation`](Self::operation). Returns [`CommandError::SameLine`] if no line would change.
-    pub fn operation_for_lines(&self, lines: &[u32], state: &State, now: Timestamp) -> Result<Operation, CommandError> {
+    pub fn operation_for_all(corrections: &[Self], state: &State, now: Timestamp) -> Result<Operation, CommandError> {
         let (mut after, mut changes, mut summary) = (state.clone(), Vec::new(), Vec::new());
-        for line in lines {
-            let correction = Self { line: *line, ..self.clone() };
+        for correction in corrections {
             match correction.operation(&after, now) {
                 // A line that was corrected before stays as it is.
                 Err(CommandError::SameLine { .. }) => {}
@@ -148,7 +146,7 @@ impl LineCorrection {
             }
         }
         if changes.is_empty() {
-            return Err(CommandError::SameLine { line: lines.first().copied().unwrap_or(self.line) });
+            return Err(CommandError::SameLine { line: corrections.first().map_or(1, |correction| correction.line) });
         }
         Ok(Operation { recorded: now, ..Operation::new(Author::Dm, summary.join("; "), changes) })
     }

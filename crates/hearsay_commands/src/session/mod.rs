@@ -26,7 +26,7 @@ mod tests;
 mod transcript;
 mod transcript_lines;
 
-pub use attendance::{AttendanceChange, AttendanceHint};
+pub use attendance::{AttendanceChange, AttendanceHint, suggested_attendance};
 pub use line_confirmation::LineConfirmation;
 pub use line_correction::{LineCorrection, recorded_line};
 pub use log::{Log, LogSource, hearers_without};
@@ -39,6 +39,7 @@ pub(crate) use table_talk::has_game_phrase;
 pub use talk::TalkCorrection;
 pub use transcript::{
     AssignedSpeaker, PreviewRow, SpeakerAssignment, SpeakerEvidence, SpeakerIdentity, SpeakerProposal, SpeakerRow,
-    TranscriptImport, TranscriptReport, is_speaker_label, remember_speakers, speaker_or_player, unknown_speakers,
+    TranscriptImport, TranscriptReport, is_speaker_label, opening_place, remember_speakers, speaker_or_player,
+    unknown_speakers,
 };
 pub use transcript_lines::{is_table_line, transcript_passages, transcript_session, transcript_talk};

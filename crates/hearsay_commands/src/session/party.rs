@@ -15,8 +15,8 @@ pub(super) struct Party {
     away: Vec<EntityId>,
     /// Player characters that joined the scene, in order.
     pub(super) joined: Vec<EntityId>,
-    /// Places outside the scene, with the characters who went there.
-    pub(super) departures: Vec<(EntityId, Vec<EntityId>)>,
+    /// Characters who went to a place outside the scene, or who stayed behind at a place, each with this place.
+    outside: BTreeMap<EntityId, EntityId>,
     /// Characters who stayed at their place when the scene changed.
     left_behind: Vec<EntityId>,
     /// Non-player characters that came to a place by speaking there, each with the place.
@@ -25,6 +25,8 @@ pub(super) struct Party {
     pub(super) joined_by_speech: Vec<EntityId>,
     /// Speakers that stay outside the scene, in order. They hear only their own lines.
     pub(super) outside_speakers: Vec<EntityId>,
+    /// Speakers under a secret name.
+    pub(super) masked: Vec<EntityId>,
     /// Characters who left the scene: see [`ActiveSession::absent`].
     pub(super) absent: BTreeMap<EntityId, EntityId>,
 }
@@ -68,6 +70,7 @@ impl Party {
         }
         self.away.retain(|other| other != id);
         self.left_behind.retain(|other| other != id);
+        self.outside.remove(id);
         self.present.push(id.clone());
         self.present.sort();
         self.joined.push(id.clone());
@@ -93,30 +96,46 @@ impl Party {
         self.present = staying;
         self.away.extend(leaving);
         self.away.sort();
-        let named = self.away.iter().filter(|id| is_named(id)).cloned().collect();
-        self.departures.push((place.clone(), named));
+        let named = self.away.iter().filter(|id| is_named(id));
+        self.outside.extend(named.map(|id| (id.clone(), place.clone())));
         true
     }
 
-    /// Moves the scene to a place. If attending characters are already there, the scene changes to them, and the
-    /// characters of the previous scene stay behind, unless `comes_along` is `true`.
+    /// Moves the scene from its previous place to another place. If attending characters are already there, the scene
+    /// changes to them, and the characters of the previous scene stay behind, unless `comes_along` is `true`.
     pub(super) fn change_scene(
         &mut self,
         state: &State,
-        place: &EntityId,
+        (previous, place): (Option<&EntityId>, &EntityId),
         moment: Option<GameTime>,
         comes_along: bool,
     ) {
-        let is_there = |id: &EntityId| place_at(state, id, moment).as_ref() == Some(place);
+        let is_there = |id: &EntityId| match self.outside.get(id) {
+            Some(outside) => outside == place,
+            None => place_at(state, id, moment).as_ref() == Some(place),
+        };
         let (mut there, mut away): (Vec<_>, Vec<_>) = mem::take(&mut self.away).into_iter().partition(is_there);
         if comes_along || there.is_empty() {
             there.append(&mut self.present);
         }
         self.left_behind = mem::replace(&mut self.present, there);
         self.present.sort();
+        self.outside.retain(|id, _| !self.present.contains(id));
+        if let Some(previous) = previous {
+            self.outside.extend(self.left_behind.iter().map(|id| (id.clone(), previous.clone())));
+        }
         away.extend(self.left_behind.iter().cloned());
         away.sort();
         self.away = away;
+    }
+
+    /// Returns the places outside the scene, with the characters who went there or stayed behind there.
+    pub(super) fn places_outside(&self) -> BTreeMap<&EntityId, Vec<EntityId>> {
+        let mut places: BTreeMap<&EntityId, Vec<EntityId>> = BTreeMap::new();
+        for (id, place) in &self.outside {
+            places.entry(place).or_default().push(id.clone());
+        }
+        places
     }
 
     /// Returns the text for the summary of the operation: `; Wren and Odo stay behind`. Empty if nobody stays behind.

@@ -40,6 +40,7 @@ impl LogPosition<'_> {
         }
         let alias = line.speaker.as_ref().map(|speaker| secret_name(self.state, speaker)).transpose()?.flatten();
         let speaker = line.speaker.as_ref().map(|speaker| speaker.id.clone());
+        self.party.masked.extend(speaker.clone().filter(|_| alias.is_some()));
         if line.lie && speaker.is_none() {
             return Err(LearnError::NoSpeaker.into());
         }
@@ -94,7 +95,8 @@ impl LogPosition<'_> {
                 if has_named_hearers && self.party.step_aside(place, is_named) {
                     return Some(place.clone());
                 }
-                self.party.change_scene(self.state, place, moment, has_named_hearers);
+                let places = (self.place.as_ref(), place);
+                self.party.change_scene(self.state, places, moment, has_named_hearers);
             }
             self.place = Some(place.clone());
         }
@@ -152,28 +154,41 @@ impl LogPosition<'_> {
         now: Timestamp,
     ) -> Result<Arrival, CommandError> {
         let has_moved = playing.map_or(is_new, |playing| playing.place != self.place);
-        let characters = if has_moved { &self.party.present } else { &self.party.joined };
-        let (state, place, time) = (self.state, self.place.as_ref(), self.time.as_ref());
-        let scene = SessionScene { state, attending: &self.party.present, place, time };
+        let party = &self.party;
+        let characters = if has_moved { &party.present } else { &party.joined };
+        let attending = self.attending_with_guests();
+        let scene = SessionScene {
+            state: self.state,
+            attending: &attending,
+            absent: &party.absent,
+            masked: &party.masked,
+            place: self.place.as_ref(),
+            time: self.time.as_ref(),
+        };
         let mut arrival = scene.arrival(characters, author, now)?;
-        for (place, characters) in &self.party.departures {
-            let aside = SessionScene { state, attending: characters, place: Some(place), time };
-            arrival.extend(aside.arrival(characters, author, now)?);
+        for (place, characters) in party.places_outside() {
+            let aside = SessionScene { attending: &characters, place: Some(place), ..scene };
+            arrival.extend(aside.stay_outside(&characters, author, now)?);
         }
-        for (guest, place) in &self.party.guests {
-            let scene = SessionScene { state, attending: &[], place: Some(place), time };
-            arrival.extend(scene.arrival(std::slice::from_ref(guest), author, now)?);
+        for (guest, place) in &party.guests {
+            let attending: &[EntityId] = if self.place.as_ref() == Some(place) { &attending } else { &[] };
+            let visited = SessionScene { attending, place: Some(place), ..scene };
+            arrival.extend(visited.arrival(std::slice::from_ref(guest), author, now)?);
         }
-        arrival.summary.push_str(&self.party.left_behind_summary(state));
+        arrival.summary.push_str(&party.left_behind_summary(self.state));
         Ok(arrival)
+    }
+
+    /// Returns the attending characters in the scene, and the non-player characters that came into it by speaking.
+    fn attending_with_guests(&self) -> Vec<EntityId> {
+        let guests = self.party.guests.iter().filter(|(_, at)| Some(at) == self.place.as_ref());
+        self.party.present.iter().chain(guests.map(|(guest, _)| guest)).cloned().collect()
     }
 
     /// Returns the hearers of a line said aloud.
     fn default_hearers(&self) -> Vec<EntityId> {
         let moment = self.time.as_ref().and_then(|date| date.time);
-        let (party, place) = (&self.party, self.place.as_ref());
-        let mut hearers = scene_hearers(self.state, &party.present, &party.absent, place, moment);
-        hearers.extend(party.guests.iter().filter(|(_, at)| Some(at) == place).map(|(guest, _)| guest.clone()));
-        hearers
+        let attending = self.attending_with_guests();
+        scene_hearers(self.state, &attending, &self.party.absent, self.place.as_ref(), moment)
     }
 }

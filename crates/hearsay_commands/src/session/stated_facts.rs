@@ -6,16 +6,16 @@ use hearsay_belief::{
     Occasion, StateViews, is_dead,
     learn::{self, HeardStatement, Sincerity},
 };
-use hearsay_model::{Change, Credence, EntityId, Fact, FactId, Knower, Passage, State};
+use hearsay_model::{Change, Credence, EntityId, Fact, FactId, Knower, Passage, Secrecy, State};
 use hearsay_query::ids::require_fact;
 
-use super::extracted_facts::{cites, other_readings};
+use super::extracted_facts::{cites, open_copies_of_secrets, other_readings};
 use crate::CommandError;
 
 /// Returns the changes with which the hearers of a line learn the stated facts. If the extraction has already
-/// read the line, the changes also withdraw the extracted facts with the same content. If a recorded line has already
-/// told a fact to all its hearers, nobody learns the fact again, unless the operation marks the line as a lie
-/// (`becomes_lie`). Hearers who are dead at the time of the line learn nothing.
+/// read the line, the changes also withdraw the extracted facts with the same content, and make the extracted facts
+/// secret that state a secret in other words. If a recorded line has already told a fact to all its hearers, nobody
+/// learns the fact again, unless the operation marks the line as a lie (`becomes_lie`). Hearers who are dead at the time of the line learn nothing.
 ///
 /// # Errors
 /// Returns an error if a fact does not exist, or if a hearer of narration cannot learn facts.
@@ -32,7 +32,10 @@ pub(super) fn stated_facts(
     let (time, place, session) = (passage.time.clone(), passage.place.clone(), passage.session.clone());
     let occasion = Occasion { time, place, session };
     let facts = stated.iter().map(|fact| require_fact(state, *fact)).collect::<Result<Vec<_>, _>>()?;
-    changes.extend(other_readings(state, passage.id(), &facts).into_iter().map(Change::RetractFact));
+    let readings = other_readings(state, passage.id(), &facts);
+    let copies = open_copies_of_secrets(state, passage.id(), &facts).filter(|copy| !readings.contains(copy));
+    changes.extend(copies.map(|fact| Change::SetSecrecy { fact, secrecy: Secrecy::Secret }));
+    changes.extend(readings.iter().copied().map(Change::RetractFact));
     let Some(speaker) = passage.speaker.as_ref() else {
         let hearers = passage.heard_by.iter().filter_map(Knower::entity);
         let witnesses: Vec<EntityId> = hearers.filter(|id| !is_dead(state, id, occasion.moment())).cloned().collect();

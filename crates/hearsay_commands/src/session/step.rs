@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use hearsay_belief::{
-    Occasion,
+    Occasion, StateViews,
     learn::{self, Acquaintance},
 };
 use hearsay_model::{
-    ActiveSession, Author, Change, Date, EntityId, Kind, Knower, Operation, PredicateRole, Secrecy, Session, SessionId,
-    SessionSetting, Setting, SettingKey, State, Timestamp, attribute, spelling, text,
+    ActiveSession, Author, Change, Date, EntityId, GameTime, Kind, Knower, Operation, PredicateRole, Secrecy, Session,
+    SessionId, SessionSetting, Setting, SettingKey, State, Timestamp, attribute, spelling, text,
 };
 use hearsay_query::{
     dates::{clock_date, parse_date},
@@ -18,7 +18,11 @@ use hearsay_query::{
 use serde::{Deserialize, Serialize};
 
 use super::{arrival::SessionScene, new::NewSession, party::Party};
-use crate::{CommandError, presence::living_in_scene};
+use crate::{
+    CommandError,
+    moves::{learn_end, recognizes},
+    presence::{is_masked, living_in_scene, scene_characters},
+};
 
 /// A step of a session: its start, a change of attendance or of the scene, or its end.
 ///
@@ -82,10 +86,13 @@ fn start(state: &State, new: &NewSession, author: &Author, now: Timestamp) -> St
     let (session, place) = new.session(state)?;
     let place = place.or_else(|| last_place(state));
     let (id, present, time) = (session.id.clone(), session.present.clone(), session.start.clone());
-    let scene = SessionScene { state, attending: &present, place: place.as_ref(), time: time.as_ref() };
+    let absent = BTreeMap::new();
+    let (place_ref, time_ref) = (place.as_ref(), time.as_ref());
+    let scene =
+        SessionScene { state, attending: &present, absent: &absent, masked: &[], place: place_ref, time: time_ref };
     let arrival = scene.arrival(&present, author, now)?;
     let summary = format!("{id} begins: {}{}", session.title, arrival.summary);
-    let playing = ActiveSession { session: id, here: present, absent: BTreeMap::new(), place, time };
+    let playing = ActiveSession { session: id, here: present, absent, place, time };
     let playing = Setting::Session(SessionSetting::Playing(playing));
     let mut changes = arrival.changes;
     changes.extend([Change::SetSession(session), Change::Set(playing)]);
@@ -115,6 +122,7 @@ fn attend(state: &State, arrive: &[EntityId], leave: &[EntityId], author: &Autho
     here.extend(attending.iter().cloned());
     here.sort();
     here.dedup();
+    let witnesses = scene_characters(state, playing, place, moment);
     let (mut ended_stays, mut departures) = (Vec::new(), String::new());
     for character in leave {
         let attended = here.contains(character);
@@ -123,8 +131,9 @@ fn attend(state: &State, arrive: &[EntityId], leave: &[EntityId], author: &Autho
         let stays = living_in_scene(state, &here, &absent, place, moment).contains(character);
         match place.filter(|_| stays) {
             Some(place) if is_visitor(state, character, place) => {
-                let (changes, summary) = end_of_stay(state, character, place, time.as_ref());
-                ended_stays.extend(changes);
+                let (ended, summary) = end_of_stay(state, character, place, time.as_ref());
+                ended_stays.extend(known_departure(state, character, &ended, (&witnesses, moment), now)?);
+                ended_stays.extend(ended);
                 departures.push_str(&summary);
             }
             Some(place) => _ = absent.insert(character.clone(), place.clone()),
@@ -132,7 +141,7 @@ fn attend(state: &State, arrive: &[EntityId], leave: &[EntityId], author: &Autho
             None => return Err(CommandError::AlreadyAbsent { who: character.clone() }),
         }
     }
-    let attendance = ActiveSession { here, absent, ..playing.clone() };
+    let attendance = ActiveSession { here, absent: absent.clone(), ..playing.clone() };
     let mut changes = vec![Change::Set(Setting::Session(SessionSetting::Playing(attendance)))];
     changes.extend(ended_stays);
     let present_count = session.present.len();
@@ -149,7 +158,8 @@ fn attend(state: &State, arrive: &[EntityId], leave: &[EntityId], author: &Autho
     let parts = [(&arriving[..], "joins"), (leave, "leaves"), (&already_here[..], "is already here")];
     let parts: Vec<String> = parts.into_iter().filter_map(|(ids, verb)| describe(ids, verb)).collect();
     let in_scene: Vec<EntityId> = in_scene.iter().chain(&arriving).filter(|id| !leave.contains(id)).cloned().collect();
-    let scene = SessionScene { state, attending: &in_scene, place, time: time.as_ref() };
+    let time = time.as_ref();
+    let scene = SessionScene { state, attending: &in_scene, absent: &absent, masked: &[], place, time };
     let arrival = scene.arrival(&arriving, author, now)?;
     changes.extend(arrival.changes);
     Ok((format!("{}: {}{departures}{}", playing.session, parts.join("; "), arrival.summary), changes))
@@ -178,16 +188,50 @@ fn end_of_stay(state: &State, visitor: &EntityId, place: &EntityId, time: Option
     (changes, summary)
 }
 
+/// Returns the changes by which a visitor and the characters in the scene learn that the visitor is no longer there. `ended`
+/// contains the changes that end the stay, and `witnesses` the characters in the scene. Characters to whom the visitor is a
+/// stranger do not learn it. If the visitor speaks under a secret name, only the visitor learns it.
+fn known_departure(
+    state: &State,
+    visitor: &EntityId,
+    ended: &[Change],
+    (witnesses, moment): (&[EntityId], Option<GameTime>),
+    now: Timestamp,
+) -> Result<Vec<Change>, CommandError> {
+    let views = StateViews::new(state);
+    let is_aware = |id: &&EntityId| !is_masked(state, visitor) && recognizes(&views, id, visitor, moment);
+    let knowers: Vec<EntityId> = witnesses.iter().filter(is_aware).chain([visitor]).cloned().collect();
+    let mut changes = Vec::new();
+    for change in ended {
+        let Change::EndFact { fact, until } = change else { continue };
+        let Some(location) = state.fact(*fact) else { continue };
+        changes.extend(learn_end(location, until, knowers.clone(), now)?);
+    }
+    Ok(changes)
+}
+
 fn move_scene(state: &State, place: &EntityId, author: &Author, now: Timestamp) -> StepResult {
     let playing = state.active_session().ok_or(CommandError::NotPlaying)?;
     require_entities(state, std::iter::once(place))?;
     let time = later_time(state, playing.time.clone());
     let mut party = Party::new(state, &session_of(state, &playing.session)?, Some(playing), author);
     if playing.place.as_ref() != Some(place) {
-        party.change_scene(state, place, time.as_ref().and_then(|date| date.time), false);
+        let places = (playing.place.as_ref(), place);
+        party.change_scene(state, places, time.as_ref().and_then(|date| date.time), false);
     }
-    let scene = SessionScene { state, attending: &party.present, place: Some(place), time: time.as_ref() };
-    let arrival = scene.arrival(&party.present, author, now)?;
+    let scene = SessionScene {
+        state,
+        attending: &party.present,
+        absent: &party.absent,
+        masked: &[],
+        place: Some(place),
+        time: time.as_ref(),
+    };
+    let mut arrival = scene.arrival(&party.present, author, now)?;
+    for (place, characters) in party.places_outside() {
+        let behind = SessionScene { attending: &characters, place: Some(place), ..scene };
+        arrival.extend(behind.stay_outside(&characters, author, now)?);
+    }
     let left_behind = party.left_behind_summary(state);
     let summary = format!("the scene moves to {}{}{left_behind}", state.name_or_id(place), arrival.summary);
     let moved = ActiveSession { place: Some(place.clone()), ..playing.clone() };

@@ -162,7 +162,11 @@ impl SentenceReader<'_> {
                     .collect();
             }
         }
-        if let Some(antecedent) = self.history.resolve_pronoun(gender, token, &excluded) {
+        let antecedent = self
+            .history
+            .resolve_pronoun(gender, token, &excluded)
+            .filter(|antecedent| !(antecedent.is_in_other_sentence && word == "it" && self.is_unnamed_object(token)));
+        if let Some(antecedent) = antecedent {
             let weight_name = if antecedent.is_in_other_sentence { "far_pronoun" } else { "pronoun" };
             // After "Odo stabs Bram", the subject "he" may be Odo or Bram.
             let is_subject_pronoun = matches!(word, "he" | "she" | "they");
@@ -186,5 +190,20 @@ impl SentenceReader<'_> {
             }
             _ => Vec::new(),
         }
+    }
+
+    /// Returns whether the object of a verb at a token refers to the unnamed object of an earlier verb, as in "takes a coin
+    /// and gives it to Odo".
+    fn is_unnamed_object(&self, token: usize) -> bool {
+        let is_object = |item: usize| {
+            let verb = item.checked_sub(1).and_then(|at| self.chunks.items.get(at));
+            matches!(verb, Some(Chunk::VerbGroup(vg)) if !self.chunks.verb_groups[*vg].is_copula)
+        };
+        let is_unnamed = |item: usize| {
+            let group = self.syntax.noun_group_at(item).map(|np| self.noun_group(np));
+            group.is_some_and(|group| group.name.is_none() && !group.is_pronoun && !group.is_owner_only)
+        };
+        self.chunk_at(token)
+            .is_some_and(|object| is_object(object) && (0..object).any(|item| is_object(item) && is_unnamed(item)))
     }
 }

@@ -13,6 +13,9 @@ use crate::{
 /// Maximum number of words between a verb such as "ask" and the question word of an indirect question.
 const MAX_WORDS_BEFORE_QUESTION: usize = 4;
 
+/// Maximum number of words between a description and the name of the described entity, as in "a man called Odo".
+const MAX_WORDS_BEFORE_NAME: usize = 2;
+
 /// The words of a statement in its line.
 pub(super) struct StatementWords<'d, 'a> {
     pub(super) words: &'d [Word<'a>],
@@ -43,6 +46,30 @@ impl StatementWords<'_, '_> {
             _ => false,
         };
         (start..end).any(is_would) && (sentence_start..sentence_end).any(|word| self.lower(word) == "if")
+    }
+
+    /// Returns whether the words are the condition of another clause: "the stag leads him" after "unless".
+    pub(super) fn are_condition(&self) -> bool {
+        let conjunction = self.statement.start.checked_sub(1).map(|word| self.lower(word));
+        conjunction.is_some_and(|word| matches!(word.as_str(), "if" | "unless" | "whether"))
+    }
+
+    /// Returns whether "you" at a word only begins a suggestion: "You could take the cart road." A suggestion is no plan
+    /// of the hearer.
+    pub(super) fn suggest(&self, word: usize) -> bool {
+        self.lower(word) == "you" && matches!(self.lower(word + 1).as_str(), "could" | "may" | "might")
+    }
+
+    /// Returns whether a description that ends before `end` is followed by the name of the same entity, as in "a man
+    /// called Odo". `names` contains the names in the line.
+    pub(super) fn precede_name(
+        &self,
+        end: usize,
+        names: &[(Range<usize>, EntityRef)],
+        entity: Option<EntityRef>,
+    ) -> bool {
+        let follows = |start: usize| (end..=end + MAX_WORDS_BEFORE_NAME).contains(&start);
+        names.iter().any(|(range, named)| Some(*named) == entity && follows(range.start))
     }
 
     /// Returns whether the words tell that somebody asks something: "I ask her who opened the gate."
@@ -129,6 +156,21 @@ mod tests {
             let statement = StatementWords { words: &words, statement: 0..words.len(), grammar: &language.grammar };
             assert_eq!(statement.are_name_of(&[(name, tib)], tib), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn a_condition_and_a_suggestion_state_nothing() {
+        let language = Language::english();
+        let (text, odo) = ("You could wait unless the stag leads a man called Odo", EntityRef::Known(0));
+        let words = split_words(text);
+        let part = |statement| StatementWords { words: &words, statement, grammar: &language.grammar };
+        assert!(part(4..11).are_condition() && !part(0..3).are_condition());
+        assert!(part(0..3).suggest(0) && !part(0..3).suggest(1));
+        let names = [(10..11, odo)];
+        for end in [8, 9, 10] {
+            assert!(part(4..11).precede_name(end, &names, Some(odo)), "{end}");
+        }
+        assert!(!part(4..11).precede_name(6, &names, Some(odo)) && !part(4..11).precede_name(9, &names, None));
     }
 
     #[test]

@@ -24,18 +24,23 @@ pub(super) struct LineWords<'l, 'a> {
 impl LineWords<'_, '_> {
     /// Returns the scopes of the pronouns, which are given by their words and genders.
     ///
-    /// In "Odo draws his sword", the sword is Odo's. In "Odo says he leaves", Odo leaves. In "Pell lies there, Odo kneels
-    /// beside him", Odo kneels beside Pell.
+    /// In "Odo draws his sword", the sword is Odo's. In "Odo swears on his sword he leaves", Odo leaves. In "Pell lies
+    /// there, Odo kneels beside him", Odo kneels beside Pell. In "I trust the miller, he is honest", the miller is honest.
     pub(super) fn pronoun_scopes(&self, pronouns: &[(usize, Gender)]) -> Vec<PronounScope> {
         let scope = |(word, _): &(usize, Gender)| {
-            let subject = self.named_subject(*word)?;
+            let Some(subject) = self.named_subject(*word) else {
+                let nearest = self.name_before_comma(*word)?;
+                return Some(PronounScope { word: *word, nearest, accepts_unknown: true });
+            };
             match self.lower(*word).as_str() {
                 "his" => Some(PronounScope { word: *word, nearest: subject, accepts_unknown: true }),
                 "he" | "she" if self.is_own_speech(&subject, *word) => {
                     Some(PronounScope { word: *word, nearest: subject, accepts_unknown: true })
                 }
+                // In "gives her money", the money is perhaps not hers. In "on her blade", the blade is.
                 "her" if self.precedes_noun(*word) => {
-                    Some(PronounScope { word: *word, nearest: subject, accepts_unknown: false })
+                    let accepts_unknown = self.class(*word - 1).has(WordClass::PREPOSITION);
+                    Some(PronounScope { word: *word, nearest: subject, accepts_unknown })
                 }
                 "him" | "her" => {
                     let nearest = self.sentence_start(*word)..subject.start;
@@ -113,11 +118,35 @@ impl LineWords<'_, '_> {
     }
 
     /// Returns whether the words between a subject and a pronoun only say that the subject speaks, as in "Odo says that
-    /// he".
+    /// he" and "Odo swears on his sword he".
     fn is_own_speech(&self, subject: &Range<usize>, pronoun: usize) -> bool {
         let end = pronoun - usize::from(self.lower(pronoun - 1) == "that");
         let is_speech = |verb: &str| self.grammar.verb_properties(verb).is_speech;
-        end == subject.end + 1 && self.is_finite_verb(subject.end, is_speech)
+        let is_named = |word: usize| self.names.iter().any(|(range, _)| range.contains(&word));
+        let is_plain = |word: usize| {
+            let class = self.class(word);
+            let is_word = self.words[word].text.starts_with(char::is_alphanumeric);
+            is_word && !is_named(word) && !class.has(WordClass::CONJUNCTION.or(WordClass::SUBORDINATOR))
+        };
+        let is_phrase = end == subject.end + 1 || self.class(subject.end + 1).has(WordClass::PREPOSITION);
+        let has_other_person = self.described_persons().iter().any(|(word, _)| (subject.end..end).contains(word));
+        self.is_finite_verb(subject.end, is_speech)
+            && is_phrase
+            && (subject.end..end).all(is_plain)
+            && !has_other_person
+    }
+
+    /// Returns the name that a comma separates from a subject pronoun: "the miller" in "I trust the miller, he is honest".
+    /// In "Odo, he is honest", the speaker addresses Odo.
+    fn name_before_comma(&self, pronoun: usize) -> Option<Range<usize>> {
+        let comma = pronoun.checked_sub(1).filter(|at| self.words[*at].text == ",")?;
+        let is_subject = matches!(self.lower(pronoun).as_str(), "he" | "she");
+        let follows_word = |range: &Range<usize>| {
+            let previous = range.start.checked_sub(1).map(|at| self.words[at].text);
+            previous.is_some_and(|word| word.starts_with(char::is_alphanumeric))
+        };
+        let mut names = self.names.iter().map(|(range, _)| range);
+        names.find(|range| is_subject && range.end == comma && follows_word(range)).cloned()
     }
 
     /// Returns whether a word can be a finite form of a verb whose base form satisfies `fits`.
@@ -145,6 +174,10 @@ mod tests {
             ),
             ("Pell lies there, Odo kneels beside him", vec![(0, 1), (4, 5)], vec![(7, 0..4, false)]),
             ("Odo says that he goes home", vec![(0, 1)], vec![(3, 0..1, true)]),
+            ("Odo swears on his sword he comes", vec![(0, 1)], vec![(3, 0..1, true), (5, 0..1, true)]),
+            ("Odo swears to the king he comes", vec![(0, 1)], vec![]),
+            ("I trust the miller, he is honest", vec![(3, 4)], vec![(5, 3..4, true)]),
+            ("Odo, he is honest", vec![(0, 1)], vec![]),
             ("Odo left when he saw it", vec![(0, 1)], vec![]),
             ("The guard gives Odo his sword", vec![(3, 4)], vec![]),
             ("Odo left and she took his sword", vec![(0, 1)], vec![]),

@@ -164,6 +164,12 @@ impl SentenceWriter<'_, '_> {
                 continue;
             }
             let Some((entity, name, is_plural)) = self.referent_name(&reference.likely_referent) else { continue };
+            if !is_pronoun && self.statement_words(decoded).precede_name(words.end, names, entity) {
+                continue;
+            }
+            if !is_plural && self.statement_words(decoded).suggest(words.start) {
+                return None;
+            }
             certainty *= reference.likely_referent.probability;
             names_party |= reference.likely_referent.referent == Referent::Party;
             replacements.push(Replacement { words, entity, name, is_plural });
@@ -316,7 +322,9 @@ impl SentenceWriter<'_, '_> {
     /// Returns whether the words of a line of a session state no fact, although they can be a sentence.
     fn states_nothing(&self, decoded: &DecodedStatement) -> bool {
         let (line, words) = (&self.document.source[self.line], self.statement_words(decoded));
-        line.speaker.is_some() && words.say_nothing() || line.role != LineRole::Written && words.are_gesture()
+        line.speaker.is_some() && words.say_nothing()
+            || words.are_condition()
+            || line.role != LineRole::Written && words.are_gesture()
     }
 
     fn statement_words(&self, decoded: &DecodedStatement) -> StatementWords<'_, '_> {

@@ -103,3 +103,15 @@ fn the_object_of_a_relative_clause_is_not_the_subject_of_the_sentence() {
     let mirela = Mention::Known(id("mirela"));
     assert!(facts.iter().all(|fact| fact.subject != mirela || fact.confidence.get() < 0.9), "{facts:?}");
 }
+
+#[test]
+fn an_unnamed_person_or_thing_can_kill() {
+    for text in ["A spear kills Odo.", "The spear hits Odo in the chest and kills him.", "A guard killed Odo."] {
+        check_dead(text, &["odo"]);
+    }
+    for text in ["A spear can kill Odo.", "A spear did not kill Odo.", "A spear kills Odo's horse."] {
+        check_dead(text, &[]);
+    }
+    let facts = extractor().extract(&lexicon(&PEOPLE), &Text::new("Odo dies of poison.", TextType::Narration)).facts;
+    assert!(!facts.iter().any(|fact| fact.object == FactObject::Value("poison".to_owned())), "{facts:?}");
+}

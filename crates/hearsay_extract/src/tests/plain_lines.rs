@@ -155,6 +155,47 @@ fn a_gift_names_the_thing_that_is_given() {
 }
 
 #[test]
+fn a_gift_is_no_promise() {
+    for text in ["Odo gives Mirela a nod.", "Odo gives Mirela the key and Lyra promises Grimjaw to stay."] {
+        let facts = narrated(text);
+        let promises = |giver: &str| {
+            let (giver, promised) = (Mention::Known(id(giver)), "PROMISED");
+            facts.iter().any(|fact| fact.predicate == *promised && fact.subject == giver)
+        };
+        assert!(!promises("odo-brandt") && !promises("mirela-voss"), "{text}: {facts:?}");
+    }
+}
+
+#[test]
+fn a_place_is_not_given_away_as_it() {
+    for text in [
+        "Odo walks to the Salt Quay. Lyra takes the key from the hook and gives it to Mirela.",
+        "Odo walks to the Salt Quay. Lyra gives it to Mirela.",
+    ] {
+        let facts = narrated(text);
+        assert!(!facts.iter().any(|fact| fact.predicate == *"OWNS"), "{text}: {facts:?}");
+    }
+    let facts = narrated("Odo owns the Gilded Eel. He sold it to Mirela.");
+    let mirela = Mention::Known(id("mirela-voss"));
+    assert!(facts.iter().any(|fact| fact.predicate == *"OWNS" && fact.subject == mirela), "{facts:?}");
+}
+
+#[test]
+fn a_stab_says_nothing_about_the_seat_and_the_symbol_of_a_guild() {
+    let facts = narrated("The Ferrymen's Guild stabs Odo in the arm and he drops to one knee, wounded.");
+    let is_about_guild = |fact: &ExtractedFact| fact.predicate == *"headquarters" || fact.predicate == *"symbol";
+    assert!(!facts.iter().any(is_about_guild), "{facts:?}");
+    let facts = narrated("Odo and Mirela come back to the Gilded Eel, white with snow.");
+    assert!(!facts.iter().any(|fact| fact.predicate == *"appearance"), "{facts:?}");
+}
+
+#[test]
+fn a_nephew_in_the_past_tense_is_still_a_nephew() {
+    let facts = spoken("My nephew Odo was down there.", &[id("lyra")], &[]);
+    assert!(facts.iter().all(|fact| fact.predicate != *"RELATIVE_OF" || !fact.ended), "{facts:?}");
+}
+
+#[test]
 fn others_in_a_sentence_have_no_attributes_and_relations_of_a_person() {
     let occupations = |text: &str| narrated(text).into_iter().filter(|fact| fact.predicate == *"occupation").count();
     assert_eq!(occupations("A clerk leads Odo up the stairs to Mirela."), 0);

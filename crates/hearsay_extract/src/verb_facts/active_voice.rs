@@ -7,6 +7,7 @@ use crate::{
     chunker::VerbForm,
     copula::ClauseContext,
     grammar::{Pattern, PatternPart},
+    kind_set::KindSet,
     mentions::EntityRef,
     patterns::PatternMatch,
     predicate_properties::PredicateProperties,
@@ -97,7 +98,8 @@ impl SentenceReader<'_> {
             }
             return;
         }
-        let objects = self.resolve_objects(&pattern_match, to, &entities, pattern);
+        let mut objects = self.resolve_objects(&pattern_match, to, &entities, pattern);
+        self.drop_given_places(at, pattern, &pattern_match, &mut objects);
         if let Some(second) = pattern_match.second_object.filter(|second| *second < self.chunks.items.len()) {
             let second_match = PatternMatch { object: Some(second), second_object: None, ..pattern_match };
             let second_objects = self.resolve_objects(&second_match, to, &entities, pattern);
@@ -124,6 +126,31 @@ impl SentenceReader<'_> {
         if let Some(item) = detail_item {
             let detail = self.source_text(self.chunk_start(item), self.chunk_end(item));
             self.facts[fact_count..].iter_mut().for_each(|fact| fact.detail.clone_from(&detail));
+        }
+    }
+
+    /// Drops the places from the objects if the clause says that "it" changes hands, with a verb that does not sell. A
+    /// place can be sold, but not given away: in "gives it to Odo", "it" is no place.
+    fn drop_given_places(
+        &self,
+        at: usize,
+        pattern: &Pattern,
+        pattern_match: &PatternMatch,
+        objects: &mut Vec<ResolvedEntity>,
+    ) {
+        let grammar = self.grammar;
+        let is_possession =
+            |pattern: &Pattern| PredicateRole::Possession.is(&grammar.targets[pattern.target].predicate);
+        let sells = |other: &Pattern| {
+            let is_loss = grammar.targets[other.target].ended && is_possession(other);
+            is_loss && other.parts == [PatternPart::Object] && other.object_kinds.intersects(KindSet::PLACE)
+        };
+        let object = pattern_match.object.and_then(|item| self.syntax.noun_group_at(item));
+        let is_pronoun = object.is_some_and(|np| self.noun_group(np).is_pronoun);
+        let mut patterns = grammar.verb_patterns.get(&self.verb_group(at).lemma).into_iter().flatten();
+        let precedes_words = pattern.parts.len() > 1 && pattern.parts[0] == PatternPart::Object;
+        if is_pronoun && precedes_words && is_possession(pattern) && !patterns.any(sells) {
+            objects.retain(|object| self.kinds(object.entity) != KindSet::PLACE);
         }
     }
 

@@ -92,7 +92,7 @@ fn normalized_stems(text: &str) -> String {
 }
 
 /// Returns whether a text is negated: it has an odd number of negating words.
-fn is_negated(text: &str) -> bool {
+pub(super) fn is_negated(text: &str) -> bool {
     let negations = &hearsay_model::words::english().negations;
     let is_negation = |word: &&String| negations.contains(word) || word.ends_with("n't");
     text::words(text).iter().filter(is_negation).count() % 2 == 1

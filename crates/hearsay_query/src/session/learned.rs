@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use hearsay_belief::player_characters;
 use hearsay_model::{
-    Acquisition, Belonging, EntityId, Fact, FactId, FactStatus, GameTime, Knower, KnowledgeEdge, Session, SessionId,
-    State,
+    Acquisition, Belonging, EntityId, Fact, FactId, FactStatus, GameTime, Key, Knower, KnowledgeEdge, Position,
+    Session, SessionId, State,
 };
 use serde::Serialize;
 
@@ -39,9 +39,12 @@ pub struct LearnedRow {
     pub status: FactStatus,
 }
 
-/// Facts that a knower learned. Each value contains the earliest game time at which the knower learned the fact, and
-/// how the knower learned the fact at this time.
-type LearnedFacts<'a> = BTreeMap<FactId, (Option<GameTime>, &'a Acquisition)>;
+/// Facts that a knower learned. Each value contains when and how the knower learned the fact first.
+type LearnedFacts<'a> = BTreeMap<FactId, (Occurrence, &'a Acquisition)>;
+
+/// When a knower learned a fact: the game time, and the operation that recorded it. The game time alone does not tell which
+/// of two lines of a scene comes first.
+type Occurrence = (Option<GameTime>, Option<Position>);
 
 /// Returns the facts learned in a session, grouped by learner. Leaves out facts that the learner only heard again.
 pub(super) fn learned_by_knower(state: &State, session: &Session) -> Vec<LearnerRow> {
@@ -56,21 +59,22 @@ pub(super) fn learned_by_knower(state: &State, session: &Session) -> Vec<Learner
     let edges = state
         .all_knowledge()
         .filter(|(_, edge)| edge.session.as_ref() == Some(&session.id) && edge.acquisition.gives_knowledge());
-    for (_, edge) in edges {
+    for (id, edge) in edges {
         if state.fact(edge.fact).is_none_or(|fact| is_label(fact.predicate())) || was_known(state, session, edge) {
             continue;
         }
         let is_player = edge.knower.entity().is_some_and(|id| players.contains(id) || is_party(id));
         let facts = rows.entry((!is_player, &edge.knower)).or_default();
-        let earliest = facts.entry(edge.fact).or_insert((edge.learned_at(), &edge.acquisition));
-        if edge.learned_at() < earliest.0 {
-            *earliest = (edge.learned_at(), &edge.acquisition);
+        let learned = (edge.learned_at(), state.first_recorded(&Key::KnowledgeEdge(id)));
+        let earliest = facts.entry(edge.fact).or_insert((learned, &edge.acquisition));
+        if learned < earliest.0 {
+            *earliest = (learned, &edge.acquisition);
         }
     }
     let row = |((is_not_player, knower), facts): ((bool, &Knower), LearnedFacts)| {
         let mut facts: Vec<_> = facts.into_iter().collect();
-        facts.sort_by_key(|(id, (learned_at, _))| (*learned_at, *id));
-        let fact = |(id, (learned_at, acquisition)): (FactId, (Option<GameTime>, &Acquisition))| {
+        facts.sort_by_key(|(id, ((learned_at, _), _))| (*learned_at, *id));
+        let fact = |(id, ((learned_at, _), acquisition)): (FactId, (Occurrence, &Acquisition))| {
             let fact = state.fact(id)?;
             Some(LearnedRow {
                 fact: id,

@@ -5,7 +5,8 @@ use std::{collections::BTreeSet, fmt, sync::Arc, time::Duration};
 use hearsay_belief::{Known, View};
 use hearsay_model::{
     Acquisition, Credence, EntityId, Fact, FactStatus, GameTime, Kind, Knower, Passage, PassageId, Precision,
-    PredicateRole, Session, SessionId, State, words,
+    PredicateRole, ReferringExpression, Session, SessionId, State,
+    words::{self, PersonalPronouns},
 };
 use hearsay_recall::{
     ApproximateTokens, EntityLinker, Hearer, Index, Recap, RecapLine, RecapRequest, Source, Summary, SummaryRequest,
@@ -216,15 +217,26 @@ fn told_statement(hearer: &Hearer, known: &Known, statement: &str) -> Option<Str
     let tellers: BTreeSet<&EntityId> = acquisitions().filter_map(Acquisition::teller).collect();
     let names: Vec<&str> = tellers.iter().map(|id| hearer.names.name(id).unwrap_or("somebody")).collect();
     let clause = words::lower_first(statement);
+    let pronouns = tellers.first().and_then(|teller| known_pronouns(hearer.view, teller));
     Some(match names[..] {
         [] => format!("It is said that {clause}"),
         // "Odo says that Odo was in all night" sounds as if there were two of them.
         [name] if tellers.contains(known.subject()) && clause.starts_with(name) => {
-            format!("By their own account, {clause}")
+            let possessive = pronouns.map_or("their", |pronouns| pronouns.possessive.as_str());
+            format!("By {possessive} own account, {clause}")
         }
-        [name] => format!("{} says that {clause}", words::upper_first(name)),
+        [name] => words::reported_speech(name, &clause, pronouns),
         _ => format!("{} say that {clause}", words::upper_first(&words::join_names(&names))),
     })
+}
+
+/// Returns the pronouns of an entity, as far as a knower knows them.
+fn known_pronouns(view: &View, id: &EntityId) -> Option<&'static PersonalPronouns> {
+    let mut facts = view.facts_with_subject(id).filter(|known| {
+        view.vocabulary().behavior(known.predicate()).reference == Some(ReferringExpression::Pronoun)
+            && !view.is_superseded(known.id())
+    });
+    facts.find_map(|known| PersonalPronouns::from_recorded(known.object().text()?))
 }
 
 /// Inserts the name of the place at the beginning of each line that was said at another place than the previous line.

@@ -168,7 +168,7 @@ pub fn open_threads_of(state: &State, id: &EntityId) -> Vec<Thread> {
     found
 }
 
-/// Returns the secrets that were never told.
+/// Returns the secrets that no player character knows.
 fn untold_secrets(state: &State) -> Result<Vec<Thread>, QueryError> {
     let filter = SecretFilter { untold: true, limit: usize::MAX, ..SecretFilter::default() };
     let (rows, _) = secrets(state, &filter, None)?;

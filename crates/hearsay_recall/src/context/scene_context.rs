@@ -230,7 +230,8 @@ impl SceneContext {
 
     /// Returns the sections without repetitions. If both the knowledge section and an earlier section state a fact, the
     /// earlier section omits the fact. The exceptions are earlier lines that state the presence of an entity in the
-    /// scene, or feelings towards an entity.
+    /// scene, or feelings towards an entity, and earlier lines that put a label before the statement. The statement alone
+    /// does not say whom it describes, so the knowledge section omits it.
     pub fn unique_sections(&self) -> Vec<Section> {
         unique_sections(&self.sections)
     }
@@ -242,16 +243,27 @@ fn unique_sections(sections: &[Section]) -> Vec<Section> {
         lines().filter(|line| is_wanted(line)).flat_map(Line::sources).collect()
     };
     let (repeated, with_presence) = (sources(|line| line.is_repetition), sources(|line| line.states_presence));
+    let labelled: BTreeSet<Source> = lines()
+        .filter(|line| !line.is_repetition && lines().any(|other| other.is_repetition && is_label_of(line, other)))
+        .flat_map(Line::sources)
+        .collect();
     let is_unique = |line: &Line| match (line.is_repetition, line.has_own_content()) {
-        (true, _) => !line.sources().any(|source| with_presence.contains(&source)),
+        (true, _) => !line.sources().any(|source| with_presence.contains(&source) || labelled.contains(&source)),
         (false, true) => true,
-        (false, false) => !line.sources().any(|source| repeated.contains(&source)),
+        (false, false) => !line.sources().any(|source| repeated.contains(&source) && !labelled.contains(&source)),
     };
     let unique = |section: &Section| Section {
         lines: section.lines.iter().filter(|line| is_unique(line)).cloned().collect(),
         ..section.clone()
     };
     sections.iter().map(unique).filter(|section| !section.lines.is_empty()).collect()
+}
+
+/// Returns whether a line states the same fact as another line, with a label before the same words.
+fn is_label_of(line: &Line, other: &Line) -> bool {
+    let [labelled, plain] = [line, other].map(|line| line.text.trim_end_matches('.'));
+    let has_label = labelled.strip_suffix(plain).is_some_and(|label| label.ends_with(": "));
+    has_label && !line.has_own_content() && line.sources().any(|source| other.sources().any(|other| other == source))
 }
 
 fn serialize_unique_sections<S: Serializer>(sections: &[Section], serializer: S) -> Result<S::Ok, S::Error> {

@@ -155,7 +155,9 @@ pub(super) fn pieces(hearers: &[Hearer], subject: &SummarySubject, read_aloud: b
             subject.is_source_of(known) || passages_of(known).any(is_in_source)
         };
         let is_visible = |known: &&Known| hearer.view.vocabulary().behavior(known.predicate()).visible;
-        let facts_of_hearer = hearer.view.facts().filter(|known| !states_name(known) && !is_visible(known));
+        let is_event =
+            |known: &&Known| !states_name(known) && !is_visible(known) && !is_description(known, hearer.view);
+        let facts_of_hearer = hearer.view.facts().filter(is_event);
         for known in facts_of_hearer.filter(is_included) {
             facts.entry(known.id()).or_insert_with(|| (known, Vec::new()));
         }
@@ -223,6 +225,14 @@ fn passages_of(known: &Known) -> impl Iterator<Item = PassageId> {
 /// Returns whether a fact states a name, kind, tag or alias.
 pub(super) fn states_name(known: &Known) -> bool {
     [attribute::NAME, attribute::KIND, attribute::TAG, attribute::ALIAS].contains(&known.predicate().as_str())
+}
+
+/// Returns whether a fact describes who or what an entity is, and was written by hand: nobody said or did it.
+fn is_description(known: &Known, view: &View) -> bool {
+    let mut known_edges = known.known_edges().iter().chain(known.shared());
+    view.vocabulary().behavior(known.predicate()).identity.is_some()
+        && passages_of(known).next().is_none()
+        && known_edges.all(|known_edge| known_edge.edge.acquisition.is_authored())
 }
 
 /// Returns the name of an entity. Uses the first hearer of `known_by` that has a name for the entity. If `read_aloud` is

@@ -229,7 +229,7 @@ fn the_line_of_a_player_is_logged_for_the_character_or_out_of_character() {
     assert!(logged.is_out_of_character());
     speak(&mut harness, "@Wren Oake Good night.");
     assert!(harness.query_by_label_contains("Out of character").is_none());
-    let _ = send(&mut harness, "(ooc) pizza?");
+    speak(&mut harness, "(ooc) pizza?");
     harness.get_by_label_contains("Out of character: kept in the log");
 }
 

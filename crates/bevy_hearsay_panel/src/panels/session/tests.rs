@@ -240,8 +240,8 @@ fn a_session_is_played_from_start_to_recap() {
     }
     harness.run_steps(2);
     harness.get_by_label("Write file").click();
-    wait_until(&mut harness, |_| file.is_file());
-    assert!(std::fs::read_to_string(&file).unwrap().contains("You have it."));
+    let is_written = || std::fs::read_to_string(&file).is_ok_and(|text| text.contains("You have it."));
+    wait_until(&mut harness, |_| is_written());
 }
 
 #[test]

@@ -28,7 +28,7 @@ impl ThreadsModel {
         let open_count = open_threads.len();
         let mut rows: Vec<ThreadRow> =
             open_threads.into_iter().take(MAX_LISTED).map(|thread| open_row(state, thread)).collect();
-        let (mut untold, told): (Vec<_>, Vec<_>) = secrets.into_iter().partition(|secret| secret.told.is_empty());
+        let (mut untold, told): (Vec<_>, Vec<_>) = secrets.into_iter().partition(|secret| secret.untold);
         // A false fact is a lie, not a secret to reveal.
         untold.retain(|secret| secret.status != FactStatus::False);
         let total = open_count + untold.len() + told.len();

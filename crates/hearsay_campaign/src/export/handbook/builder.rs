@@ -58,7 +58,7 @@ pub(super) struct Builder<'a> {
 impl<'a> Builder<'a> {
     pub(super) fn new(state: &'a State, views: &'a [View], request: &'a HandbookRequest<'a>) -> Self {
         let shared = SharedView::new(views, request.readers == HandbookReaders::Party);
-        let names = Names::new(&shared);
+        let names = Names::new(&shared, state.vocabulary());
         let kinds = kinds(&shared, state.vocabulary(), request.party);
         let timeline = Timeline::new(state, request, &shared, &names, &kinds);
         let dead = shared.facts.iter().filter_map(|fact| Some((dead_entity(state.vocabulary(), fact)?, fact)));
@@ -148,11 +148,7 @@ impl<'a> Builder<'a> {
             let mentions = self.names.mentions_in_order(known.statement());
             // A quest is printed with the fact that states who gave it.
             let quest = object.filter(|id| open_quests.contains(id));
-            // If the sentence does not name the subject, it is about something else for the readers.
-            let is_subject_named = mentions.is_empty()
-                || mentions.contains(known.subject())
-                || self.names.is_named_in(known.subject(), known.statement());
-            let subject = Some(known.subject()).filter(|_| is_subject_named);
+            let subject = Some(known.subject()).filter(|_| self.names.is_about_subject(known, &mentions));
             let mut candidates =
                 quest.into_iter().chain(subject).chain(&mentions).chain([known.subject()]).chain(object);
             homes[at] = candidates.find(|id| self.names.name(id).is_some()).cloned();

@@ -3,13 +3,19 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use hearsay_belief::Known;
-use hearsay_model::{EntityId, attribute, spelling::is_common_word, text, words};
+use hearsay_model::{
+    EntityId, ReferringExpression, Vocabulary, attribute,
+    spelling::is_common_word,
+    text,
+    words::{self, PersonalPronouns},
+};
 
 use super::shared::SharedView;
 
-/// Names that all readers know.
+/// Names and pronouns that all readers know.
 pub(super) struct Names {
     primary: BTreeMap<EntityId, String>,
+    pronouns: BTreeMap<EntityId, &'static PersonalPronouns>,
     /// All names of each entity, as words without a leading article.
     all: BTreeMap<EntityId, Vec<Vec<String>>>,
     /// All names and unambiguous parts of names, as words without a leading article. `None` if a part belongs to
@@ -20,7 +26,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    pub(super) fn new(shared: &SharedView) -> Self {
+    pub(super) fn new(shared: &SharedView, vocabulary: &Vocabulary) -> Self {
         let name_facts: Vec<&Known> =
             shared.facts.iter().map(|fact| fact.known()).filter(|known| known.is_name()).collect();
         let mut best: BTreeMap<&EntityId, ((bool, bool), &Known)> = BTreeMap::new();
@@ -57,7 +63,18 @@ impl Names {
             full.entry(part).or_insert(id);
         }
         let max_words = full.keys().map(Vec::len).max().unwrap_or_default();
-        Self { primary: primary.collect(), all, by_words: full, max_words }
+        let current = shared.facts.iter().filter(|fact| !fact.is_superseded).map(|fact| fact.known());
+        let states_pronouns =
+            |known: &&Known| vocabulary.behavior(known.predicate()).reference == Some(ReferringExpression::Pronoun);
+        let pronouns = current.filter(states_pronouns).filter_map(|known| {
+            Some((known.subject().clone(), PersonalPronouns::from_recorded(known.object().text()?)?))
+        });
+        Self { primary: primary.collect(), pronouns: pronouns.collect(), all, by_words: full, max_words }
+    }
+
+    /// Returns the pronouns of an entity; `None` if the readers do not know them.
+    pub(super) fn pronouns(&self, id: &EntityId) -> Option<&'static PersonalPronouns> {
+        self.pronouns.get(id).copied()
     }
 
     /// Returns the name of an entity; `None` if the readers have no name for it.
@@ -66,9 +83,18 @@ impl Names {
     }
 
     /// Returns whether a text contains a name of an entity. The name may be an everyday word.
-    pub(super) fn is_named_in(&self, id: &EntityId, text: &str) -> bool {
+    fn is_named_in(&self, id: &EntityId, text: &str) -> bool {
         let words = text::words(text);
         self.all.get(id).into_iter().flatten().any(|name| text::contains_name(&words, name))
+    }
+
+    /// Returns whether a fact is about its subject for the readers. `mentions` are the entities that the statement names. A
+    /// statement that names only other entities is about these entities, unless it describes the subject.
+    pub(super) fn is_about_subject(&self, known: &Known, mentions: &[EntityId]) -> bool {
+        mentions.is_empty()
+            || mentions.contains(known.subject())
+            || known.predicate().as_str() == attribute::DESCRIPTION
+            || self.is_named_in(known.subject(), known.statement())
     }
 
     /// Returns the entities that a text names.

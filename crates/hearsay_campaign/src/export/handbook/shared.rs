@@ -1,6 +1,6 @@
 //! The facts and passages that all readers of a handbook know.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{cmp::Reverse, collections::BTreeSet, sync::Arc};
 
 use hearsay_belief::{AccessPath, Known, KnownEdge, View};
 use hearsay_model::{
@@ -14,19 +14,23 @@ pub(super) enum Certainty {
     Certain,
     /// The credence is above 0.65 and at most 0.9.
     Likely,
-    /// The credence is above 0.35 and at most 0.65.
+    /// The credence is above 0.35 and at most 0.65, or lower without any evidence against the fact.
     Unsure,
-    /// The credence is above 0 and at most 0.35.
+    /// The credence is above 0 and at most 0.35, and the reader knows evidence against the fact.
     Doubted,
     /// The credence is 0.
     Untrue,
 }
 
-impl From<Credence> for Certainty {
-    fn from(credence: Credence) -> Self {
-        match credence.get() {
+impl Certainty {
+    /// Returns how much a reader believes a fact. A low credence alone is no doubt: a rumour that went through many
+    /// mouths has one.
+    fn of(view: &View, known: &Known) -> Self {
+        let belief = view.belief(known);
+        let has_counterevidence = || !belief.contradicting_facts.is_empty() || view.refutations(known).next().is_some();
+        match belief.credence.get() {
             credence if credence <= 0.0 => Self::Untrue,
-            credence if credence <= 0.35 => Self::Doubted,
+            credence if credence <= 0.35 && has_counterevidence() => Self::Doubted,
             credence if credence <= 0.65 => Self::Unsure,
             credence if credence <= 0.9 => Self::Likely,
             _ => Self::Certain,
@@ -102,7 +106,7 @@ impl<'v> SharedView<'v> {
 impl<'v> SharedFact<'v> {
     fn new(views: &'v [View], known: Vec<&'v Known>) -> Self {
         let in_views = || views.iter().zip(&known);
-        let mut certainties = in_views().map(|(view, known)| Certainty::from(view.belief(known).credence));
+        let mut certainties = in_views().map(|(view, known)| Certainty::of(view, known));
         let first = certainties.next();
         let certainty = first.filter(|first| certainties.all(|other| other == *first));
         let ends: Option<Vec<_>> = in_views().map(|(view, known)| view.known_end(known)).collect();
@@ -125,7 +129,7 @@ impl<'v> SharedFact<'v> {
 
     /// Returns a sort key. Of several facts with the same statement, the first is printed: the one that the readers
     /// believe most.
-    pub(super) fn priority(&self) -> (u8, FactId) {
+    pub(super) fn priority(&self) -> (u8, Reverse<Credence>, FactId) {
         let priority = match self.certainty {
             Some(Certainty::Certain) => 0,
             Some(Certainty::Likely) => 1,
@@ -134,7 +138,7 @@ impl<'v> SharedFact<'v> {
             Some(Certainty::Doubted) => 4,
             Some(Certainty::Untrue) => 5,
         };
-        (priority, self.known().id())
+        (priority, Reverse(self.known().credence()), self.known().id())
     }
 
     /// Returns the time at which the last of the readers learned the fact, and the session in which this reader learned

@@ -62,10 +62,8 @@ impl<'a> Timeline<'a> {
             fact.company().iter().for_each(|id| timeline.meet(id, session));
             if !known.is_name() && known.predicate().as_str() != attribute::KIND {
                 let mut mentions = names.mentions_in_order(known.statement());
-                // If the sentence does not name the subject, it is about something else for the readers.
-                let subject = known.subject();
-                if mentions.is_empty() || mentions.contains(subject) || names.is_named_in(subject, known.statement()) {
-                    mentions.insert(0, subject.clone());
+                if names.is_about_subject(known, &mentions) {
+                    mentions.insert(0, known.subject().clone());
                 }
                 mentions.iter().for_each(|id| timeline.name(id, session));
             }

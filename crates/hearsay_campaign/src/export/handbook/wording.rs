@@ -69,10 +69,11 @@ impl Wording<'_> {
         // "Odo says that Odo was in all night" sounds as if there were two of them.
         let subject = fact.known().subject();
         let starts_with_subject = self.names.name(subject).is_some_and(|name| without_stop.starts_with(name));
-        let is_own_account = match &fact.origin {
-            Origin::Told(tellers) => starts_with_subject && tellers.len() == 1 && tellers.contains(subject),
-            _ => false,
+        let only_teller = match &fact.origin {
+            Origin::Told(tellers) => tellers.first().filter(|_| tellers.len() == 1),
+            _ => None,
         };
+        let is_own_account = starts_with_subject && only_teller == Some(subject);
         // The statement of a task or a promise already says who gave it, so no source is added.
         let is_thread = self.vocabulary.behavior(fact.known().predicate()).thread.is_some();
         match (&fact.origin, fact.certainty) {
@@ -86,13 +87,17 @@ impl Wording<'_> {
                 format!("{} told {readers} that {without_stop}{doubt}", self.join(tellers.iter()))
             }
             (_, Some(Certainty::Certain)) => statement.to_owned(),
-            (Origin::Told(tellers), _) => {
-                let verb = if tellers.len() == 1 { "says" } else { "say" };
-                match is_own_account {
-                    true => format!("By their own account, {without_stop}{doubt}"),
-                    false => format!("{} {verb} that {without_stop}{doubt}", self.join(tellers.iter())),
+            (Origin::Told(tellers), _) => match only_teller.map(|teller| (teller, self.names.pronouns(teller))) {
+                Some((_, pronouns)) if is_own_account => {
+                    let possessive = pronouns.map_or("their", |pronouns| pronouns.possessive.as_str());
+                    format!("By {possessive} own account, {without_stop}{doubt}")
                 }
-            }
+                Some((teller, pronouns)) => {
+                    let name = self.names.name(teller).unwrap_or("someone");
+                    words::reported_speech(name, without_stop, pronouns) + doubt
+                }
+                None => format!("{} say that {without_stop}{doubt}", self.join(tellers.iter())),
+            },
             (Origin::Read(document), _) => {
                 let document = document.as_ref().and_then(|id| self.names.name(id)).unwrap_or("a text");
                 format!("According to {}, {without_stop}{doubt}", words::lower_first(document))

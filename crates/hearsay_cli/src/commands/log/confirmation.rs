@@ -6,7 +6,10 @@ use anyhow::Result;
 use hearsay_belief::StateViews;
 use hearsay_commands::{
     fact_matching::SpokenLine,
-    session::{LineConfirmation, LogLine, hearers_without, is_told_to_all, recorded_line},
+    session::{
+        AttendanceChange, AttendanceHint, LineConfirmation, LogLine, hearers_without, is_told_to_all, recorded_line,
+        suggested_attendance,
+    },
 };
 use hearsay_engine::{Memory, MemoryError, ReadSnapshot, Written, real_time};
 use hearsay_model::{FactId, Passage, SessionId, TalkKind};
@@ -45,7 +48,8 @@ struct ConfirmationOutput {
 }
 
 /// Confirms everything that `log` asked about a recorded line: the facts that the line may state, and the facts that
-/// `log` offered to accept.
+/// `log` offered to accept. For the last line of the session being played, also records the arrivals and departures for
+/// which `log` printed commands.
 pub(super) fn confirm(args: &args::SessionLog, output: &mut Output) -> Result<()> {
     let memory = campaign::open_for_speech(&args.campaign, Access::for_dry_run(args.dry_run), output)?;
     let names = Names::read(&memory, output)?;
@@ -54,19 +58,20 @@ pub(super) fn confirm(args: &args::SessionLog, output: &mut Output) -> Result<()
     let (_, passage) =
         recorded_line(names.state(), Some(&session), super::only_line(args)?).map_err(MemoryError::from)?;
     let passage = Arc::clone(passage);
+    let attendance = suggested_attendance(names.state(), &passage);
     drop(names);
     let line = passage.line;
     let offered = extracted_facts(&memory, std::slice::from_ref(&passage))?;
     let accept: Vec<FactId> = offered.iter().filter(|row| row.is_offered()).map(|row| row.fact).collect();
     let states = asked_facts(&memory, passage)?;
-    if states.is_empty() && accept.is_empty() {
+    if states.is_empty() && accept.is_empty() && attendance.is_empty() {
         let message = format!("nothing about line {line} of `{session}` waits for your confirmation");
         return Err(CliError::new(1, message).into());
     }
     let names = Names::read(&memory, output)?;
     let mut facts = LineFacts::given(names.state(), &states);
     drop(names);
-    let confirmation = LineConfirmation { session, line, states, accept: accept.clone() };
+    let confirmation = LineConfirmation { session, line, states, accept: accept.clone(), attendance };
     let build_operation = move |world: &ReadSnapshot| Ok(confirmation.operation(&world.state, real_time())?);
     if !facts.is_empty() {
         facts.set_learned_by(&memory.preview(build_operation.clone())?.wait()?);
@@ -121,18 +126,27 @@ fn asked_facts(memory: &Memory, passage: Arc<Passage>) -> Result<Vec<FactId>> {
     Ok(read.wait()?)
 }
 
-/// Prints the command that confirms everything about which `log` asks for a new line.
+/// Prints the command that confirms everything about which `log` asks for a new line, and that records the arrivals and
+/// departures that the line suggests.
 pub(super) fn print_hint(
     args: &args::SessionLog,
     line: Option<u32>,
     facts: &LineFacts,
     extracted: &[ExtractedRow],
+    attendance: &[AttendanceHint],
     output: &mut Output,
 ) -> Result<()> {
     let asks = facts.may_state_any() || extracted.iter().any(ExtractedRow::is_offered);
-    let Some(line) = line.filter(|_| asks && !args.dry_run) else { return Ok(()) };
+    let is_recorded =
+        |hint: &AttendanceHint| matches!(hint.change, AttendanceChange::Arrives | AttendanceChange::Leaves);
+    let attends = attendance.iter().any(is_recorded);
+    let Some(line) = line.filter(|_| (asks || attends) && !args.dry_run) else { return Ok(()) };
     let session = session_option(args);
     let last = args.campaign.command(&format!("log --yes{session}"));
+    if !asks {
+        return output.line(format!("  to record who comes and who leaves: `{last}`"));
+    }
     let later = args.campaign.command(&format!("log --line {line} --yes{session}"));
-    output.line(format!("  to say yes to all of this: `{last}`; after further lines: `{later}`"))
+    let also = if attends { ", and to record who comes and who leaves" } else { "" };
+    output.line(format!("  to say yes to all of this{also}: `{last}`; after further lines: `{later}`"))
 }

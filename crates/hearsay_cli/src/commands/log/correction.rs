@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use hearsay_commands::{fact_matching::SpokenLine, session::LineCorrection};
-use hearsay_engine::{MemoryError, ReadSnapshot, real_time};
+use hearsay_engine::{Memory, MemoryError, ReadSnapshot, real_time};
+use hearsay_model::Passage;
 
 use super::{LogOutput, print_hearers, print_line_and_speaker};
 use crate::{
@@ -32,26 +33,15 @@ pub(super) fn correct(args: &args::SessionLog, output: &mut Output) -> Result<()
         return Err(CliError::new(USAGE_ERROR, message).into());
     }
     if let Some(args::LineNumbers(lines)) = args.line.as_ref().filter(|lines| lines.0.len() > 1) {
-        return correct_hearers(args, lines, output);
+        return correct_lines(args, lines, output);
     }
     let memory = campaign::open_for_speech(&args.campaign, Access::for_dry_run(args.dry_run), output)?;
     let names = Names::read(&memory, output)?;
-    let speaker = args.by.as_ref().map(|name| names.speaker_or_player(name)).transpose()?;
-    let mut correction = LineCorrection {
-        session: names.optional_session(args.session.as_ref())?,
-        line: super::only_line(args)?.unwrap_or_default(),
-        speaker: speaker.map(|(speaker, _)| speaker),
-        with: names.characters(&args.with)?,
-        without: names.characters(&args.without)?,
-        states: Vec::new(),
-    };
+    let line = super::only_line(args)?.unwrap_or_default();
+    let mut correction = LineCorrection { line, ..correction(args, &names)? };
     let passage = Arc::new(correction.passage(names.state()).map_err(MemoryError::from)?);
     drop(names);
-    let mut facts = LineFacts::default();
-    if let Some(speaker) = correction.speaker.as_ref().filter(|_| !passage.is_out_of_character()) {
-        let line = SpokenLine { lie: passage.lie, ..SpokenLine::new(speaker.id.clone(), passage.text.as_str()) };
-        facts = recognize(&memory, line, output)?;
-    }
+    let mut facts = spoken_facts(&memory, &correction, &passage, output)?;
     correction.states = facts.ids();
     let (line, speaker) = (correction.line, correction.speaker.clone());
     let build_operation = move |world: &ReadSnapshot| Ok(correction.operation(&world.state, real_time())?);
@@ -77,27 +67,66 @@ pub(super) fn correct(args: &args::SessionLog, output: &mut Output) -> Result<()
     Ok(memory.close()?)
 }
 
-/// Corrects the hearers of several recorded lines.
-fn correct_hearers(args: &args::SessionLog, lines: &[u32], output: &mut Output) -> Result<()> {
-    if args.by.is_some() {
-        let message = "--by corrects one line; pass the number of this line to --line";
-        return Err(CliError::new(USAGE_ERROR, message).into());
-    }
-    let access = Access::for_dry_run(args.dry_run);
-    let memory = campaign::open(&args.campaign, access, EncoderUse::Disabled, output)?;
-    let names = Names::read(&memory, output)?;
-    let correction = LineCorrection {
+/// Returns the correction that the command line describes, without the number of the line.
+fn correction(args: &args::SessionLog, names: &Names) -> Result<LineCorrection> {
+    let speaker = args.by.as_ref().map(|name| names.speaker_or_player(name)).transpose()?;
+    Ok(LineCorrection {
         session: names.optional_session(args.session.as_ref())?,
+        speaker: speaker.map(|(speaker, _)| speaker),
         with: names.characters(&args.with)?,
         without: names.characters(&args.without)?,
         ..LineCorrection::default()
+    })
+}
+
+/// Finds the recorded facts that a line states in the words of its correct speaker. `passage` is the corrected line.
+fn spoken_facts(memory: &Memory, correction: &LineCorrection, passage: &Passage, output: &Output) -> Result<LineFacts> {
+    match correction.speaker.as_ref().filter(|_| !passage.is_out_of_character()) {
+        Some(speaker) => {
+            let line = SpokenLine { lie: passage.lie, ..SpokenLine::new(speaker.id.clone(), passage.text.as_str()) };
+            recognize(memory, line, output)
+        }
+        None => Ok(LineFacts::default()),
+    }
+}
+
+/// Corrects several recorded lines in one operation.
+fn correct_lines(args: &args::SessionLog, lines: &[u32], output: &mut Output) -> Result<()> {
+    let access = Access::for_dry_run(args.dry_run);
+    let memory = match args.by {
+        Some(_) => campaign::open_for_speech(&args.campaign, access, output)?,
+        None => campaign::open(&args.campaign, access, EncoderUse::Disabled, output)?,
     };
+    let names = Names::read(&memory, output)?;
+    let common = correction(args, &names)?;
+    let (mut corrections, mut passages, mut line_facts) = (Vec::new(), Vec::new(), Vec::new());
+    for line in lines {
+        let mut correction = LineCorrection { line: *line, ..common.clone() };
+        let passage = correction.passage(names.state()).map_err(MemoryError::from)?;
+        let facts = spoken_facts(&memory, &correction, &passage, output)?;
+        correction.states = facts.ids();
+        corrections.push(correction);
+        passages.push(Arc::new(passage));
+        line_facts.push((*line, facts));
+    }
     drop(names);
-    let lines = lines.to_vec();
     let build_operation =
-        move |world: &ReadSnapshot| Ok(correction.operation_for_lines(&lines, &world.state, real_time())?);
+        move |world: &ReadSnapshot| Ok(LineCorrection::operation_for_all(&corrections, &world.state, real_time())?);
+    if line_facts.iter().any(|(_, facts)| !facts.is_empty()) {
+        let preview = memory.preview(build_operation.clone())?.wait()?;
+        line_facts.iter_mut().for_each(|(_, facts)| facts.set_learned_by(&preview));
+    }
     if let Some(written) = write_or_preview(&memory, args.dry_run, build_operation, output)? {
         print_written(&written, output)?;
+        if args.by.is_some() {
+            texts::extract_new_texts(&memory, &args.campaign.campaign, output)?;
+            let display = DisplayNames::read(&memory)?;
+            for (line, facts) in &line_facts {
+                facts.print(&display, |fact| super::confirmation(args, Some(*line), fact), output)?;
+            }
+            drop(display);
+            print_extracted_facts(&extracted_facts(&memory, &passages)?, &args.campaign, output)?;
+        }
         print_with_reveals(&memory, written, output)?;
     }
     Ok(memory.close()?)

@@ -1,7 +1,8 @@
 //! Notes about names in a new line of narration that no entity has.
 
 use hearsay_commands::session::LogLine;
-use hearsay_model::{EntityId, Passage, State, slug};
+use hearsay_model::{EntityId, FactId, FactStatus, Passage, State, slug, spelling, text};
+use hearsay_query::review::{extracted_names, is_unconfirmed_entity};
 
 use super::session_option;
 use crate::{args, display_names::DisplayNames, output::Output, speakers::quote};
@@ -12,8 +13,36 @@ pub(super) enum UnknownName {
     SimilarSpeaker(EntityId),
     /// The name before the colon.
     Speaker(String),
+    /// The name before the colon, which probably is the name of a new character that waits for review.
+    WaitingSpeaker(String, WaitingCharacter),
     /// The first word of the line, which is probably a misspelling of the name of this character.
     Actor(String, EntityId),
+}
+
+/// A new character that was found in a text and waits for review.
+pub(super) struct WaitingCharacter {
+    id: EntityId,
+    name: String,
+    /// Fact that states the name.
+    fact: FactId,
+}
+
+impl WaitingCharacter {
+    /// Finds the character of whose name or first name a text is perhaps a misspelling.
+    fn find(written: &str, state: &State) -> Option<Self> {
+        let written = text::words(written);
+        let is_similar = |name: &str| {
+            let name = text::words(name);
+            let first = &name[..name.len().min(1)];
+            written == name || [&name[..], first].into_iter().any(|name| spelling::is_misspelling(&written, name))
+        };
+        let ids = state.entities().map(|entity| &entity.id).filter(|id| is_unconfirmed_entity(state, id));
+        let mut names = ids.flat_map(|id| extracted_names(state, id));
+        let fact =
+            names.find(|fact| fact.status() == FactStatus::Proposed && fact.object().text().is_some_and(is_similar))?;
+        let name = fact.object().text()?.to_owned();
+        Some(Self { id: fact.subject().clone(), name, fact: fact.id() })
+    }
 }
 
 impl UnknownName {
@@ -21,7 +50,12 @@ impl UnknownName {
     /// misspelling.
     pub(super) fn find(line: &LogLine, state: &State, has_asked: bool) -> Option<Self> {
         let similar = line.similar_speaker(state).filter(|_| !has_asked).map(Self::SimilarSpeaker);
-        let speaker = || line.unknown_speaker(state).map(Self::Speaker);
+        let speaker = || {
+            line.unknown_speaker(state).map(|name| match WaitingCharacter::find(&name, state) {
+                Some(waiting) => Self::WaitingSpeaker(name, waiting),
+                None => Self::Speaker(name),
+            })
+        };
         let actor = || line.misspelled_actor(state).map(|(name, id)| Self::Actor(name, id));
         similar.or_else(speaker).or_else(actor)
     }
@@ -55,6 +89,14 @@ impl UnknownName {
                      {correction}"
                 )
             }
+            (Self::WaitingSpeaker(name, WaitingCharacter { id, name: waiting, fact }), Some(passage)) => {
+                let accept = args.campaign.command(&format!("review accept {}", fact.short()));
+                format!(
+                    "no character is called \"{name}\", so this line is narration. {waiting} waits for review. If this \
+                     character says the line, run `{accept}`, and then `{}`.",
+                    correct(passage, id.as_str())
+                )
+            }
             (Self::Speaker(name), Some(passage)) => {
                 let place = passage.place.as_ref().map_or_else(String::new, |place| format!(" --at {place}"));
                 let add = args.campaign.command(&format!("entity add {}{place}", quote(name)));
@@ -65,7 +107,7 @@ impl UnknownName {
                     correct(passage, &slug(name))
                 )
             }
-            (Self::Speaker(name), None) => {
+            (Self::Speaker(name) | Self::WaitingSpeaker(name, _), None) => {
                 format!("no character is called \"{name}\", so this line is narration. {repeat}")
             }
             (Self::Actor(name, id), passage) => {

@@ -9,8 +9,8 @@ const LIST_STARTS: [&str; 6] =
     ["known only by ", "known only to ", "only known by ", "only known to ", "known by ", "known to "];
 
 /// Words after which a sentence repeats what the knowers know: "Only Odo knows this."
-const REFERENCES: [&str; 12] =
-    ["this", "it", "that", "so", "about", "of", "the", "secret", "truth", "rumour", "rumor", "story"];
+const REFERENCES: [&str; 13] =
+    ["this", "it", "that", "so", "about", "of", "the", "secret", "truth", "rumour", "rumor", "story", "too"];
 
 /// Verbs of a sentence that says who does not know the secret: "Odo has no idea."
 const DENIALS: [&str; 7] = [
@@ -70,6 +70,8 @@ pub(super) fn split_knowers(secret: &str) -> SecretKnowers {
         return listed(text.to_owned(), knowers.to_owned());
     }
     let Some((before, knowers, rest)) = exclusive_knowers(secret) else { return whole() };
+    let (rest, others) = split_companions(rest);
+    let knowers = others.map_or_else(|| knowers.to_owned(), |others| format!("{knowers} and {others}"));
     let text = match rest.trim_start().strip_prefix("that ") {
         // "Only Odo knows that the mill is empty."
         Some(content) if !content.trim().is_empty() && !is_reference(content) => format!("{before}{content}"),
@@ -78,7 +80,17 @@ pub(super) fn split_knowers(secret: &str) -> SecretKnowers {
         }
         _ => secret.to_owned(),
     };
-    if text.is_empty() { whole() } else { listed(text, knowers.to_owned()) }
+    if text.is_empty() { whole() } else { listed(text, knowers) }
+}
+
+/// Splits the words after "only … knows" from the other knowers in brackets: "it (and Odo, who gave the order)."
+fn split_companions(rest: &str) -> (&str, Option<&str>) {
+    let split = || {
+        let (reference, remark) = rest.split_once(" (and ")?;
+        let (names, end) = remark.split_once(')')?;
+        (is_reference(reference) && is_reference(end)).then_some((end, names.split(',').next()))
+    };
+    split().unwrap_or((rest, None))
 }
 
 /// Finds a last sentence such as "Odo has no idea." Returns the text before, and the names.
@@ -95,7 +107,8 @@ pub(super) fn is_list_of_knowers(sentence: &str) -> bool {
     let sentence = sentence.trim_start_matches(['(', '[', '*', '_', ' ']);
     let lowercase = sentence.to_ascii_lowercase();
     LIST_STARTS.iter().any(|start| lowercase.starts_with(start))
-        || exclusive_knowers(sentence).is_some_and(|(before, _, rest)| before.is_empty() && is_reference(rest))
+        || exclusive_knowers(sentence)
+            .is_some_and(|(before, _, rest)| before.is_empty() && is_reference(split_companions(rest).0))
 }
 
 /// Finds a list such as "(known by Odo and Mirela)". Returns the text without the list, and the list.
@@ -166,6 +179,7 @@ mod tests {
             ("Only Mirela knows that the mill burned.", "the mill burned.", Some("Mirela")),
             ("Only Mirela knows where he is.", "Only Mirela knows where he is.", Some("Mirela")),
             ("Odo hid it. Mirela and the baron know.", "Odo hid it.", Some("Mirela and the baron")),
+            ("Odo hid it. Only he knows it (and Mirela, his boss).", "Odo hid it.", Some("he and Mirela")),
             ("Odo hid it. Nobody knows.", "Odo hid it. Nobody knows.", None),
             ("The way is known to smugglers.", "The way is known to smugglers.", None),
             ("Odo hid it.", "Odo hid it.", None),

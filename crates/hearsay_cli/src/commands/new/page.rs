@@ -10,6 +10,8 @@ mod fields;
 mod headings;
 mod kinds;
 mod layout;
+mod place_nouns;
+mod scene;
 mod secrets;
 mod sections;
 mod statements;
@@ -76,6 +78,7 @@ pub(super) fn read(page: &str, name: Option<&str>, default_name: &str) -> PageDr
         subjects: Subjects::default(),
         last_owner: None,
         start: None,
+        present: Vec::new(),
         threads: Vec::new(),
     };
     let (party, blocks_of_world): (Vec<&PageBlock>, Vec<&PageBlock>) =
@@ -95,6 +98,7 @@ pub(super) fn read(page: &str, name: Option<&str>, default_name: &str) -> PageDr
     reader.set_first_place(&blocks);
     blocks_of_world.iter().for_each(|block| reader.add_block(block));
     reader.set_fields();
+    reader.set_scene();
     reader.report_headings(title.as_deref(), &blocks);
     reader.add_missing_lines(page, &blocks);
     // The names of quests contain the names of other entities, so nothing may look up names after this.
@@ -118,6 +122,8 @@ struct PageReader {
     last_owner: Option<(Vec<String>, usize)>,
     /// The sentence that says where the play begins, and its place.
     start: Option<(String, usize)>,
+    /// The characters in the scene with which the play begins, with their places.
+    present: Vec<(usize, usize)>,
     threads: Vec<DraftText>,
 }
 
@@ -154,7 +160,7 @@ impl PageReader {
         let owner = self.owner(block);
         self.subjects.begin_block(owner);
         let open = parts.len().min(self.open_sentences(block));
-        let mut last = None;
+        let (mut last, mut scene) = (None, None);
         let mut at = 0;
         while let Some((sentence, line)) = parts[..open].get(at).copied() {
             at += 1;
@@ -164,6 +170,12 @@ impl PageReader {
             }
             if let Some((_, place)) = self.start.take_if(|(start, _)| start.as_str() == sentence) {
                 self.add_start(sentence, line, place);
+                (scene, last) = (Some(place), None);
+                continue;
+            }
+            if let Some((present, place)) = scene.and_then(|scene| scene::presence(&self.made.draft, sentence, scene)) {
+                self.add_dm_text(sentence.to_owned(), line);
+                self.present.extend(present.into_iter().map(|character| (character, place)));
                 last = None;
                 continue;
             }
@@ -210,6 +222,18 @@ impl PageReader {
         let text = describe(&draft.entities[place].name, &remark);
         draft.entities[place].part_of = larger;
         self.add_sentence(Some(place), &text, line, false);
+    }
+
+    /// Sets the locations of the NPCs who are in the scene with which the play begins. An NPC is a guest anywhere but at home.
+    fn set_scene(&mut self) {
+        let draft = &mut self.made.draft;
+        for (character, place) in std::mem::take(&mut self.present) {
+            let place = draft.entities[place].id.clone();
+            let entity = &mut draft.entities[character];
+            if entity.kind == Kind::Npc && entity.home.as_ref() != Some(&place) {
+                (entity.location, entity.is_guest) = (Some(place), true);
+            }
+        }
     }
 
     /// Returns the entity of the innermost heading that names an entity.
@@ -265,28 +289,38 @@ impl PageReader {
         self.add_sentence(None, text, line, false);
     }
 
-    /// Sets the place of the player characters: the place in the first sentence that says that something begins. Remembers
-    /// this sentence, unless it is about another entity: "The Gull opens at noon."
+    /// Sets the place of the player characters: the place in the first sentence that says that something begins, or that
+    /// stands below a heading such as `Start`. Remembers this sentence, unless it is about another entity: "The Gull opens
+    /// at noon."
     fn set_first_place(&mut self, blocks: &[PageBlock]) {
         let draft = &mut self.made.draft;
-        let place_in = |sentence: &str| {
-            let is_start = words(sentence).iter().any(|word| START_WORDS.contains(&word.as_str()));
+        let place_in = |(sentence, is_below_start): (&str, bool)| {
+            let is_start = is_below_start || has_start_word(sentence);
             let named = if is_start { draft.named_in(sentence) } else { Vec::new() };
             let place = named.into_iter().find(|index| draft.entities[*index].kind == Kind::Location)?;
-            Some((sentence.to_owned(), place))
+            Some((sentence.to_owned(), place, is_below_start))
         };
         // The plan of a session can also say where the play begins.
         let is_open = |block: &&PageBlock| {
             block.section.is_none_or(|section| section == Section::DmOnly || !section.has_statements())
         };
-        let texts = blocks.iter().filter(is_open).map(|block| block.text.as_str());
-        let Some((sentence, index)) = texts.flat_map(sentences).find_map(place_in) else { return };
+        let is_below_start = |block: &PageBlock| {
+            block
+                .headings
+                .last()
+                .is_some_and(|heading| words(heading).len() <= MAX_START_SUBJECT_WORDS && has_start_word(heading))
+        };
+        let mut texts = blocks.iter().filter(is_open).flat_map(|block| {
+            let is_below_start = is_below_start(block);
+            sentences(&block.text).into_iter().map(move |sentence| (sentence, is_below_start))
+        });
+        let Some((sentence, index, is_below_start)) = texts.find_map(place_in) else { return };
         let place = draft.entities[index].id.clone();
-        let before: Vec<&str> = sentence
-            .split(' ')
-            .take_while(|part| !words(part).iter().any(|word| START_WORDS.contains(&word.as_str())))
-            .collect();
-        let is_about_party = before.len() <= MAX_START_SUBJECT_WORDS && draft.named_in(&before.join(" ")).is_empty();
+        let before: Vec<&str> = sentence.split(' ').take_while(|part| !has_start_word(part)).collect();
+        let is_about_party = match is_below_start {
+            true => !draft.named_in(&sentence).iter().any(|named| draft.entities[*named].kind == Kind::Npc),
+            false => before.len() <= MAX_START_SUBJECT_WORDS && draft.named_in(&before.join(" ")).is_empty(),
+        };
         self.start = is_about_party.then_some((sentence, index));
         for character in draft.entities.iter_mut().filter(|entity| entity.kind == Kind::Player) {
             character.location = Some(place.clone());
@@ -375,11 +409,14 @@ fn shorten(text: &str) -> String {
     format!("{}\u{2026}", start[..end].trim_end_matches(|c: char| !c.is_alphanumeric()))
 }
 
+/// Returns whether a text has a word that says that something begins.
+fn has_start_word(text: &str) -> bool {
+    words(text).iter().any(|word| START_WORDS.contains(&word.as_str()))
+}
+
 /// Returns a sentence without a label such as `Start:`.
 fn without_start_label(sentence: &str) -> &str {
-    let label = sentence
-        .split_once(": ")
-        .filter(|(label, _)| words(label).iter().any(|word| START_WORDS.contains(&word.as_str())));
+    let label = sentence.split_once(": ").filter(|(label, _)| has_start_word(label));
     label.map_or(sentence, |(_, rest)| rest)
 }
 

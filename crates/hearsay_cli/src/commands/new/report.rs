@@ -1,6 +1,6 @@
 //! Prints the content of a new campaign.
 
-use std::path::Path;
+use std::{collections::BTreeSet, path::Path};
 
 use anyhow::Result;
 use hearsay_engine::SETTINGS_FILE;
@@ -120,7 +120,7 @@ fn print_entities(draft: &Draft, output: &mut Output) -> Result<()> {
     Ok(())
 }
 
-/// Prints the homes, groups and other fields of the entities, and the NPCs without a home.
+/// Prints the homes, groups and other fields of the entities, and the NPCs without a home or without acquaintances.
 fn print_fields(draft: &Draft, output: &mut Output) -> Result<()> {
     let rows = draft.entities.iter().filter_map(|entity| {
         let relation = |name: &str| name.to_lowercase().replace('_', " ");
@@ -136,14 +136,42 @@ fn print_fields(draft: &Draft, output: &mut Output) -> Result<()> {
         (!parts.is_empty()).then(|| row(entity.line, entity.id.to_string(), &parts.join(", ")))
     });
     print_rows("Homes, groups and conditions:", rows, output)?;
+    let names = |ids: &[&EntityId]| ids.iter().map(|id| id.as_str()).collect::<Vec<_>>().join(", ");
     let homeless = homeless(draft);
-    if homeless.is_empty() {
-        return Ok(());
+    if !homeless.is_empty() {
+        output.line(format!(
+            "NPCs without a home (they are nowhere, so they hear nothing at the table; add `home: ID` in {CAMPAIGN_FILE}): {}",
+            names(&homeless)
+        ))?;
     }
-    let names = homeless.iter().map(|id| id.as_str()).collect::<Vec<_>>().join(", ");
-    output.line(format!(
-        "NPCs without a home (they are nowhere, so they hear nothing at the table; add `home: ID` in {CAMPAIGN_FILE}): {names}"
-    ))
+    let strangers = strangers(draft);
+    if strangers.len() > 1 {
+        output.line(format!(
+            "NPCs who know no other NPC, because they share no home and no larger place (if they live in one town, add the \
+             town as a location, and `part_of: TOWN` to their homes in {CAMPAIGN_FILE}): {}",
+            names(&strangers)
+        ))?;
+    }
+    Ok(())
+}
+
+/// Returns the living NPCs who share no home and no larger place with another NPC. Empty if everybody knows all names.
+fn strangers(draft: &Draft) -> Vec<&EntityId> {
+    if draft.has_common_names {
+        return Vec::new();
+    }
+    let part_of = |place: &EntityId| draft.entities.iter().find(|entity| entity.id == *place)?.part_of.as_ref();
+    let places = |npc: &DraftEntity| -> BTreeSet<EntityId> {
+        let home = home(npc);
+        home.into_iter().chain(home.and_then(part_of)).cloned().collect()
+    };
+    let living = |npc: &&DraftEntity| npc.condition.as_deref() != Some("dead");
+    let npcs: Vec<&DraftEntity> = draft.of_kind(&Kind::Npc).filter(living).collect();
+    let knows_another = |npc: &DraftEntity| {
+        let own = places(npc);
+        npcs.iter().any(|other| other.id != npc.id && !own.is_disjoint(&places(other)))
+    };
+    npcs.iter().filter(|npc| !knows_another(npc)).map(|npc| &npc.id).collect()
 }
 
 /// Returns the home of a character. An NPC lives at its location if the page states no other home.

@@ -1,13 +1,15 @@
 //! Persons who act in narration, as in `Pike kicks the door open.` or `The door opens, and she walks away.`
 
+use std::collections::BTreeSet;
+
 use hearsay_extract::{Language, subject_pronoun};
-use hearsay_model::{EntityId, Kind, State, spelling, text, words};
+use hearsay_model::{EntityId, Kind, PredicateRole, State, spelling, text, words};
 use hearsay_query::resolve::{resolve_complete_words, resolve_named, resolve_place};
 
 use super::speakers::{MAX_REFERENCE_WORDS, SpeakerIdentity, SpeakerNames};
 
 /// Characters that end a sentence of narration.
-const SENTENCE_ENDS: [char; 5] = ['.', '!', '?', ';', '\u{2026}'];
+pub(super) const SENTENCE_ENDS: [char; 5] = ['.', '!', '?', ';', '\u{2026}'];
 
 /// Characters that begin a quotation. The words after them are not narration.
 const QUOTATION_MARKS: [char; 3] = ['"', '\u{201C}', '\u{201E}'];
@@ -15,11 +17,16 @@ const QUOTATION_MARKS: [char; 3] = ['"', '\u{201C}', '\u{201E}'];
 /// Maximum number of words between the conjunction after a name and the verb: "Yasmira and *her four guards* leave".
 const MAX_COMPANION_WORDS: usize = 3;
 
+/// Maximum number of words between a verb of pursuit and the direction: "follow *the old man* out".
+const MAX_PURSUED_WORDS: usize = 3;
+
 /// A person who is the subject of a clause of narration.
 pub(in crate::session) struct Actor {
     pub(in crate::session) id: EntityId,
     /// Whether the person does something that it perceives, so that it is there. `false` for "Odo sleeps".
     pub(in crate::session) acts: bool,
+    /// Whether the person comes to the place of the scene.
+    pub(in crate::session) arrives: bool,
     /// Whether the person leaves the scene.
     pub(in crate::session) leaves: bool,
     /// Recorded place to which the person goes, other than the place of the scene.
@@ -62,18 +69,19 @@ pub(in crate::session) fn actors(
                 }
                 Subject::Person(pronoun) => reader.person(&pronoun, &last_named, scene).into_iter().collect(),
                 Subject::Group if last_named.len() > 1 => last_named.clone(),
-                Subject::Group => scene.party.to_vec(),
+                Subject::Group | Subject::Party => scene.party.to_vec(),
             };
             let deed = reader.deed(predicate, scene.place);
             for id in subjects {
-                let Deed { acts, leaves, destination } = deed.clone();
+                let Deed { acts, arrives, leaves, destination } = deed.clone();
                 match found.iter_mut().find(|actor| actor.id == id) {
                     Some(actor) => {
                         actor.acts |= acts;
+                        actor.arrives |= arrives;
                         actor.leaves |= leaves;
                         actor.destination = destination.or(actor.destination.take());
                     }
-                    None => found.push(Actor { id, acts, leaves, destination }),
+                    None => found.push(Actor { id, acts, arrives, leaves, destination }),
                 }
             }
         }
@@ -87,14 +95,17 @@ enum Subject {
     Named(Vec<EntityId>),
     /// One person, to whom a pronoun refers.
     Person(String),
-    /// Several persons, to whom a pronoun refers.
+    /// Several persons who were named before, or the whole party.
     Group,
+    /// The whole party.
+    Party,
 }
 
 /// What the subject of a clause does.
 #[derive(Clone)]
 struct Deed {
     acts: bool,
+    arrives: bool,
     leaves: bool,
     destination: Option<EntityId>,
 }
@@ -119,7 +130,7 @@ impl ClauseReader<'_> {
             let is_plural = match &subject {
                 Subject::Named(ids) => ids.len() > 1,
                 Subject::Person(_) => false,
-                Subject::Group => true,
+                Subject::Group | Subject::Party => true,
             };
             // In "nods to Ben and Odo", the second name begins no clause.
             if at == 0 || self.begins_with_verb(rest, is_plural) {
@@ -155,8 +166,8 @@ impl ClauseReader<'_> {
                     }
                 }
                 None if !found.is_empty() => return Some((Subject::Named(found), self.without_companions(rest))),
-                None => match pronoun(first) {
-                    Some(subject) => return Some((subject, others)),
+                None => match unnamed_subject(rest) {
+                    Some((subject, count)) => return Some((subject, &rest[count..])),
                     None if opens_clause(first) => rest = others,
                     None => return None,
                 },
@@ -180,9 +191,15 @@ impl ClauseReader<'_> {
 
     fn is_verb(&self, word: &str, is_plural: bool) -> bool {
         let (word, english) = (plain_word(word), words::english());
-        let is_listed = [&english.motion_verbs, &english.leaving_verbs, &english.inactive_verbs, &english.speech_verbs]
-            .into_iter()
-            .any(|list| words::contains_word(list, &word));
+        let is_listed = [
+            &english.motion_verbs,
+            &english.pursuit_verbs,
+            &english.leaving_verbs,
+            &english.inactive_verbs,
+            &english.speech_verbs,
+        ]
+        .into_iter()
+        .any(|list| words::contains_word(list, &word));
         is_listed || word.ends_with("n't") || self.language.is_finite_verb(&word, is_plural)
     }
 
@@ -235,13 +252,16 @@ impl ClauseReader<'_> {
         let destination = verbs.iter().filter(|_| acts).find_map(|verb| self.destination(verb));
         let is_at_scene = destination.is_some() && destination.as_ref() == place;
         let leaves = acts && !is_at_scene && verbs.iter().any(|words| is_departure(words, &scene_words));
-        Deed { acts, leaves, destination: destination.filter(|_| !is_at_scene) }
+        let comes = verbs.iter().filter_map(|words| words.first()).any(|verb| is_arrival(verb));
+        let arrives = is_at_scene || (acts && comes && destination.is_none());
+        Deed { acts, arrives, leaves, destination: destination.filter(|_| !is_at_scene) }
     }
 
     /// Returns the recorded place to which a person goes: The Mill for "walks back to the mill with Odo".
     fn destination(&self, verb: &[String]) -> Option<EntityId> {
         let english = words::english();
-        let (verb, rest) = verb.split_first()?;
+        let after_arrival = || verb.split_first().filter(|(verb, _)| is_arrival(verb)).map(|(_, rest)| rest);
+        let rest = words_after_motion(verb).or_else(|| words_after_leaving(verb)).or_else(after_arrival)?;
         let is_skipped = |word: &&String| {
             is_adverb(word)
                 || words::contains_word(&english.motion_adverbs, word)
@@ -249,37 +269,104 @@ impl ClauseReader<'_> {
         };
         let rest = &rest[rest.iter().take_while(is_skipped).count()..];
         let (opener, rest) = rest.split_first()?;
-        let goes =
-            words::contains_word(&english.motion_verbs, verb) || words::contains_word(&english.leaving_verbs, verb);
-        if !goes || !words::contains_word(&english.destination_openers, opener) {
+        if !words::contains_word(&english.destination_openers, opener) {
             return None;
         }
-        (1..=rest.len().min(MAX_REFERENCE_WORDS)).rev().find_map(|count| self.place(&rest[..count].join(" ")))
-    }
-
-    /// Returns the place to which words refer: its name, a part of its name, or the noun of its description. All words
-    /// must be complete.
-    fn place(&self, reference: &str) -> Option<EntityId> {
-        if text::words(reference).last().is_none_or(|last| spelling::is_stop_word(last)) {
-            return None;
-        }
-        let found = match resolve_complete_words(self.state, reference) {
-            Ok(id) => Some(id),
-            // The beginning of a name is no reference.
-            Err(_) if resolve_named(self.state, reference).is_ok() => None,
-            Err(_) => resolve_place(self.state, reference).ok(),
-        };
-        found.filter(|id| self.state.kind(id) == Some(Kind::Location))
+        let max_words = rest.len().min(MAX_REFERENCE_WORDS);
+        (1..=max_words).rev().find_map(|count| recorded_place(self.state, &rest[..count].join(" ")))
     }
 }
 
-/// Returns the subject for which a pronoun stands.
-fn pronoun(word: &str) -> Option<Subject> {
-    let (word, english) = (word.to_lowercase(), words::english());
-    if words::contains_word(&english.group_pronouns, &word) {
-        return Some(Subject::Group);
+/// Returns the place to which words refer: its name, a part of its name, or the noun of its description. All words must
+/// be complete.
+fn recorded_place(state: &State, reference: &str) -> Option<EntityId> {
+    if text::words(reference).last().is_none_or(|last| spelling::is_stop_word(last)) {
+        return None;
     }
-    words::contains_word(&english.person_pronouns, &word).then_some(Subject::Person(word))
+    let found = match resolve_complete_words(state, reference) {
+        Ok(id) => Some(id),
+        // The beginning of a name is no reference.
+        Err(_) if resolve_named(state, reference).is_ok() => None,
+        Err(_) => resolve_place(state, reference).ok(),
+    };
+    found.filter(|id| state.kind(id) == Some(Kind::Location))
+}
+
+/// Returns the recorded place that narration names at its start, before a comma: The Blind Eel for "Back at the Eel, the
+/// air is thick with smoke." Returns `None` if the place of the scene is the same place or a part of it.
+pub fn opening_place(state: &State, narration: &str, scene_place: Option<&EntityId>) -> Option<EntityId> {
+    let english = words::english();
+    let is_opener = |word: &str| words::contains_word(&english.scene_openers, &word.to_lowercase());
+    let is_before_opener =
+        |word: &str| opens_clause(word) || words::contains_word(&english.motion_adverbs, &word.to_lowercase());
+    let mut phrases = narration.split(',').map(str::trim);
+    // "Meanwhile, at the Eel, the air is thick."
+    let phrase = phrases.find(|phrase| phrase.contains(' ') || !opens_clause(phrase))?;
+    let mut phrase_words = phrase.split_whitespace().skip_while(|word| !is_opener(word) && is_before_opener(word));
+    let is_opened = phrase_words.next().is_some_and(is_opener);
+    let reference: Vec<&str> = phrase_words.collect();
+    if !is_opened || reference.len() > MAX_REFERENCE_WORDS {
+        return None;
+    }
+    let place = recorded_place(state, &reference.join(" "))?;
+    let is_scene = scene_place.is_some_and(|scene| is_within(state, scene, &place));
+    (!is_scene).then_some(place)
+}
+
+/// Returns whether a place is another place or a part of it.
+fn is_within(state: &State, place: &EntityId, larger: &EntityId) -> bool {
+    let (mut pending, mut reached) = (vec![place.clone()], BTreeSet::new());
+    while let Some(place) = pending.pop() {
+        if place == *larger {
+            return true;
+        }
+        if reached.insert(place.clone()) {
+            let parts = state.values(&place, PredicateRole::Part.predicate());
+            pending.extend(parts.iter().filter_map(|fact| fact.object().entity()).cloned());
+        }
+    }
+    false
+}
+
+/// Returns the subject without a name with which words begin, and the number of its words: three for "The whole party".
+fn unnamed_subject(clause: &[&str]) -> Option<(Subject, usize)> {
+    let english = words::english();
+    (1..=MAX_REFERENCE_WORDS).rev().find_map(|count| {
+        let phrase = clause.get(..count)?.join(" ").to_lowercase();
+        let is_listed = |list: &[String]| words::contains_word(list, &phrase);
+        let subject = if is_listed(&english.party_subjects) {
+            Subject::Party
+        } else if is_listed(&english.group_subjects) {
+            Subject::Group
+        } else if is_listed(&english.person_pronouns) {
+            Subject::Person(phrase)
+        } else {
+            return None;
+        };
+        Some((subject, count))
+    })
+}
+
+/// Returns the words after a verb of motion. After a verb of pursuit, they begin with the direction: "out" for "follows
+/// him out".
+fn words_after_motion(verb: &[String]) -> Option<&[String]> {
+    let english = words::english();
+    let (verb, rest) = verb.split_first()?;
+    if words::contains_word(&english.pursuit_verbs, verb) {
+        let is_direction = |word: &String| {
+            words::contains_word(&english.departure_particles, word)
+                || words::contains_word(&english.destination_openers, word)
+        };
+        let at = rest.iter().take(MAX_PURSUED_WORDS + 1).position(is_direction)?;
+        return Some(&rest[at..]);
+    }
+    words::contains_word(&english.motion_verbs, verb).then_some(rest)
+}
+
+/// Returns the words after a verb that alone states that a person leaves.
+fn words_after_leaving(verb: &[String]) -> Option<&[String]> {
+    let (verb, rest) = verb.split_first()?;
+    words::contains_word(&words::english().leaving_verbs, verb).then_some(rest)
 }
 
 /// Returns the first word of a text in normal form, without punctuation.
@@ -334,19 +421,21 @@ fn is_inactive(verb: &str) -> bool {
         || words::contains_word(&english.inactive_verbs, verb)
 }
 
+/// Returns whether a verb states that the subject comes to a place: "comes", "returns".
+fn is_arrival(verb: &str) -> bool {
+    words::contains_word(&words::english().arrival_verbs, verb)
+}
+
 /// Returns whether a verb and the words that follow it state that the subject leaves a place: "walks quietly away",
 /// "leaves", "leaves the Gull".
 fn is_departure(verb: &[String], place: &[String]) -> bool {
     let english = words::english();
-    let Some((verb, rest)) = verb.split_first() else { return false };
-    if words::contains_word(&english.motion_verbs, verb) {
+    if let Some(rest) = words_after_motion(verb) {
         let is_skipped = |word: &&String| is_adverb(word) || words::contains_word(&english.motion_adverbs, word);
         let particle = rest.iter().find(|word| !is_skipped(word));
         return particle.is_some_and(|word| words::contains_word(&english.departure_particles, word));
     }
-    if !words::contains_word(&english.leaving_verbs, verb) {
-        return false;
-    }
+    let Some(rest) = words_after_leaving(verb) else { return false };
     let is_followed = |word: &String| words::contains_word(&english.leaving_followers, word) || is_adverb(word);
     let without_article = |words: &[String]| -> Vec<String> {
         words.iter().skip_while(|word| words::contains_word(&english.fillers, word)).cloned().collect()
@@ -375,6 +464,10 @@ mod tests {
             "leaves the Gilded Gull",
             "leaves with the others",
             "runs out to the wharf",
+            "go after him while Sarge stays with Marta",
+            "follows the old man out",
+            "chase after them",
+            "climb down",
         ] {
             assert!(leaves(predicate), "{predicate}");
         }
@@ -384,6 +477,8 @@ mod tests {
             "leaves a coin on the table",
             "looks away",
             "walks to the bar",
+            "walks up to the bar",
+            "follows the talk",
         ] {
             assert!(!leaves(predicate), "{predicate}");
         }

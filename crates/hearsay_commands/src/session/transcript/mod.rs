@@ -14,6 +14,7 @@ mod tests;
 mod typed;
 mod unnoticed;
 
+pub use acting::opening_place;
 pub(super) use acting::{Actor, NarratedScene, actors};
 pub use import::{PreviewRow, TranscriptImport, TranscriptReport};
 pub use remember::remember_speakers;

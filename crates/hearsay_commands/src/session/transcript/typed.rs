@@ -2,14 +2,16 @@
 
 use std::{borrow::Cow, collections::BTreeMap};
 
-use hearsay_campaign::{import::lexicon, split_hearers, split_speaker};
-use hearsay_model::{EntityId, Kind, SessionId, State, TalkKind, spelling, text};
+use hearsay_campaign::{split_hearers, split_speaker};
+use hearsay_extract::Language;
+use hearsay_model::{EntityId, SessionId, State, TalkKind, spelling, text, words};
 use hearsay_query::{
     QueryError,
     resolve::{Speaker, resolve_complete_words, resolve_named},
 };
 
 use super::{
+    acting::SENTENCE_ENDS,
     hearers::resolve_hearers,
     introduction::Introduction,
     proposals::similar_character,
@@ -35,8 +37,9 @@ impl LogLine {
     /// the name of this speaker is removed from the text.
     ///
     /// For narration, finds the characters that do not notice what happens, as in `Wren takes the key. Odo doesn't
-    /// notice.`, and the characters that act and therefore witness the line, as in `Pell kicks the door open.` A line that a player or nobody says is out of character if it contains a phrase about the game.
-    /// Returns any other line unchanged.
+    /// notice.`, and the characters that act and therefore witness the line, as in `Pell kicks the door open.` A line that
+    /// a player or nobody says is out of character if it contains a phrase about the game, or if a player asks about the
+    /// own character by its name. Returns any other line unchanged.
     ///
     /// # Errors
     /// Returns an error if several characters have the name of the speaker, or if the line names an unknown or ambiguous
@@ -56,7 +59,8 @@ impl LogLine {
         }
         let states_facts = line.lie || !line.states.is_empty();
         let is_at_table = line.at_table || line.speaker.is_none();
-        if is_at_table && !states_facts && line.talk_kind.is_none() && has_game_phrase(&line.text) {
+        let is_game_talk = || has_game_phrase(&line.text) || line.asks_about_own_character(state);
+        if is_at_table && !states_facts && line.talk_kind.is_none() && is_game_talk() {
             line.talk_kind = Some(TalkKind::OutOfCharacter);
         }
         if line.is_said_to_all() && line.talk_kind != Some(TalkKind::OutOfCharacter) {
@@ -64,6 +68,22 @@ impl LogLine {
             add_new(&mut line.with, witnesses);
         }
         Ok(Cow::Owned(line))
+    }
+
+    /// Returns whether a player asks about the own character by its name, as in `Jess: Where is Ysolde?` The character
+    /// itself would say "I".
+    fn asks_about_own_character(&self, state: &State) -> bool {
+        let Some(speaker) = self.speaker.as_ref().filter(|_| self.at_table) else { return false };
+        let mut names: Vec<Vec<String>> = state.open_names(&speaker.id).into_iter().map(text::words).collect();
+        let first_name = state.open_name(&speaker.id).and_then(|name| text::words(name).into_iter().next());
+        let is_title = |word: &str| words::contains_word(&words::english().titles, word);
+        let first_name = first_name.filter(|name| !is_title(name) && !spelling::is_common_word(name));
+        names.extend(first_name.map(|name| vec![name]));
+        let mut questions = self.text.split_inclusive(SENTENCE_ENDS).filter(|sentence| sentence.ends_with('?'));
+        questions.any(|question| {
+            let question = text::words(question);
+            names.iter().any(|name| text::contains_name(&question, name))
+        })
     }
 
     /// Reads a name before the colon, with hearers in brackets. Returns whether the name is that of the speaker.
@@ -236,7 +256,7 @@ fn unknown_name(names: &SpeakerNames<'_>, state: &State, text: &str) -> Option<S
     let is_capitalized = content.iter().all(|word| word.starts_with(char::is_uppercase));
     let is_common = content.iter().all(|word| spelling::is_common_word(&text::normalize(word)));
     let noun = content.last().map(|noun| noun.to_lowercase());
-    let is_person = content.len() < written.len() && noun.is_some_and(|noun| lexicon::noun(&noun) == Some(Kind::Npc));
+    let is_person = content.len() < written.len() && noun.is_some_and(|noun| Language::english().is_occupation(&noun));
     let is_name = content.len() <= MAX_REFERENCE_WORDS && (is_capitalized && !is_common || is_person);
     let is_unknown = || matches!(resolve_named(state, &name), Err(QueryError::Unknown { .. }));
     (is_name && is_unknown()).then_some(name)

@@ -141,9 +141,12 @@ impl PageReader {
             if is_known || is_nickname || is_unsure || has_only_game_words(&entity.name) {
                 continue;
             }
-            // "Hates the watch." within the text about a person
+            // "Hates the watch." within the text about a person, and "Low beams, one stove." within the text about a place
             let number = starts.partition_point(|start| *start <= entity.span.start).saturating_sub(1);
-            let is_in_item = blocks.get(number).is_some_and(|block| self.is_about_person(block));
+            let about = blocks.get(number).and_then(|block| self.entity_of_block(block));
+            let is_in_item = about.is_some_and(|about| {
+                self.made.draft.entities[about].kind.is_character() || is_before_plural(&text, &entity.name)
+            });
             if is_in_item && begins_fragments(&text, &entity.name) {
                 continue;
             }
@@ -169,12 +172,11 @@ impl PageReader {
         }
     }
 
-    /// Returns whether a block is an item about a person, or stands below the heading of a person.
-    fn is_about_person(&self, block: &PageBlock) -> bool {
-        let draft = &self.made.draft;
+    /// Returns the entity that an item is about, or below whose heading a block stands.
+    fn entity_of_block(&self, block: &PageBlock) -> Option<usize> {
         let first = sentences(&block.text).first().copied().unwrap_or_default();
-        let owner = leading_entity(draft, first).filter(|_| block.is_item).or_else(|| self.entity_of_headings(block));
-        owner.is_some_and(|owner| draft.entities[owner].kind.is_character())
+        let owner = leading_entity(&self.made.draft, first).filter(|_| block.is_item);
+        owner.or_else(|| self.entity_of_headings(block))
     }
 
     /// Adds the nicknames in a block to their entities.
@@ -247,6 +249,17 @@ fn begins_fragments(text: &str, name: &str) -> bool {
         let begins_sentence = before.is_empty() || before.ends_with(SENTENCE_ENDS) || text[..at].ends_with('\n');
         let next = text[at + name.len()..].strip_prefix(' ').and_then(|rest| rest.split(' ').next());
         begins_sentence && !(second.is_none() && next.is_some_and(is_verb))
+    })
+}
+
+/// Returns whether a plural noun with a mark after it always follows a word, so the word is an adjective: "Low beams, one
+/// stove."
+fn is_before_plural(text: &str, word: &str) -> bool {
+    text.match_indices(word).all(|(at, _)| {
+        let next = text[at + word.len()..].strip_prefix(' ').and_then(|rest| rest.split([' ', '\n']).next());
+        let next = next.unwrap_or_default();
+        let noun = next.trim_end_matches(|c: char| !c.is_alphanumeric());
+        noun.len() < next.len() && noun.starts_with(char::is_lowercase) && noun.ends_with('s')
     })
 }
 

@@ -23,6 +23,7 @@ use super::{
     PageReader,
     entities::contains_words,
     kinds::kind_of_noun_phrase,
+    place_nouns::with_place_names,
     secrets::lacks_subject,
     subjects::{leading_entity, name_person},
 };
@@ -36,8 +37,11 @@ const MIN_RELATION_CONFIDENCE: f64 = 0.7;
 /// Maximum number of words of a noun phrase for a role.
 const MAX_ROLE_WORDS: usize = 3;
 
+/// Maximum number of words after a place that say when somebody is there: "every night".
+const MAX_TIME_WORDS: usize = 2;
+
 /// Words for the place that a sentence before names.
-const PLACE_ADVERBS: [&str; 2] = ["there", "here"];
+pub(super) const PLACE_ADVERBS: [&str; 2] = ["there", "here"];
 
 /// A relation between two entities of a draft, by their indices.
 struct Relation {
@@ -238,26 +242,38 @@ fn labelled_relations(draft: &Draft, index: usize) -> Vec<Relation> {
 }
 
 /// Returns the relations that the beginnings of clauses in the description of an entity state, with the words of a field:
-/// "Led by Odo Brandt", "Member of the Lampless", "She is staying at the Ibex".
+/// "Led by Odo Brandt", "Member of the Lampless", "She is staying at the Ibex", "At the Ibex tonight".
 fn leading_relations(draft: &Draft, index: usize) -> Vec<Relation> {
     let parts = draft.entities[index].description.iter().flat_map(|paragraph| sentences(&paragraph.text));
-    let relation = |clause: &str| {
+    let relation = |sentence: &str, clause: &str| {
         let (at, other) = *draft.named_at(clause).first()?;
-        let words: Vec<&str> = clause.split_whitespace().take(at).collect();
-        let words = words.strip_suffix(&["the"]).unwrap_or(&words);
+        let clause_words: Vec<&str> = clause.split_whitespace().collect();
+        let words = &clause_words[..at.min(clause_words.len())];
+        let words = words.strip_suffix(&["the"]).unwrap_or(words);
         let is_adverb = |word: &&&str| word.ends_with("ly") || ["is", "often"].contains(*word);
         let skipped = usize::from(begins_with_anaphor(clause));
         let skipped = skipped + words.iter().skip(skipped).take_while(is_adverb).count();
         let phrase = words.get(skipped..).unwrap_or_default().join(" ");
         let is_plain = truth::split_doubt(&phrase).0 == Truth::Plain;
-        match lexicon::meaning(&phrase) {
+        // "At the Gull tonight."
+        let name_length = draft.entities[other].name.split(' ').count();
+        let is_whole =
+            sentence.trim_end_matches('.') == clause && clause_words.len() <= at + name_length + MAX_TIME_WORDS;
+        let whole = || is_whole.then(|| lexicon::meaning(&format!("is {phrase}")));
+        let is_relation = |meaning: &Meaning| matches!(meaning, Meaning::Relation(_));
+        match Some(lexicon::meaning(&phrase)).filter(is_relation).or_else(whole)? {
             Meaning::Relation(meaning) if is_plain && other != index => {
                 Some(Relation { is_prose: true, ..Relation::new(index, &meaning, other) })
             }
             _ => None,
         }
     };
-    parts.flat_map(|sentence| sentence.split([',', ';', '.'])).filter_map(|clause| relation(clause.trim())).collect()
+    let relations = |sentence: &str| {
+        let sentence = with_place_names(draft, sentence);
+        let clauses = sentence.split([',', ';', '.']);
+        clauses.filter_map(|clause| relation(&sentence, clause.trim())).collect::<Vec<_>>()
+    };
+    parts.flat_map(relations).collect()
 }
 
 /// Returns the relations that the sentences in the description of an entity state.
@@ -270,6 +286,7 @@ fn stated_relations(draft: &Draft, index: usize, extractor: &Extractor, lexicon:
     let mut text = String::new();
     for paragraph in &entity.description {
         for part in sentences(&paragraph.text).into_iter().flat_map(clauses) {
+            let part = &with_place_names(draft, part);
             text.push_str(&with_subject(draft, index, part, place));
             text.push_str(". ");
             let is_place = |other: &usize| draft.entities[*other].kind == Kind::Location;

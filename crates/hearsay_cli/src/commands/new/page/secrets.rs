@@ -1,6 +1,7 @@
 //! Finds the secret text of a page, and the characters who know it.
 
 use hearsay_campaign::import::secret;
+use hearsay_extract::is_anaphor;
 use hearsay_model::{EntityId, Kind, text::words, words::upper_first};
 
 use super::{
@@ -58,6 +59,8 @@ impl PageReader {
             _ => upper_first(&text),
         };
         let named = draft.named_in(&text);
+        // "Only he knows it": the bearer knows it.
+        let has_pronoun = knowers.iter().flat_map(|knowers| words(knowers)).any(|word| is_anaphor(&word));
         let knowers =
             knowers.map(|knowers| draft.named_in(&capitalize(&knowers))).filter(|knowers| !knowers.is_empty());
         let kind = |index: &usize| &draft.entities[*index].kind;
@@ -78,7 +81,7 @@ impl PageReader {
             unaware.is_empty() || unaware.contains(&bearer)
         });
         let is_unknown_to_owner = match &knowers {
-            Some(knowers) => !knowers.contains(&bearer),
+            Some(knowers) => !knowers.contains(&bearer) && !has_pronoun,
             None => draft.entities[bearer].kind != Kind::Npc || denies_knowledge(&text) || is_unaware,
         };
         let ids = |indices: Vec<usize>| -> Vec<EntityId> {

@@ -106,11 +106,13 @@ pub(super) fn told_statement(text: &str, names_someone: impl Fn(&str) -> bool) -
     stated
 }
 
-/// Returns whether a sentence only says who tells or hears the sentence before: "Told to Odo.", "Odo has heard it."
+/// Returns whether a sentence only says who tells or hears the sentence before: "Told to Odo.", "Odo has heard it.", "Odo
+/// tells it."
 pub(super) fn is_remark_about_telling(sentence: &str) -> bool {
     let lowercase = sentence.to_lowercase();
     TELLER_STARTS.iter().chain(&HEARER_STARTS).any(|start| lowercase.starts_with(*start) && *start != "from ")
         || hearers(sentence).is_some()
+        || split_at_verb(sentence).is_some_and(|(.., rest)| !words(rest).is_empty() && is_reference(rest))
 }
 
 /// Returns the words for the hearers in a sentence such as "Odo has heard it."
@@ -208,6 +210,12 @@ fn reported_speech(text: &str) -> Option<(String, Option<String>, String)> {
     Some((teller.to_owned(), Some(hearer.to_owned()).filter(|hearer| !hearer.is_empty()), content.to_owned()))
 }
 
+/// Returns the words before the verb in a sentence that reports a statement: "He tells everybody that the mill burned."
+pub(super) fn teller_of(sentence: &str) -> Option<&str> {
+    let (teller, _, rest) = split_at_verb(sentence)?;
+    (words(rest).len() > 1 && !is_reference(rest)).then_some(teller)
+}
+
 /// Splits a text at a verb of telling that follows the first words.
 fn split_at_verb(text: &str) -> Option<(&str, &str, &str)> {
     let mut at = 0;
@@ -251,6 +259,14 @@ mod tests {
             ("Pell drowned (Juno tells everybody).", "Pell drowned.", Some("Juno"), None, None),
             ("The mill is cursed (false)", "The mill is cursed.", None, None, Some(false)),
             ("There is a rumour that the mill is cursed.", "The mill is cursed.", None, None, None),
+            (
+                "Pell drowned. Odo tells it, Juno has heard it too.",
+                "Pell drowned.",
+                None,
+                Some("Odo tells it, Juno"),
+                None,
+            ),
+            ("Pell drowned. Odo tells it.", "Pell drowned.", Some("Odo"), None, None),
             ("It is old: the mill burned (twice).", "It is old: the mill burned (twice).", None, None, None),
             ("the miller waters the flour. (Not true!)", "The miller waters the flour.", None, None, Some(false)),
             ("that the mill burned. (A lie.) Juno has heard it.", "The mill burned.", None, Some("Juno"), Some(false)),

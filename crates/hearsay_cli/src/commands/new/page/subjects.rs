@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use hearsay_campaign::import::lexicon;
-use hearsay_model::{Kind, text::words, words::upper_first};
+use hearsay_model::{Kind, spelling::is_stop_word, text::words, words::upper_first};
 
 use super::super::{
     draft::{Draft, DraftEntity, clean},
@@ -226,10 +226,10 @@ pub(super) fn leading_entity(draft: &Draft, sentence: &str) -> Option<usize> {
         return None;
     }
     let is_article = |word: &&str| ["the", "a", "an"].contains(&word.to_lowercase().as_str());
-    // A title such as `Old`, but not the verb in "Hates Dorric."
+    // A title such as `Old`, but not the verb in "Hates Dorric.", and not the preposition in "At the Gull tonight."
     let is_title = |word: &str| {
         let is_verb = word.ends_with("ed") || word.ends_with("ing") || word.ends_with('s') && !word.ends_with("ss");
-        word.starts_with(char::is_uppercase) && !is_verb
+        word.starts_with(char::is_uppercase) && !is_verb && !is_stop_word(&word.to_lowercase())
     };
     let leads = match before[..] {
         [] => true,

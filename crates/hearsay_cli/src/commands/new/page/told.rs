@@ -5,14 +5,14 @@ use hearsay_model::{EntityId, Kind, text::words};
 use super::{
     super::{
         draft::{DraftLie, DraftRumour, DraftText},
-        sentences::begins_with_anaphor,
+        sentences::{begins_with_anaphor, sentences},
     },
     PageReader,
     blocks::PageBlock,
     capitalize,
     sections::{announces_secret, section},
-    statements::{ToldStatement, is_called_false, is_claim_label, is_remark_about_telling, told_statement},
-    subjects::name_person,
+    statements::{ToldStatement, is_called_false, is_claim_label, is_remark_about_telling, teller_of, told_statement},
+    subjects::{leading_entity, name_person},
 };
 
 impl PageReader {
@@ -20,13 +20,57 @@ impl PageReader {
     pub(super) fn add_lies(&mut self, block: &PageBlock) {
         let before = self.entity_of_text_before(block);
         let mut liar = before;
-        for (text, line) in statements(block) {
+        for (text, line) in self.with_truths(statements(block)) {
             if announces_secret(&text) {
                 self.add_secret(&text, line, liar);
+            } else if let Some((truth, lie, teller)) = self.split_truth(&text) {
+                self.add_secret(truth, line, Some(teller));
+                let lie = name_person(lie, &self.made.draft.entities[teller].name);
+                liar = self.add_lie(block, &lie, line, before);
             } else {
                 liar = self.add_lie(block, &text, line, before);
             }
         }
+    }
+
+    /// Joins a sentence that a character tells to the sentence before, if the sentence before is about the same character and
+    /// nobody tells it: the sentence before is the truth behind the lie.
+    fn with_truths(&self, statements: Vec<(String, usize)>) -> Vec<(String, usize)> {
+        let mut joined: Vec<(String, usize)> = Vec::new();
+        for (text, line) in statements {
+            match joined.last_mut() {
+                Some((truth, _))
+                    if !announces_secret(&text) && self.split_truth(&format!("{truth} {text}")).is_some() =>
+                {
+                    truth.push(' ');
+                    truth.push_str(&text);
+                }
+                _ => joined.push((text, line)),
+            }
+        }
+        joined
+    }
+
+    /// Splits the truth from the lie in a text such as "Odo burned the mill. He tells everybody that it was lightning."
+    /// Returns both, and the character who tells the lie.
+    fn split_truth<'t>(&self, text: &'t str) -> Option<(&'t str, &'t str, usize)> {
+        let draft = &self.made.draft;
+        let parts = sentences(text);
+        let (first, others) = parts.split_first()?;
+        if others.is_empty() || announces_secret(first) || self.told(first).teller.is_some() {
+            return None;
+        }
+        let is_character = |index: &usize| draft.entities[*index].kind.is_character();
+        let subject = draft.named_in(first).into_iter().find(is_character)?;
+        let is_teller = |sentence: &&str| {
+            teller_of(sentence).is_some_and(|teller| match &words(teller)[..] {
+                [word] if hearsay_extract::is_anaphor(word) => true,
+                _ => draft.named_in(teller) == [subject] && leading_entity(draft, sentence) == Some(subject),
+            })
+        };
+        let lie = others.iter().find(|sentence| is_teller(sentence))?;
+        let (truth, lie) = text.split_at(text.find(*lie)?);
+        Some((truth.trim_end(), lie, subject))
     }
 
     /// Adds what a character says. It is a lie if the notes call it false, and otherwise a rumour of unknown truth that the

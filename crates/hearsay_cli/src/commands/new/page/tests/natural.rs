@@ -108,3 +108,65 @@ fn homes_stays_nicknames_and_deaths_of_natural_notes_are_understood() {
     assert!(!made.draft.entities.iter().any(|entity| entity.name == "Tonight"));
     assert!(joined(&made.dm_only).contains("arrives at the Gull"));
 }
+
+const PASS: &str = "\
+# Stonepass
+
+## Players
+- **Ilse Varga** (Jo) - ex-soldier, she, called \"Sarge\" by everybody
+
+## Places
+- The Lamp and Pick - the inn. Low beams, one stove, smells of wet wool.
+- Shaft Nine - the old mine, closed.
+- Assay Office - where the ore is weighed.
+
+## People
+- **Marta Kolb** - innkeeper, she. Is at the inn.
+- **Aldous Crane** - overseer, he.
+- **Dobrin \"Dob\" Hask** - old miner, he, drinks at the inn every night.
+- **Tilly Fenn** - girl of 12. Nosy. At the inn tonight.
+- **Emeric Sool** - the town doctor, he. Lives above the Assay Office.
+
+## Secret
+Sool knows that the men in Shaft Nine were alive. Only he knows it (and Crane, who gave the order).
+
+## Lie
+Crane blew up Shaft Nine with black powder. He tells everybody it was firedamp.
+
+## Rumour
+A white stag leads lost people home. Dob tells it, Tilly has heard it too.
+
+## Start
+Evening, snowstorm. The party comes into the Lamp and Pick. Crane and Sool are in the Assay Office.
+";
+
+#[test]
+fn a_page_in_the_words_of_a_dm_is_read() {
+    let made = read(PASS, None, "town");
+    let entity = |id: &str| made.draft.entities.iter().find(|entity| entity.id.as_str() == id).unwrap();
+    let id = |id: &str| EntityId::new(id).unwrap();
+    // "Low beams" names no place, and the sentence describes the inn.
+    let places: Vec<&str> = made.draft.of_kind(&Kind::Location).map(|place| place.id.as_str()).collect();
+    assert_eq!(places, ["the-lamp-and-pick", "shaft-nine", "assay-office"]);
+    assert!(joined(&entity("the-lamp-and-pick").description).contains("Low beams"));
+    for npc in ["marta-kolb", "dobrin-hask", "tilly-fenn"] {
+        assert_eq!(entity(npc).location, Some(id("the-lamp-and-pick")), "{npc}");
+    }
+    assert_eq!(entity("ilse-varga").aliases, ["Sarge"]);
+    // The scene with which the play begins.
+    assert_eq!(entity("ilse-varga").location, Some(id("the-lamp-and-pick")));
+    assert_eq!((&entity("aldous-crane").location, entity("aldous-crane").is_guest), (&Some(id("assay-office")), true));
+    assert_eq!(entity("emeric-sool").home, Some(id("assay-office")));
+    let secret = &entity("emeric-sool").secrets[0];
+    assert_eq!(secret.text, "Sool knows that the men in Shaft Nine were alive.");
+    assert_eq!((secret.is_unknown_to_owner, &secret.known_by[..]), (false, &[id("aldous-crane")][..]));
+    // The sentence before the lie is the truth behind it.
+    assert_eq!(entity("aldous-crane").secrets[0].text, "Crane blew up Shaft Nine with black powder.");
+    assert_eq!(made.draft.lies.len(), 1, "{:?}", made.draft.lies);
+    let lie = &made.draft.lies[0];
+    assert_eq!((lie.by.as_str(), lie.text.text.as_str()), ("aldous-crane", "It was firedamp."));
+    assert_eq!(made.draft.rumours.len(), 1, "{:?}", made.draft.rumours);
+    let rumour = &made.draft.rumours[0];
+    assert_eq!(rumour.text.text, "A white stag leads lost people home.");
+    assert_eq!(rumour.heard_by, [id("dobrin-hask"), id("tilly-fenn")]);
+}

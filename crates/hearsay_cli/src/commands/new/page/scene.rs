@@ -1,0 +1,34 @@
+//! Finds the characters in the scene with which the play begins.
+
+use hearsay_model::{
+    Kind,
+    text::words,
+    words::{contains_word, english},
+};
+
+use super::{super::draft::Draft, fields::PLACE_ADVERBS};
+
+/// Maximum number of words between the characters and the name of their place: "are in the".
+const MAX_PLACE_WORDS: usize = 2;
+
+/// Returns the characters who are at a place according to a sentence, and the place: "Odo and Juno are in the Gull." The
+/// words "there" and "here" refer to the place `scene`.
+pub(super) fn presence(draft: &Draft, sentence: &str, scene: usize) -> Option<(Vec<usize>, usize)> {
+    let (names, rest) = [" are ", " is "].iter().find_map(|verb| sentence.split_once(verb))?;
+    let is_character = |index: &usize| draft.entities[*index].kind.is_character();
+    let present = draft.named_in(names);
+    let parts = present.iter().map(|index| &draft.entities[*index]);
+    let known: Vec<String> =
+        parts.flat_map(|entity| entity.aliases.iter().chain([&entity.name])).flat_map(|name| words(name)).collect();
+    let is_list =
+        words(names).iter().all(|word| known.contains(word) || contains_word(&english().name_conjunctions, word));
+    if present.is_empty() || !present.iter().all(is_character) || !is_list {
+        return None;
+    }
+    if let [word] = &words(rest)[..] {
+        return PLACE_ADVERBS.contains(&word.as_str()).then_some((present, scene));
+    }
+    let (at, place) = *draft.named_at(rest).first()?;
+    let is_place = draft.entities[place].kind == Kind::Location && (1..=MAX_PLACE_WORDS).contains(&at);
+    is_place.then_some((present, place))
+}
