@@ -130,6 +130,16 @@ pub fn is_misspelling(written: &[String], name: &[String]) -> bool {
         && strsim::osa_distance(&written, &name) <= max_distance
 }
 
+/// Returns whether words are perhaps a misspelling of a name: at most two letters differ in a name of five or six letters,
+/// and the first letter matches. Use this function only to ask the user, and only if [`is_misspelling`] finds no name.
+pub fn is_loose_misspelling(written: &[String], name: &[String]) -> bool {
+    let (written, name) = (letters(written), letters(name));
+    let shorter = written.chars().count().min(name.chars().count());
+    (5..=6).contains(&shorter)
+        && written.chars().next() == name.chars().next()
+        && strsim::osa_distance(&written, &name) <= 2
+}
+
 /// Minimum similarity (Jaro–Winkler) of a name that a user probably meant.
 const MIN_NAME_SIMILARITY: f64 = 0.78;
 

@@ -19,9 +19,13 @@ pub(crate) fn noun_phrase(predicate: &Predicate, value: &str, names: &[&str]) ->
     for clause in value.split([',', '.', ';', ':', '(', '\n', '\u{2013}', '\u{2014}']) {
         let words = text::words(clause);
         let is_article = |word: &String| ARTICLES.contains(&word.as_str());
-        let before_noun = |word: &&String| spelling::is_stop_word(word) || name_words.contains(word);
-        let start = words.iter().take_while(before_noun).count();
-        if start == words.len() {
+        // Only a sentence begins with the name: the "captain of the guard" can be Captain Pike.
+        let name_end =
+            if needs_article { words.iter().take_while(|word| name_words.contains(word)).count() } else { 0 };
+        let before_noun = |word: &&String| spelling::is_stop_word(word);
+        let start = name_end + words[name_end..].iter().take_while(before_noun).count();
+        let is_name = needs_article && words.iter().all(|word| before_noun(&word) || name_words.contains(word));
+        if is_name || start == words.len() {
             continue;
         }
         needs_article &= !words[..start].last().is_some_and(is_article);
@@ -43,6 +47,17 @@ pub(crate) fn refers_by(reference: &str, phrase: &[String]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_title_in_the_name_can_be_the_noun() {
+        for (attribute, value) in
+            [("occupation", "captain of the guard"), ("description", "Captain Hanna Pike is the captain of the guard.")]
+        {
+            let phrase = noun_phrase(&Predicate::new(attribute).unwrap(), value, &["Captain Hanna Pike"]);
+            assert!(refers_by("the captain", &phrase), "{value}");
+            assert!(!refers_by("the guard", &phrase), "{value}");
+        }
+    }
 
     #[test]
     fn descriptions_have_a_noun() {

@@ -42,10 +42,19 @@ struct BelongingEdge {
 /// its id.
 pub(super) type NewsCandidate = (GameTime, Option<GameTime>, FactId);
 
-/// Returns whether gossip can contain facts with a predicate.
-pub(super) fn is_gossip(vocabulary: &Vocabulary, predicate: &Predicate) -> bool {
-    let is_place_or_group = vocabulary.belonging(predicate).is_some() || PredicateRole::Location.is(predicate);
-    !is_place_or_group && vocabulary.is_embedded(predicate) && !vocabulary.behavior(predicate).visible
+/// Returns whether gossip can contain a fact, according to its predicate. Nobody gossips about the place of a character,
+/// so nobody gossips about its departure either.
+pub(super) fn is_gossip(state: &State, fact: &Fact) -> bool {
+    let vocabulary = state.vocabulary();
+    let can_be_told = |predicate: &Predicate| {
+        let is_place_or_group = vocabulary.belonging(predicate).is_some() || PredicateRole::Location.is(predicate);
+        !is_place_or_group && vocabulary.is_embedded(predicate) && !vocabulary.behavior(predicate).visible
+    };
+    let ended = match fact.fact_relation() {
+        Some(FactRelation::Ends(id)) => state.fact(id),
+        _ => None,
+    };
+    can_be_told(fact.predicate()) && ended.is_none_or(|ended| !PredicateRole::Location.is(ended.predicate()))
 }
 
 /// Returns whether an edge states that its knower heard a rumour, and the time at which the knower heard it is unknown.
@@ -270,9 +279,8 @@ impl<'s> CharacterKnowledge<'s> {
             return *is_eligible;
         }
         let vocabulary = self.state.vocabulary();
-        let name = fact.predicate();
         let is_eligible = fact.secrecy() == Secrecy::Open
-            && is_gossip(vocabulary, name)
+            && is_gossip(self.state, fact)
             && vocabulary.audience(&self.audience_rules, fact) != Audience::Private
             && self.common_lore.entries_for(fact.id()).is_empty();
         self.news_eligibility.insert(fact.id(), is_eligible);

@@ -221,8 +221,8 @@ impl Simulation<'_> {
             }
             living.count += 1;
         }
-        let vocabulary = self.state.vocabulary();
-        let is_untold = |fact: &Fact| is_gossip(vocabulary, fact.predicate()) && !obstacles.told.contains(&fact.id());
+        let state = self.state;
+        let is_untold = |fact: &Fact| is_gossip(state, fact) && !obstacles.told.contains(&fact.id());
         let facts = self.state.facts().filter(|fact| is_untold(fact));
         let mut untold: Vec<Untold> =
             facts.filter_map(|fact| self.untold_fact(plan, &obstacles, &living, fact)).collect();

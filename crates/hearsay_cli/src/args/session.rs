@@ -195,7 +195,7 @@ pub(crate) struct SessionLog {
     /// Text of the line
     #[arg(value_parser = text, required_unless_present_any = ["line", "yes"])]
     pub(crate) text: Option<String>,
-    /// Recorded line to which the other options apply; for --by, --with and --without also several lines, such as 7,9-12
+    /// Recorded line to correct or confirm, or several lines, such as 7,9-12
     #[arg(long, value_name = "N", conflicts_with_all = ["text", "at", "time"], value_parser = line_numbers)]
     pub(crate) line: Option<LineNumbers>,
     /// Say yes to all questions about a line [default: the last line], and record who comes or leaves in the last line

@@ -6,6 +6,7 @@ mod ellipsis;
 mod passive_voice;
 mod promises;
 mod reciprocity;
+mod unnamed_killers;
 
 use hearsay_model::PredicateRole;
 

@@ -145,7 +145,10 @@ pub fn entity_card(state: &State, id: &EntityId) -> EntityCard {
             && !is_secret(state, fact)
     };
     let known = state.known_facts(&Knower::Entity(id.clone()));
-    let mut concealed = known.filter(|known| known.edge.conceals).map(|known| known.fact.as_ref());
+    let mut concealed: Vec<&Fact> =
+        known.filter(|known| known.edge.conceals).map(|known| known.fact.as_ref()).collect();
+    concealed.sort_by_key(|fact| state.fact_index(fact.id()));
+    concealed.dedup_by_key(|fact| fact.id());
     let texts = |facts: &mut dyn Iterator<Item = &Fact>| -> Vec<String> {
         facts.take(MAX_CARD_STATEMENTS).map(|fact| fact.statement().to_owned()).collect()
     };
@@ -154,7 +157,7 @@ pub fn entity_card(state: &State, id: &EntityId) -> EntityCard {
         name: state.name_or_id(id).to_owned(),
         kind: state.kind(id),
         statements: texts(&mut facts.iter().copied().filter(|fact| is_description(fact))),
-        secrets: texts(&mut concealed),
+        secrets: texts(&mut concealed.into_iter()),
         threads: open_threads_of(state, id).into_iter().map(|thread| thread.description).collect(),
     }
 }

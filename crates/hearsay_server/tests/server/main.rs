@@ -114,9 +114,11 @@ fn wait_until(what_happens: &str, mut is_true: impl FnMut() -> bool) {
 
 /// Sends a request without a body over a stream, and returns the whole response.
 fn get(mut stream: impl Read + Write, path: &str, headers: &str) -> String {
-    write!(stream, "GET {path} HTTP/1.1\r\nHost: localhost\r\n{headers}Connection: close\r\n\r\n").unwrap();
+    let request = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n{headers}Connection: close\r\n\r\n");
     let mut response = Vec::new();
-    // A server may end an encrypted connection without a message, which is an error here.
+    // A server may refuse a request before it has read it, and end an encrypted connection without a message. Both are
+    // errors here.
+    let _ = stream.write_all(request.as_bytes());
     let _ = stream.read_to_end(&mut response);
     String::from_utf8_lossy(&response).into_owned()
 }

@@ -4,7 +4,8 @@ use std::{cmp::Reverse, collections::BTreeSet, sync::Arc};
 
 use hearsay_belief::{AccessPath, Known, KnownEdge, View};
 use hearsay_model::{
-    Acquisition, Credence, Date, EntityId, FactId, GameTime, Passage, PassageId, Predicate, SessionId, attribute,
+    Acquisition, Credence, Date, EntityId, FactId, FactRelation, GameTime, Passage, PassageId, Predicate,
+    PredicateRole, SessionId, attribute,
 };
 
 /// How much a reader believes a fact.
@@ -25,7 +26,7 @@ pub(super) enum Certainty {
 impl Certainty {
     /// Returns how much a reader believes a fact. A low credence alone is no doubt: a rumour that went through many
     /// mouths has one.
-    fn of(view: &View, known: &Known) -> Self {
+    fn of_reader(view: &View, known: &Known) -> Self {
         let belief = view.belief(known);
         let has_counterevidence = || !belief.contradicting_facts.is_empty() || view.refutations(known).next().is_some();
         match belief.credence.get() {
@@ -73,6 +74,8 @@ pub(super) struct SharedFact<'v> {
     pub(super) end: Option<Option<&'v Date>>,
     /// Whether all readers know a later value of the same functional predicate.
     pub(super) is_superseded: bool,
+    /// Whether the fact says that a character is no longer at a place.
+    is_departure: bool,
 }
 
 impl<'v> SharedView<'v> {
@@ -106,14 +109,19 @@ impl<'v> SharedView<'v> {
 impl<'v> SharedFact<'v> {
     fn new(views: &'v [View], known: Vec<&'v Known>) -> Self {
         let in_views = || views.iter().zip(&known);
-        let mut certainties = in_views().map(|(view, known)| Certainty::of(view, known));
+        let mut certainties = in_views().map(|(view, known)| Certainty::of_reader(view, known));
         let first = certainties.next();
         let certainty = first.filter(|first| certainties.all(|other| other == *first));
         let ends: Option<Vec<_>> = in_views().map(|(view, known)| view.known_end(known)).collect();
         let end = ends.map(|ends| ends.first().and_then(|end| end.date));
         let is_superseded = in_views().all(|(view, known)| view.is_superseded(known.id()));
         let origin = origin(views, &known);
-        Self { certainty, origin, end, is_superseded, known }
+        let ended = match known[0].fact_relation() {
+            Some(FactRelation::Ends(id)) => views[0].fact(id),
+            _ => None,
+        };
+        let is_departure = ended.is_some_and(|ended| PredicateRole::Location.is(ended.predicate()));
+        Self { certainty, origin, end, is_superseded, is_departure, known }
     }
 
     /// Returns the fact as one of the readers knows it. The subject, predicate, object and statement of the fact are
@@ -122,9 +130,10 @@ impl<'v> SharedFact<'v> {
         self.known[0]
     }
 
-    /// Returns whether the fact is printed. Earlier values of functional predicates are not printed.
+    /// Returns whether the fact is printed. Earlier values of functional predicates are not printed, and neither are
+    /// departures of characters.
     pub(super) fn is_told(&self) -> bool {
-        !self.is_superseded && !is_omitted(self.known().predicate())
+        !self.is_superseded && !self.is_departure && !is_omitted(self.known().predicate())
     }
 
     /// Returns a sort key. Of several facts with the same statement, the first is printed: the one that the readers

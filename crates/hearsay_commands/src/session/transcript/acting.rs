@@ -89,6 +89,16 @@ pub(in crate::session) fn actors(
     found
 }
 
+/// Returns the characters with whose names a text begins, and who are the subject of its first clause.
+pub(super) fn first_subjects(names: &SpeakerNames<'_>, state: &State, narration: &str) -> Vec<EntityId> {
+    let reader = ClauseReader { state, names, language: Language::english() };
+    let narration: Vec<&str> = narration.split_whitespace().collect();
+    match reader.subject(&narration) {
+        Some((Subject::Named(ids), _)) => ids,
+        _ => Vec::new(),
+    }
+}
+
 /// Subject of a clause.
 enum Subject {
     /// Characters with these names.

@@ -328,9 +328,14 @@ fn nearest_misspelled(names: &BTreeMap<Vec<String>, usize>, written: &[String]) 
     if written.iter().all(|word| spelling::is_common_word(word)) {
         return None;
     }
-    let similar = names.iter().filter(|(name, _)| spelling::is_misspelling(written, name)).map(|(_, index)| *index);
-    let similar: BTreeSet<usize> = similar.collect();
-    if similar.len() == 1 { similar.into_iter().next() } else { None }
+    let similar = |is_similar: fn(&[String], &[String]) -> bool| -> BTreeSet<usize> {
+        names.iter().filter(|(name, _)| is_similar(written, name)).map(|(_, index)| *index).collect()
+    };
+    let mut found = similar(spelling::is_misspelling);
+    if found.is_empty() {
+        found = similar(spelling::is_loose_misspelling);
+    }
+    if found.len() == 1 { found.pop_first() } else { None }
 }
 
 /// Names of the candidates and of their players, to find a name that is similar to the name of a speaker.

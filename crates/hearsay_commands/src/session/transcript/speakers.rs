@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use hearsay_extract::Language;
 use hearsay_model::{EntityId, Resolution, SpeakerRole, State, TalkKind, attribute, spelling, text, words};
 use hearsay_query::{
     QueryError,
@@ -263,8 +264,33 @@ impl<'a> SpeakerNames<'a> {
         if reference_words.len() > MAX_REFERENCE_WORDS || (is_abbreviation && !can_abbreviate) {
             return None;
         }
-        let id = resolve_character(self.state, reference).ok()?;
-        self.state.kind(&id).is_some_and(|kind| kind.can_speak()).then_some(id)
+        let described = match resolve_character(self.state, reference) {
+            Ok(id) => Some(id).filter(|id| self.state.kind(id).is_some_and(|kind| kind.can_speak())),
+            Err(QueryError::Ambiguous { .. }) => return None,
+            Err(_) => None,
+        };
+        let mut referents = self.titled(&reference_words);
+        if let Some(id) = described.filter(|id| !referents.contains(id)) {
+            referents.push(id);
+        }
+        if referents.len() == 1 { referents.pop() } else { None }
+    }
+
+    /// Returns the characters to whose titles a definite description refers: Captain Lionel Greaves for "the captain".
+    fn titled(&self, reference: &[String]) -> Vec<EntityId> {
+        let english = words::english();
+        let [article, title] = reference else { return Vec::new() };
+        // "Old" is no noun, and "the father" is no priest.
+        let is_title = words::contains_word(&english.titles, title) && Language::english().is_occupation(title);
+        if !is_title || !words::contains_word(&english.fillers, article) {
+            return Vec::new();
+        }
+        let mut ids = self.short_names.get(title).cloned().unwrap_or_default();
+        ids.retain(|id| {
+            let name = self.state.open_name(id).map(text::words).unwrap_or_default();
+            name.len() > 1 && name.first() == Some(title)
+        });
+        ids
     }
 
     /// Returns the line that a speaker with a name and an identity says. The name of a speaker that is no character
@@ -304,7 +330,7 @@ impl<'a> SpeakerNames<'a> {
         require_speaker(self.state, id).is_ok()
     }
 
-    fn is_character(&self, id: &EntityId) -> bool {
+    pub(super) fn is_character(&self, id: &EntityId) -> bool {
         self.state.kind(id).is_some_and(|kind| kind.is_character())
     }
 

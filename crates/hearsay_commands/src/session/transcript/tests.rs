@@ -310,6 +310,12 @@ fn a_typed_line_can_begin_with_an_occupation_or_the_beginning_of_a_name() {
         let (speaker, text, _) = typed(&state, line);
         assert_eq!((speaker.as_deref(), text.as_str()), (Some("mirela-voss"), "Come in."), "{line}");
     }
+    add(&mut state, "Captain Lionel Greaves", Kind::Npc);
+    assert_eq!(typed(&state, "The captain: Halt.").0.as_deref(), Some("captain-lionel-greaves"));
+    set(&mut state, "Captain Lionel Greaves", "occupation", "captain of the proctors");
+    assert_eq!(typed(&state, "The captain: Halt.").0.as_deref(), Some("captain-lionel-greaves"));
+    add(&mut state, "Captain Ada Holt", Kind::Npc);
+    assert_eq!(typed(&state, "The captain: Halt.").0, None);
     // A common word abbreviates no name, and more than four words are no name.
     for line in ["Rain: it pours.", "Mi: fa, so.", "The old and very angry innkeeper: Come in."] {
         assert_eq!(typed(&state, line), (None, line.to_owned(), Some(TalkKind::Narration)), "{line}");
@@ -335,6 +341,8 @@ fn a_misspelled_speaker_is_similar_to_one_character() {
     for line in ["Mirela: Hm.", "Rain: it pours.", "Late at night: a scream.", "The Gilded Gull: a fire.", "Mirella"] {
         assert_eq!(similar(&state, line), None, "{line}");
     }
+    add(&mut state, "Isaura Fenn", Kind::Npc);
+    assert_eq!(similar(&state, "Isora: No."), Some(id("isaura-fenn")));
     // Two characters have the name.
     add(&mut state, "Mirela Stane", Kind::Npc);
     assert_eq!(similar(&state, "Mirella: Come in."), None);
@@ -448,6 +456,29 @@ fn a_narrated_event_is_hidden_from_those_who_do_not_notice_it() {
     ] {
         let (.., heard_by) = heard(&state, line, &everybody).unwrap();
         let expected: Vec<&str> = everybody.into_iter().filter(|id| !unaware.contains(id)).collect();
+        assert_eq!(heard_by, expected, "{line}");
+    }
+}
+
+#[test]
+fn a_pronoun_can_stand_for_the_person_who_does_not_notice() {
+    let mut state = table();
+    add(&mut state, "Captain Lionel Greaves", Kind::Npc);
+    set(&mut state, "Captain Lionel Greaves", "occupation", "captain of the proctors");
+    set(&mut state, "Mirela Voss", "pronouns", "she/her");
+    set(&mut state, "Dorric Stane", "pronouns", "he/him");
+    let everybody = ["captain-lionel-greaves", "dorric-stane", "mirela-voss", "wren-oake"];
+    for (line, unaware) in [
+        ("Dorric slips the brass key off Mirela's belt. She doesn't notice.", Some("mirela-voss")),
+        ("Dorric lifts the captain's purse. He doesn't notice.", Some("captain-lionel-greaves")),
+        ("Wren takes Mirela's key without her noticing.", Some("mirela-voss")),
+        ("Wren talks to Dorric Stane. Mirela steals a key behind his back.", Some("dorric-stane")),
+        ("Dorric slips the key off Mirela's belt. He doesn't notice.", None),
+        ("Mirela hides the key behind her back.", None),
+        ("Wren talks to Dorric. Mirela hides the key behind her back.", None),
+    ] {
+        let (.., heard_by) = heard(&state, line, &everybody).unwrap();
+        let expected: Vec<&str> = everybody.into_iter().filter(|id| Some(*id) != unaware).collect();
         assert_eq!(heard_by, expected, "{line}");
     }
 }

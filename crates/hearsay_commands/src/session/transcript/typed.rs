@@ -54,7 +54,7 @@ impl LogLine {
             line.read_introduction(&names, state)?;
         }
         if line.is_said_to_all() {
-            let unaware = unaware_characters(&names, &line.text);
+            let unaware = unaware_characters(&names, state, &line.text);
             add_new(&mut line.unheard_by, unaware);
         }
         let states_facts = line.lie || !line.states.is_empty();

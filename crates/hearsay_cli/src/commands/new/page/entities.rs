@@ -31,6 +31,9 @@ const MAX_NOUN_PHRASE_WORDS: usize = 3;
 /// Minimum number of letters that a short form of a name shares with the name.
 const MIN_SHORT_FORM_LETTERS: usize = 3;
 
+/// Prepositions after the noun with which a description begins: "Inn in the harbour".
+const NOUN_FOLLOWERS: [&str; 6] = ["in", "at", "of", "on", "near", "by"];
+
 /// Words of the game that look like names.
 const NO_NAMES: [&str; 12] =
     ["pc", "pcs", "npc", "npcs", "dm", "gm", "party", "player", "players", "session", "scene", "unbeknownst"];
@@ -147,7 +150,8 @@ impl PageReader {
             let is_in_item = about.is_some_and(|about| {
                 self.made.draft.entities[about].kind.is_character() || is_before_plural(&text, &entity.name)
             });
-            if is_in_item && begins_fragments(&text, &entity.name) {
+            let is_description = about.is_some() && is_bare_noun(&text, entity.span.start, &entity.name);
+            if is_description || is_in_item && begins_fragments(&text, &entity.name) {
                 continue;
             }
             let has_article =
@@ -250,6 +254,24 @@ fn begins_fragments(text: &str, name: &str) -> bool {
         let next = text[at + name.len()..].strip_prefix(' ').and_then(|rest| rest.split(' ').next());
         begins_sentence && !(second.is_none() && next.is_some_and(is_verb))
     })
+}
+
+/// Returns whether the word at a position of a text is a noun for a kind of entity that begins a description, and no name:
+/// "Inn in the harbour of Saltwick.", "Tower, ruined."
+fn is_bare_noun(text: &str, at: usize, word: &str) -> bool {
+    let (Some(before), Some(rest)) = (text.get(..at), text.get(at..).and_then(|rest| rest.strip_prefix(word))) else {
+        return false;
+    };
+    let is_noun =
+        !word.contains(' ') && lexicon::noun(&word.to_lowercase()).or_else(|| lexicon::name_kind(word)).is_some();
+    // "The Wet Lantern: Inn in the harbour."
+    let marks = [':', '-', '\u{2013}', '\u{2014}'];
+    let sentence = before.trim_end();
+    let begins =
+        before.is_empty() || before.ends_with('\n') || sentence.ends_with(SENTENCE_ENDS) || sentence.ends_with(marks);
+    let next = rest.strip_prefix(' ').and_then(|rest| rest.split_whitespace().next());
+    let ends = rest.starts_with([',', ';', '.']) || next.is_some_and(|next| NOUN_FOLLOWERS.contains(&next));
+    is_noun && begins && ends
 }
 
 /// Returns whether a plural noun with a mark after it always follows a word, so the word is an adjective: "Low beams, one

@@ -131,11 +131,12 @@ fn occupation(extractor: &Extractor, lexicon: &Lexicon, entity: &DraftEntity) ->
         .or_else(|| stated(&Lexicon::from_state(&State::default()), &text))
         .or_else(|| {
             let role = first_role(entity)?;
+            let Some(sentence) = role.sentence else { return Some(role.noun) };
             let meaning = lexicon::meaning(role.noun.rsplit(' ').next()?);
             // "The mother of Odo" states a relation, but "The guildmaster" states a rank.
             match meaning {
                 Meaning::Relation(meaning) => meaning.rank.map(|_| role.noun),
-                _ => stated(lexicon, &role.sentence),
+                _ => stated(lexicon, &sentence),
             }
         });
     found.filter(|value| !value.is_empty())
@@ -145,12 +146,12 @@ fn occupation(extractor: &Extractor, lexicon: &Lexicon, entity: &DraftEntity) ->
 struct Role {
     /// The noun phrase without its article, such as `undertaker`.
     noun: String,
-    /// A sentence that states the role.
-    sentence: String,
+    /// A sentence that states the role; `None` if the noun phrase itself is an occupation.
+    sentence: Option<String>,
 }
 
 /// Returns the role with which the description of a character begins, with or without the name of the character: "The
-/// undertaker.", "Odo Brandt, landlady of the Bell."
+/// undertaker.", "Odo Brandt, landlady of the Bell.", "Lighthouse keeper, half deaf."
 fn first_role(entity: &DraftEntity) -> Option<Role> {
     let text = &entity.description.first()?.text;
     let text = text.strip_prefix(entity.name.as_str()).unwrap_or(text);
@@ -163,18 +164,25 @@ fn first_role(entity: &DraftEntity) -> Option<Role> {
         None => (clause.as_str(), false),
     };
     let has_article = begins_with_article(phrase);
-    let noun = if has_article { phrase.split_once(' ')?.1 } else { phrase };
+    let is_bare = !has_article && !is_genitive;
+    let noun = match has_article {
+        true => phrase.split_once(' ')?.1.to_owned(),
+        // "Cook at the Gull"
+        false if is_bare => phrase.split(' ').take_while(|word| !is_stop_word(word)).collect::<Vec<_>>().join(" "),
+        false => phrase.to_owned(),
+    };
+    let is_occupation = || Language::english().is_occupation(noun.rsplit(' ').next().unwrap_or_default());
     let is_noun = |word: &str| !is_stop_word(word) && word.chars().all(|c| c.is_lowercase() || c == '-');
-    if !(has_article || is_genitive)
-        || noun.split(' ').count() > MAX_ROLE_WORDS
+    if noun.split(' ').count() > MAX_ROLE_WORDS
         || noun.is_empty()
         || !noun.split(' ').all(is_noun)
+        || is_bare && !is_occupation()
     {
         return None;
     }
     let name = &entity.name;
     let sentence = if has_article { format!("{name} is the {noun}.") } else { format!("{name}, {clause}.") };
-    Some(Role { noun: noun.to_owned(), sentence })
+    Some(Role { noun, sentence: Some(sentence).filter(|_| !is_bare) })
 }
 
 /// Returns whether a text refers to an entity.

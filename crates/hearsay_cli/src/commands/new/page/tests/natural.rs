@@ -170,3 +170,52 @@ fn a_page_in_the_words_of_a_dm_is_read() {
     assert_eq!(rumour.text.text, "A white stag leads lost people home.");
     assert_eq!(rumour.heard_by, [id("dobrin-hask"), id("tilly-fenn")]);
 }
+
+#[test]
+fn a_noun_without_article_describes_the_entity_of_the_text() {
+    let page = "\
+# Gannet Rock
+
+## Places
+
+- The Dry Lantern: Tavern at the quay.
+
+### The Wet Lantern
+Inn in the harbour of Gannet Rock.
+
+### The Spire
+Tower, ruined.
+
+## NPCs
+
+### Silas Vane
+Lighthouse keeper, half deaf.
+
+### Jory Pask
+Fisherman, young, nervous.
+
+### Edda Crane
+Revenue officer, staying at the Wet Lantern.
+
+### Bram Hale
+Lighthouse keeper.
+
+### Nan Rook
+Half deaf, never sober.
+";
+    let made = read(page, None, "town");
+    let places: Vec<&str> = made.draft.of_kind(&Kind::Location).map(|place| place.id.as_str()).collect();
+    assert!(!places.iter().any(|place| ["inn", "tower", "tavern"].contains(place)), "{places:?}");
+    let people: Vec<(&str, Option<&str>)> =
+        made.draft.of_kind(&Kind::Npc).map(|npc| (npc.name.as_str(), npc.occupation.as_deref())).collect();
+    let expected = [
+        ("Silas Vane", Some("lighthouse keeper")),
+        ("Jory Pask", Some("fisherman")),
+        ("Edda Crane", Some("revenue officer")),
+        ("Bram Hale", Some("lighthouse keeper")),
+        ("Nan Rook", None),
+    ];
+    assert_eq!(people, expected);
+    let lantern = made.draft.entities.iter().find(|entity| entity.id.as_str() == "the-wet-lantern").unwrap();
+    assert_eq!(joined(&lantern.description), "Inn in the harbour of Gannet Rock.");
+}

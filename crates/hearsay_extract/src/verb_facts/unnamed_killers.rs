@@ -1,0 +1,43 @@
+//! Reads deaths of which the cause has no name: "A spear kills Odo."
+
+use crate::{
+    assertion_status::AssertionStatus, chunker::VerbForm, clauses::SubjectSource, grammar::Pattern, kind_set::KindSet,
+    patterns::PatternMatch, predicate_properties::PredicateProperties, sentence_reader::SentenceReader,
+};
+
+impl SentenceReader<'_> {
+    /// Records the death of each person whom an unnamed person or thing kills: "A spear kills Odo."
+    pub(crate) fn read_killings_by_unnamed(&mut self, statuses: &[AssertionStatus]) {
+        let grammar = self.grammar;
+        let Some(condition) = self.target("condition") else { return };
+        for (at, status) in statuses.iter().enumerate().filter(|(_, status)| status.is_plain_assertion()) {
+            let (clause, vg) = (self.clauses[at].clone(), self.verb_group(at).clone());
+            let is_act = vg.form == VerbForm::Finite && !vg.is_passive && !vg.is_negated && vg.modal.is_none();
+            let is_own = matches!(clause.subject_source, SubjectSource::Direct | SubjectSource::Shared);
+            let has_noun = clause.subjects.iter().any(|np| !self.noun_group(*np).is_pronoun);
+            if !(is_act && is_own && has_noun && self.resolve_subjects(&clause.subjects).is_empty()) {
+                continue;
+            }
+            let (from, to) = clause.rest_items;
+            let is_fatal = |pattern: &&Pattern| {
+                let target = &grammar.targets[pattern.target];
+                target.has(PredicateProperties::IS_FATAL)
+                    && !(target.is_inverse || target.denied || pattern.is_reversed || pattern.is_weak)
+            };
+            let mut patterns = grammar.verb_patterns.get(&vg.lemma).into_iter().flatten().filter(is_fatal);
+            let found =
+                patterns.find_map(|pattern| Some((pattern, self.match_parts(&pattern.parts, from, to, false)?)));
+            // "The noise drowns Odo out" states no death.
+            let is_complete = |found: &(&Pattern, PatternMatch)| self.syntax.word(found.1.end) != "out";
+            let Some((pattern, pattern_match)) = found.filter(is_complete) else { continue };
+            let span = self.clause_span(at, self.chunk_end(pattern_match.end.saturating_sub(1)));
+            for victim in self.resolve_objects(&pattern_match, to, &[], pattern) {
+                let is_known = self.facts.iter().any(|fact| fact.subject == victim.entity && fact.target == condition);
+                if self.kinds(victim.entity) == KindSet::PERSON && !is_known {
+                    let weight_names = ["strong", "by_verb"];
+                    self.record_fact(condition, &victim, Err("dead".to_owned()), "", &weight_names, status, span);
+                }
+            }
+        }
+    }
+}
