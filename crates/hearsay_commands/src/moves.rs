@@ -30,19 +30,22 @@ pub(crate) fn recognizes(
         return true;
     }
     let knower = Knower::Entity(knower.clone());
-    let view = views.get(&knower, moment);
-    let session = state.active_session().map(|playing| &playing.session);
-    let mut lines = state.passages_in_session(session).map(|(_, line)| line).filter(|_| session.is_some());
     let names_other = |line: &Arc<Passage>| {
         line.mentions.contains(other) && line.has_participant(&knower) && !line.is_out_of_character()
     };
+    let has_heard_name = state
+        .active_session()
+        .is_some_and(|playing| state.passages_in_session(Some(&playing.session)).any(|(_, line)| names_other(line)));
+    if has_heard_name {
+        return true;
+    }
+    let view = views.get(&knower, moment);
     let states_place = |known: &Known| {
         let predicate = known.predicate();
         !known.is_secret() && (PredicateRole::Location.is(predicate) || PredicateRole::Residence.is(predicate))
     };
     state.open_name(other).is_some_and(|name| view.knows_name(other, name))
         || view.facts_with_subject(other).any(states_place)
-        || lines.any(names_other)
 }
 
 /// Returns the changes by which characters learn a location at a time. The knowledge belongs to no session, so that

@@ -1,11 +1,9 @@
 //! The characters who are present at a scene of a session.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use hearsay_belief::{characters_at, dead_entity, is_dead};
-use hearsay_model::{
-    ActiveSession, EntityId, Evidence, FactId, FactStatus, Factuality, GameTime, Kind, PassageId, State,
-};
+use hearsay_model::{ActiveSession, EntityId, Fact, FactId, FactStatus, Factuality, GameTime, Kind, State};
 use hearsay_query::session::{attending_in_scene, later_time};
 
 use crate::CommandError;
@@ -13,7 +11,7 @@ use crate::CommandError;
 /// Returns the living characters at a scene of the session being played, sorted and unique: the attending characters in
 /// the current scene, and the non-player characters at the place of the scene (see [`characters_at`]). Player characters
 /// that do not attend the session are not included, and neither are the characters who left the scene at this place
-/// ([`ActiveSession::absent`]) and the characters with an [undecided death](undecided_death).
+/// ([`ActiveSession::absent`]) and the characters with an [undecided death](undecided_deaths).
 pub fn scene_characters(
     state: &State,
     playing: &ActiveSession,
@@ -32,11 +30,12 @@ pub(crate) fn scene_hearers(
     moment: Option<GameTime>,
 ) -> Vec<EntityId> {
     let mut present = living_in_scene(state, attending, absent, place, moment);
-    present.retain(|id| undecided_death(state, id).is_none());
+    let undecided = undecided(state);
+    present.retain(|id| !undecided.contains_key(id));
     present
 }
 
-/// Returns the same characters as [`scene_hearers`], and the characters with an [undecided death](undecided_death).
+/// Returns the same characters as [`scene_hearers`], and the characters with an [undecided death](undecided_deaths).
 pub(crate) fn living_in_scene(
     state: &State,
     attending: &[EntityId],
@@ -67,32 +66,25 @@ pub(crate) fn is_masked(state: &State, id: &EntityId) -> bool {
     lines.any(|passage| passage.speaker_alias.is_some() && passage.speaker.as_ref() == Some(id))
 }
 
-/// Returns the fact that waits for review and according to which a character died in a narrated line of the session being
-/// played. Until the DM decides on the fact, the character hears no further lines.
-pub fn undecided_death(state: &State, id: &EntityId) -> Option<FactId> {
-    let session = &state.active_session()?.session;
-    let is_narrated = |passage: PassageId| {
-        state.passage(passage).is_some_and(|passage| {
-            passage.speaker.is_none() && passage.session.as_ref() == Some(session) && !passage.is_out_of_character()
-        })
-    };
-    let mut facts = state.facts_of(id).filter(|fact| {
-        fact.status() == FactStatus::Proposed
-            && fact.factuality() == Factuality::Asserted
-            && dead_entity(state, fact) == Some(id)
-    });
-    let death = facts.find(|fact| fact.provenance().evidence.iter().filter_map(Evidence::passage).any(is_narrated))?;
-    Some(death.id())
+/// Returns the characters who died in a narrated line of the session being played, each with the fact that states the death
+/// and waits for review. Until the DM decides on the fact, the character hears no further lines.
+pub(crate) fn undecided(state: &State) -> BTreeMap<EntityId, FactId> {
+    let Some(playing) = state.active_session() else { return BTreeMap::new() };
+    let lines = state.passages_in_session(Some(&playing.session));
+    let narrated = lines.filter(|(_, line)| line.speaker.is_none() && !line.is_out_of_character());
+    let facts = narrated.flat_map(|(id, _)| state.facts_citing(id));
+    let waits = |fact: &&Arc<Fact>| fact.status() == FactStatus::Proposed && fact.factuality() == Factuality::Asserted;
+    facts.filter(waits).filter_map(|fact| Some((dead_entity(state, fact)?.clone(), fact.id()))).collect()
 }
 
-/// Returns the characters in the current scene of the session being played who hear no lines because of an
-/// [undecided death](undecided_death), each with the fact that waits for review.
+/// Returns the characters in the current scene of the session being played who hear no lines because of an undecided
+/// death, each with the fact that waits for review.
 pub fn undecided_deaths(state: &State) -> Vec<(EntityId, FactId)> {
     let Some(playing) = state.active_session() else { return Vec::new() };
     let moment = scene_moment(state, playing);
     let attending = attending_in_scene(state, playing);
     let present = living_in_scene(state, &attending, &playing.absent, playing.place.as_ref(), moment);
-    present.into_iter().filter_map(|id| undecided_death(state, &id).map(|fact| (id, fact))).collect()
+    undecided(state).into_iter().filter(|(id, _)| present.contains(id)).collect()
 }
 
 /// Checks that an entity can speak, because it is a character or a group. An entity of unknown kind or of a custom kind

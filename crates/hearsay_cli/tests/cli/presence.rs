@@ -275,3 +275,26 @@ fn one_command_records_the_arrivals_and_departures_of_a_line() {
     test_dir.ok(&["-C", "mill", "log", "The rain stops."]);
     test_dir.fails(&["-C", "mill", "log", "--line", "4", "--yes"], 1, &["nothing about line 4"]);
 }
+
+#[test]
+fn a_character_of_whom_narration_only_tells_hears_nothing() {
+    let test_dir = split_party();
+    let present = serde_json::json!(["ada", "ben", "lyra", "tam"]);
+    for line in ["In the letter, Pike accuses the miller.", "According to the ledger, Pike pays the guild."] {
+        let logged = test_dir.run(&["-C", "mill", "log", line]);
+        assert!(!logged.stdout.contains("Amos Pike,") && !logged.stderr.contains("--arrive pike"), "{}", logged.stdout);
+        assert_eq!(heard_by(&test_dir, &["Rain falls."]), present, "{line}");
+    }
+    let with_pike = serde_json::json!(["ada", "ben", "lyra", "pike", "tam"]);
+    assert_eq!(heard_by(&test_dir, &["The door bangs and Pike comes in."]), with_pike);
+}
+
+#[test]
+fn a_guest_whose_stay_has_a_recorded_end_can_leave_before_it() {
+    let test_dir = split_party();
+    test_dir.ok(&["-C", "mill", "fact", "add", "pike", "LOCATED_AT", "the-mill", "--until", "9 Springmonth 10"]);
+    let with_pike = serde_json::json!(["ada", "ben", "lyra", "pike", "tam"]);
+    assert_eq!(heard_by(&test_dir, &["Rain falls."]), with_pike);
+    test_dir.ok(&["-C", "mill", "session", "attend", "--leave", "pike"]);
+    assert_eq!(heard_by(&test_dir, &["The rain stops."]), serde_json::json!(["ada", "ben", "lyra", "tam"]));
+}

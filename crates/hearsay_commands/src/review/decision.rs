@@ -88,7 +88,7 @@ impl Decision {
                 Some(secret) => {
                     let related = related_facts.iter().filter_map(|id| state.fact(*id));
                     let copies: Vec<&Arc<Fact>> = std::iter::once(fact).chain(related).collect();
-                    let mut changes = evidence_from(state, secret, &copies)?;
+                    let mut changes = evidence_for_secret(state, secret, &copies)?;
                     changes.extend(copies.iter().map(|copy| Change::RetractFact(copy.id())));
                     (secret_summary("accept", fact, secret), changes)
                 }
@@ -122,7 +122,7 @@ impl Decision {
                 };
                 let (new, mut changes) = editor.corrected(fact, &correction, FactStatus::Canon)?;
                 if let Some(secret) = recorded_secret(state, &new, id) {
-                    changes = evidence_from(state, secret, &[fact])?;
+                    changes = evidence_for_secret(state, secret, &[fact])?;
                     related_facts.push(id);
                     changes.extend(related_facts.into_iter().filter(|other| *other != secret.id()).map(rejected));
                     let summary = secret_summary("accept as", &new, secret);
@@ -254,16 +254,37 @@ fn support_from_duplicates(state: &State, fact: &Fact, decided: &[FactId]) -> Re
     Ok(changes)
 }
 
+/// Returns the changes with which a secret gains the evidence of its copies, and the knowers of those copies that state the
+/// same. Who knows the secret only in other words may know a part of it.
+fn evidence_for_secret(state: &State, secret: &Fact, copies: &[&Arc<Fact>]) -> Result<Vec<Change>, CommandError> {
+    let vocabulary = state.vocabulary();
+    let is_same = |copy: &&Arc<Fact>| {
+        let claim = Claim::from_fact(vocabulary, copy);
+        text::normalize(copy.statement()) == text::normalize(secret.statement())
+            || is_equivalent(vocabulary, (&claim, copy.statement()), secret)
+    };
+    let (same, reworded): (Vec<&Arc<Fact>>, Vec<&Arc<Fact>>) = copies.iter().copied().partition(is_same);
+    let mut changes = support_from(secret, &reworded)?;
+    changes.extend(evidence_from(state, secret, &same)?);
+    Ok(changes)
+}
+
 /// Returns the changes with which a fact gains the evidence and the knowers of other facts.
 fn evidence_from(state: &State, fact: &Fact, others: &[&Arc<Fact>]) -> Result<Vec<Change>, CommandError> {
+    let mut changes = support_from(fact, others)?;
+    let replacements: BTreeMap<FactId, FactId> = others.iter().map(|other| (other.id(), fact.id())).collect();
+    changes.extend(move_edges(state, &replacements));
+    Ok(changes)
+}
+
+/// Returns the changes with which a fact gains the evidence of other facts.
+fn support_from(fact: &Fact, others: &[&Arc<Fact>]) -> Result<Vec<Change>, CommandError> {
     let mut changes = Vec::new();
     for other in others {
         let evidence = other.provenance().evidence.clone();
         let provenance = Provenance { evidence, ..fact.provenance().clone() };
         changes.push(Change::Support(Arc::new(fact.to_builder().provenance(provenance).build()?)));
     }
-    let replacements: BTreeMap<FactId, FactId> = others.iter().map(|other| (other.id(), fact.id())).collect();
-    changes.extend(move_edges(state, &replacements));
     Ok(changes)
 }
 

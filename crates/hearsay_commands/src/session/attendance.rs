@@ -14,7 +14,7 @@ use super::{
     transcript::{Actor, NarratedScene, SpeakerNames, actors},
     transcript_lines::is_table_line,
 };
-use crate::presence::{scene_characters, scene_hearers, scene_moment, undecided_death};
+use crate::presence::{scene_characters, scene_hearers, scene_moment, undecided};
 
 /// A change of attendance that a line makes or suggests, as in `Pell comes in.` or `Odo walks away.`
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,6 +52,7 @@ impl Log {
         let in_scene = attending_in_scene(state, playing);
         // Collected only if there is narration, because this reads the names of all characters.
         let names = LazyCell::new(|| SpeakerNames::new(state));
+        let undecided = undecided(state);
         let (mut place, mut hints) = (playing.place.as_ref(), self.speaker_hints(state));
         for line in &self.lines {
             place = line.place.as_ref().or(place);
@@ -65,7 +66,7 @@ impl Log {
             let last_named = last_named(&names, state, place, line.recorded_line);
             let scene = NarratedScene { place, present: &present, party: attending, last_named };
             for actor in actors(&names, state, &line.text, &scene) {
-                let is_gone = is_dead(state, &actor.id, moment) || undecided_death(state, &actor.id).is_some();
+                let is_gone = is_dead(state, &actor.id, moment) || undecided.contains_key(&actor.id);
                 let is_unaware = line.unheard_by.contains(&actor.id);
                 let change = suggested_change(&actor, present.contains(&actor.id), is_unaware);
                 let is_recorded = |to: &EntityId| place_at(state, &actor.id, moment).as_ref() == Some(to);
@@ -121,7 +122,10 @@ fn suggested_change(actor: &Actor, is_present: bool, is_unaware: bool) -> Option
         Some(place) => Some(AttendanceChange::GoesTo(place.clone())),
         None if is_present => actor.leaves.then_some(AttendanceChange::Leaves),
         // A person who leaves is not in the scene afterwards.
-        None => (!is_unaware && !actor.leaves).then_some(AttendanceChange::Arrives),
+        None => {
+            let is_there = !is_unaware && !actor.leaves && (actor.begins_sentence || actor.arrives);
+            is_there.then_some(AttendanceChange::Arrives)
+        }
     }
 }
 
@@ -145,8 +149,8 @@ fn last_named(
 
 impl LogLine {
     /// Returns the characters who witness a line of narration because they act in it. The dead are omitted, and so are
-    /// the characters who do not notice what happens, and the attending characters who are at another place, unless they
-    /// come to the place of the line.
+    /// the characters who do not notice what happens, and the attending characters who are at another place and the
+    /// characters whom only a later clause names, unless they come to the place of the line.
     pub(super) fn acting_witnesses(&self, names: &SpeakerNames<'_>, state: &State) -> Vec<EntityId> {
         let playing = state.active_session();
         let time = later_time(state, playing.and_then(|playing| playing.time.clone()));
@@ -159,7 +163,7 @@ impl LogLine {
         };
         let is_witness = |actor: &Actor| {
             let is_aware = !self.unheard_by.contains(&actor.id) && !is_dead(state, &actor.id, moment);
-            actor.acts && is_aware && (actor.arrives || !is_away(&actor.id))
+            actor.acts && is_aware && (actor.arrives || (actor.begins_sentence && !is_away(&actor.id)))
         };
         let scene = NarratedScene { place, ..NarratedScene::default() };
         let actors = actors(names, state, &self.text, &scene).into_iter();

@@ -15,7 +15,7 @@ use super::{
 use crate::{
     CommandError,
     game_event::{mentioned_entities, secret_name},
-    presence::{require_speaker, scene_hearers, undecided_death},
+    presence::{require_speaker, scene_hearers, undecided},
 };
 
 /// Place, game time and present characters at one line of the log.
@@ -112,7 +112,7 @@ impl LogPosition<'_> {
     fn join(&mut self, speaker: &EntityId, line: &LogLine) {
         let (state, moment) = (self.state, self.time.as_ref().and_then(|date| date.time));
         let Some(kind) = state.kind(speaker).filter(Kind::is_character) else { return };
-        let is_gone = is_dead(state, speaker, moment) || undecided_death(state, speaker).is_some();
+        let is_gone = is_dead(state, speaker, moment) || undecided(state).contains_key(speaker);
         if !self.speakers_join || is_gone || self.default_hearers().contains(speaker) {
             return;
         }

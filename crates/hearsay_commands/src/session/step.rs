@@ -132,6 +132,11 @@ fn attend(state: &State, arrive: &[EntityId], leave: &[EntityId], author: &Autho
         match place.filter(|_| stays) {
             Some(place) if is_visitor(state, character, place) => {
                 let (ended, summary) = end_of_stay(state, character, place, time.as_ref());
+                // The end of the stay is already recorded, for a later time.
+                if ended.is_empty() {
+                    absent.insert(character.clone(), place.clone());
+                    continue;
+                }
                 ended_stays.extend(known_departure(state, character, &ended, (&witnesses, moment), now)?);
                 ended_stays.extend(ended);
                 departures.push_str(&summary);
@@ -159,7 +164,10 @@ fn attend(state: &State, arrive: &[EntityId], leave: &[EntityId], author: &Autho
     let parts: Vec<String> = parts.into_iter().filter_map(|(ids, verb)| describe(ids, verb)).collect();
     let in_scene: Vec<EntityId> = in_scene.iter().chain(&arriving).filter(|id| !leave.contains(id)).cloned().collect();
     let time = time.as_ref();
-    let scene = SessionScene { state, attending: &in_scene, absent: &absent, masked: &[], place, time };
+    // Characters who leave in this step do not see who comes.
+    let mut gone = absent;
+    gone.extend(place.into_iter().flat_map(|place| leave.iter().map(|id| (id.clone(), place.clone()))));
+    let scene = SessionScene { state, attending: &in_scene, absent: &gone, masked: &[], place, time };
     let arrival = scene.arrival(&arriving, author, now)?;
     changes.extend(arrival.changes);
     Ok((format!("{}: {}{departures}{}", playing.session, parts.join("; "), arrival.summary), changes))

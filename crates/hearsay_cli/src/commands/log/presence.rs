@@ -207,6 +207,10 @@ fn missed_lines(state: &State, id: &EntityId, line: &Passage) -> Option<String> 
     let is_earlier =
         |passage: &&Arc<Passage>| is_table_line(passage) && !passage.is_out_of_character() && passage.line < line.line;
     let mut lines: Vec<&Arc<Passage>> = lines.filter(is_earlier).collect();
+    // A character who took part before was there, and did not notice the other lines.
+    if lines.iter().any(|passage| passage.place == line.place && passage.has_participant(&knower)) {
+        return None;
+    }
     lines.sort_unstable_by_key(|passage| passage.line);
     // A line that somebody in the scene did not hear was not meant for everybody.
     let is_missed = |passage: &&Arc<Passage>| {

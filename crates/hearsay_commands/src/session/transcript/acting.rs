@@ -23,6 +23,9 @@ const MAX_PURSUED_WORDS: usize = 3;
 /// A person who is the subject of a clause of narration.
 pub(in crate::session) struct Actor {
     pub(in crate::session) id: EntityId,
+    /// Whether the person is the subject of the first clause of a sentence. The person in a later clause can be far away,
+    /// as in "In the letter, Odo accuses Pell".
+    pub(in crate::session) begins_sentence: bool,
     /// Whether the person does something that it perceives, so that it is there. `false` for "Odo sleeps".
     pub(in crate::session) acts: bool,
     /// Whether the person comes to the place of the scene.
@@ -61,7 +64,7 @@ pub(in crate::session) fn actors(
     let mut found: Vec<Actor> = Vec::new();
     for sentence in narration.split(SENTENCE_ENDS) {
         let sentence: Vec<&str> = sentence.split_whitespace().collect();
-        for (subject, predicate) in reader.clauses(&sentence) {
+        for Clause { subject, predicate, begins_sentence } in reader.clauses(&sentence) {
             let subjects = match subject {
                 Subject::Named(ids) => {
                     last_named.clone_from(&ids);
@@ -76,12 +79,15 @@ pub(in crate::session) fn actors(
                 let Deed { acts, arrives, leaves, destination } = deed.clone();
                 match found.iter_mut().find(|actor| actor.id == id) {
                     Some(actor) => {
+                        actor.begins_sentence |= begins_sentence;
                         actor.acts |= acts;
                         actor.arrives |= arrives;
-                        actor.leaves |= leaves;
-                        actor.destination = destination.or(actor.destination.take());
+                        // In "Odo walks out. He returns with a lamp", Odo does not leave.
+                        let is_back = arrives && !leaves;
+                        actor.leaves = leaves || (actor.leaves && !is_back);
+                        actor.destination = destination.or(actor.destination.take().filter(|_| !is_back));
                     }
-                    None => found.push(Actor { id, acts, arrives, leaves, destination }),
+                    None => found.push(Actor { id, begins_sentence, acts, arrives, leaves, destination }),
                 }
             }
         }
@@ -111,6 +117,14 @@ enum Subject {
     Party,
 }
 
+/// A clause of narration with a subject.
+struct Clause<'s, 'w> {
+    subject: Subject,
+    /// The words after the subject.
+    predicate: &'s [&'w str],
+    begins_sentence: bool,
+}
+
 /// What the subject of a clause does.
 #[derive(Clone)]
 struct Deed {
@@ -128,8 +142,8 @@ struct ClauseReader<'a> {
 }
 
 impl ClauseReader<'_> {
-    /// Returns the clauses of a sentence with a subject, each with the words after its subject.
-    fn clauses<'s, 'w>(&self, sentence: &'s [&'w str]) -> Vec<(Subject, &'s [&'w str])> {
+    /// Returns the clauses of a sentence with a subject.
+    fn clauses<'s, 'w>(&self, sentence: &'s [&'w str]) -> Vec<Clause<'s, 'w>> {
         let mut starts: Vec<(Subject, usize, usize)> = Vec::new();
         for at in 0..sentence.len() {
             let is_inside_subject = starts.last().is_some_and(|(_, _, end)| at < *end);
@@ -148,7 +162,12 @@ impl ClauseReader<'_> {
             }
         }
         let ends: Vec<usize> = starts.iter().skip(1).map(|(_, at, _)| *at).chain([sentence.len()]).collect();
-        starts.into_iter().zip(ends).map(|((subject, _, from), to)| (subject, &sentence[from..to])).collect()
+        let clause = |((subject, at, from), to): ((Subject, usize, usize), usize)| Clause {
+            subject,
+            predicate: &sentence[from..to],
+            begins_sentence: at == 0,
+        };
+        starts.into_iter().zip(ends).map(clause).collect()
     }
 
     /// Returns the subject with which words begin, and the words after it. Adverbs and words such as "then" can precede
@@ -261,9 +280,11 @@ impl ClauseReader<'_> {
         let scene_words = place.map(|place| text::words(self.state.name_or_id(place))).unwrap_or_default();
         let destination = verbs.iter().filter(|_| acts).find_map(|verb| self.destination(verb));
         let is_at_scene = destination.is_some() && destination.as_ref() == place;
-        let leaves = acts && !is_at_scene && verbs.iter().any(|words| is_departure(words, &scene_words));
-        let comes = verbs.iter().filter_map(|words| words.first()).any(|verb| is_arrival(verb));
-        let arrives = is_at_scene || (acts && comes && destination.is_none());
+        let departure = verbs.iter().rposition(|words| is_departure(words, &scene_words));
+        let arrival = verbs.iter().rposition(|words| words.first().is_some_and(|verb| is_arrival(verb)));
+        // "Walks out and returns" states no departure.
+        let leaves = acts && !is_at_scene && departure.is_some() && departure > arrival;
+        let arrives = is_at_scene || (acts && arrival.is_some() && destination.is_none());
         Deed { acts, arrives, leaves, destination: destination.filter(|_| !is_at_scene) }
     }
 

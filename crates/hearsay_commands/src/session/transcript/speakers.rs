@@ -1,6 +1,6 @@
 //! Speakers of a transcript, and the characters or persons to whom their names refer.
 
-use std::collections::BTreeMap;
+use std::{cell::RefCell, collections::BTreeMap};
 
 use hearsay_extract::Language;
 use hearsay_model::{EntityId, Resolution, SpeakerRole, State, TalkKind, attribute, spelling, text, words};
@@ -159,11 +159,14 @@ pub(in crate::session) struct SpeakerNames<'a> {
     players: CharactersByName,
     /// Characters by their first names, and by their players' full names and first names.
     short_names: CharactersByName,
+    /// Results of [`identify_typed`](Self::identify_typed), because the clauses of a line ask for the same words.
+    identified: RefCell<BTreeMap<String, SpeakerIdentity>>,
 }
 
 impl<'a> SpeakerNames<'a> {
     pub(in crate::session) fn new(state: &'a State) -> Self {
-        let mut names = Self { state, players: CharactersByName::new(), short_names: CharactersByName::new() };
+        let (players, short_names) = (CharactersByName::new(), CharactersByName::new());
+        let mut names = Self { state, players, short_names, identified: RefCell::default() };
         names.add_first_names();
         names.add_players();
         names
@@ -244,12 +247,17 @@ impl<'a> SpeakerNames<'a> {
     /// Returns the character or person to whom the words before the colon of a typed line refer. Unlike the name of a
     /// speaker in a transcript, these words can be an occupation, a title, or the beginning of a name.
     pub(super) fn identify_typed(&self, name: &str) -> SpeakerIdentity {
-        match self.identify(name) {
+        if let Some(identity) = self.identified.borrow().get(name) {
+            return identity.clone();
+        }
+        let identity = match self.identify(name) {
             SpeakerIdentity::Unknown => {
                 self.referent(without_note(name)).map_or(SpeakerIdentity::Unknown, SpeakerIdentity::Character)
             }
             identity => identity,
-        }
+        };
+        self.identified.borrow_mut().insert(name.to_owned(), identity.clone());
+        identity
     }
 
     /// Returns the character or group to whom a few words refer.

@@ -506,6 +506,8 @@ fn each_clause_of_narration_can_have_a_subject() {
     };
     for (line, expected) in [
         ("The door bangs and Captain Dorric comes in.", vec!["dorric-stane"]),
+        ("Dorric walks out. He returns with a lamp.", vec!["dorric-stane"]),
+        ("Dorric walks out and returns.", vec!["dorric-stane"]),
         ("When the bell rings, Wren slips away.", vec!["wren-oake leaves"]),
         ("Wren nods to Mirela and Dorric.", vec!["wren-oake"]),
         ("Wren bows; Mirela walks out.", vec!["wren-oake", "mirela-voss leaves"]),

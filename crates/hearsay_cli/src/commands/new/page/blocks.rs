@@ -118,9 +118,13 @@ impl PageBlock {
             let name = stated_nickname(sentence)?.to_owned();
             Some(PageNickname { name, owner: String::new(), is_of_block: true, line })
         };
-        let stated: Vec<PageNickname> = self.sentences().into_iter().filter_map(stated).collect();
+        // The rest of the text behind a label such as "Truth:" is secret.
+        let open = self.sentences().into_iter().take_while(|(sentence, _)| !announces_secret(sentence));
+        let stated: Vec<PageNickname> = open.filter_map(stated).collect();
         self.nicknames.extend(stated);
-        for nickname in find_nicknames(&self.text).into_iter().rev() {
+        let secret = self.sentences().into_iter().map(|(sentence, _)| sentence).find(|part| announces_secret(part));
+        let open_end = secret.and_then(|secret| self.text.find(secret)).unwrap_or(self.text.len());
+        for nickname in find_nicknames(&self.text[..open_end]).into_iter().rev() {
             let Span { start, end } = nickname.span;
             // "Nickname \"the Heron\"" names no entity beside the nickname.
             let is_stated = self.nicknames.iter().any(|stated| stated.is_of_block && stated.name == nickname.name);
