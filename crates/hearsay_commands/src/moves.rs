@@ -48,15 +48,19 @@ pub(crate) fn recognizes(
         || view.facts_with_subject(other).any(states_place)
 }
 
-/// Returns the changes by which characters learn a location at a time. The knowledge belongs to no session, so that
-/// recaps do not list the location.
-pub(crate) fn learn_location(location: &Fact, knowers: Vec<EntityId>, time: Option<&Date>) -> Vec<Change> {
-    let conceals = location.secrecy() == Secrecy::Secret;
-    let edge = |knower: EntityId| {
-        let edge = KnowledgeEdge::authored(knower.into(), location.id());
+/// Returns the changes by which knowers learn a fact at a time, as a statement of the DM. They conceal a secret. The
+/// knowledge belongs to no session, so that recaps do not list the fact.
+pub(crate) fn learn_fact(
+    fact: &Fact,
+    knowers: impl IntoIterator<Item = impl Into<Knower>>,
+    time: Option<&Date>,
+) -> Vec<Change> {
+    let conceals = fact.secrecy() == Secrecy::Secret;
+    let edge = |knower: Knower| {
+        let edge = KnowledgeEdge::authored(knower, fact.id());
         Change::Learn(Arc::new(KnowledgeEdge { learned: time.cloned(), conceals, ..edge }))
     };
-    knowers.into_iter().map(edge).collect()
+    knowers.into_iter().map(Into::into).map(edge).collect()
 }
 
 /// Returns the changes by which characters learn that a location has ended. Only its subject learns the end of a secret
@@ -75,7 +79,7 @@ pub(crate) fn learn_end(
     }
     let provenance = Provenance { recorded: now, ..Provenance::new(Method::Authored, Author::Dm) };
     let ending = learn::ending(location, until.clone(), None, provenance)?;
-    let learned = learn_location(&ending, knowers, Some(until));
+    let learned = learn_fact(&ending, knowers, Some(until));
     Ok(std::iter::once(Change::AssertFact(ending)).chain(learned).collect())
 }
 

@@ -4,9 +4,9 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use hearsay_belief::{EntityLookup, default_audience, move_edges};
 use hearsay_model::{
-    Attitude, Audience, Author, Change, Date, Entity, EntityId, Fact, FactStatus, GameSetting, Kind, Knower,
-    KnowledgeEdge, Method, Object, Predicate, PredicateRole, Provenance, RelationField, Secrecy, Setting, State,
-    Timestamp, Validity, Value, attribute,
+    Attitude, Audience, Author, Change, Date, Entity, EntityId, Fact, FactStatus, GameSetting, Kind, Knower, Method,
+    Object, Predicate, PredicateRole, Provenance, RelationField, Secrecy, Setting, State, Timestamp, Validity, Value,
+    attribute,
 };
 use hearsay_query::{
     dates::{clock_date, parse_date},
@@ -18,7 +18,7 @@ use hearsay_query::{
 use super::{options::FactOptions, succession::succession};
 use crate::{
     CommandError,
-    moves::{Move, withdrawn_ends},
+    moves::{Move, learn_fact, withdrawn_ends},
 };
 
 /// Computes the changes of one edit.
@@ -287,12 +287,8 @@ impl Editor<'_> {
 /// Returns the changes that add a fact and its knowers, who learn it at a game time or have always known it. All knowers
 /// of a secret conceal it.
 fn fact_with_knowers(fact: Arc<Fact>, mut known_by: Vec<Knower>, learned: Option<Date>) -> Vec<Change> {
-    let (id, conceals) = (fact.id(), fact.secrecy() == Secrecy::Secret);
     known_by.sort();
     known_by.dedup();
-    let edge = |knower| {
-        let learned = learned.clone();
-        Change::Learn(Arc::new(KnowledgeEdge { conceals, learned, ..KnowledgeEdge::authored(knower, id) }))
-    };
-    std::iter::once(Change::AssertFact(fact)).chain(known_by.into_iter().map(edge)).collect()
+    let learned = learn_fact(&fact, known_by, learned.as_ref());
+    std::iter::once(Change::AssertFact(fact)).chain(learned).collect()
 }

@@ -1,6 +1,6 @@
 //! Decisions on many facts in one operation, and changes of the secrecy of facts.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{borrow::Cow, collections::BTreeSet, sync::Arc};
 
 use hearsay_model::{
     Author, Change, FactId, FactStatus, Kind, Knower, KnowledgeEdge, KnowledgeId, Operation, Secrecy, State, Timestamp,
@@ -31,7 +31,7 @@ impl Decisions {
     /// Returns an error if a fact does not exist, or if all facts were already decided.
     pub fn operation(&self, state: &State, now: Timestamp) -> Result<Operation, CommandError> {
         let (mut changes, mut decided, mut first_summary) = (Vec::new(), BTreeSet::new(), None);
-        let (mut count, mut after_moves) = (0_usize, state.clone());
+        let (mut count, mut after_moves) = (0_usize, Cow::Borrowed(state));
         for id in &self.facts {
             let fact = require_fact(state, *id)?;
             if decided.contains(id) || (fact.status() == FactStatus::Rejected && self.facts.len() > 1) {
@@ -40,7 +40,7 @@ impl Decisions {
             let operation = self.decision.operation(&after_moves, *id, now)?;
             // A move ends the location to which an earlier fact of the list moves the same character.
             if self.facts.len() > 1 && Move::from_fact(state, fact).is_some() {
-                after_moves = state_after(&after_moves, operation.clone())?;
+                after_moves = Cow::Owned(state_after(&after_moves, operation.clone())?);
             }
             decided.insert(*id);
             decided.extend(facts_decided_together(state, fact));

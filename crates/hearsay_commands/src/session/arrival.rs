@@ -12,7 +12,7 @@ use hearsay_query::resolve::public_name;
 use crate::{
     CommandError,
     edit::succession,
-    moves::{departure, learn_location, recognizes, withdrawn_ends},
+    moves::{departure, learn_fact, recognizes, withdrawn_ends},
     presence::{is_masked, scene_hearers},
 };
 
@@ -133,7 +133,7 @@ impl SessionScene<'_> {
         changes.extend(withdrawn_ends(state, &fact, &knowers));
         changes.extend(ended);
         changes.push(Change::AssertFact(Arc::clone(&fact)));
-        changes.extend(learn_location(&fact, knowers, time));
+        changes.extend(learn_fact(&fact, knowers, time));
         Ok(changes)
     }
 

@@ -48,7 +48,7 @@ impl Log {
         let Some(playing) = state.active_session().filter(|playing| is_written(&playing.session)) else {
             return Vec::new();
         };
-        let moment = later_time(state, playing.time.clone()).and_then(|date| date.time);
+        let moment = scene_moment(state, playing);
         let in_scene = attending_in_scene(state, playing);
         // Collected only if there is narration, because this reads the names of all characters.
         let names = LazyCell::new(|| SpeakerNames::new(state));
